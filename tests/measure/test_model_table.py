@@ -68,7 +68,10 @@ def test_ratios_are_written_and_drawn_but_for_the_intercept() -> None:
     panel = dots_of(table.figures[: 2 * 8 - 3])
     assert panel is not None
     assert panel.y.ticks == ("x",)
-    assert [word for _, word in panel.x.dates] == ["1", "2"]
+    assert [word for _, word in panel.x.dates] == ["1", "1.5", "2", "2.5", "3", "3.5"]
+    wide = dots_of(table.figures)
+    assert wide is not None
+    assert [word for _, word in wide.x.dates] == ["1", "1e+63", "1e+126", "1e+189", "1e+252"]
     (marks,) = [it for it in panel.marks if isinstance(it, Intervals)]
     assert marks.ends[0][0] == pytest.approx(
         (np.log(2) - 0.5544, np.log(2), np.log(2) + 0.5544), abs=1e-4

@@ -115,12 +115,12 @@ def until(page: Page, condition: Callable[[], bool]) -> None:
     assert condition()
 
 
-def asked(page: Page) -> list[tuple[str, dict[str, Any]]]:
-    """Return a list that fills with the pictures that are asked for from now on."""
+def asked(page: Page, of: str = "/api/views/") -> list[tuple[str, dict[str, Any]]]:
+    """Return a list that fills with the pictures, or tables, that are asked for from now on."""
     found: list[tuple[str, dict[str, Any]]] = []
 
     def note(request: Request) -> None:
-        if request.method == "POST" and "/api/views/" in request.url:
+        if request.method == "POST" and of in request.url:
             found.append((request.url.rpartition("/")[2], json.loads(request.post_data or "")))
 
     page.on("request", note)

@@ -123,6 +123,57 @@ def test_rows_and_new_columns_are_asked_for(chromium: Browser, whole: Running) -
         )
 
 
+def test_tables_are_asked_for_and_read(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        sent = asked(page, "/api/tables/")
+        table, cells = page.locator("#table-host table"), page.locator("#table-host td.n")
+        title = page.locator("#figure-title")
+        choose(page, "summary")
+        page.get_by_label("Add a column").select_option("bmi")
+        page.get_by_label("By the levels of").select_option("region")
+        page.locator("#draw").press("Enter")
+        title.get_by_text("Summary: bmi by region", exact=True).wait_for()
+        assert page.locator("#figure-host").is_hidden()
+        choose(page, "means")
+        page.get_by_label("Mean of").select_option("ldl")
+        page.locator("#draw").click()
+        title.get_by_text("Means: ldl by sex", exact=True).wait_for()
+        page.locator("#figure-host canvas:visible").first.wait_for()
+        choose(page, "model")
+        page.get_by_label("family").select_option("logistic")
+        page.get_by_label("event is").fill("2")
+        page.get_by_label("Formula", exact=True).fill("sex ~ agee")
+        page.locator("#draw").click()
+        page.locator("#formula-note mark", has_text="agee").wait_for()
+        page.get_by_label("Formula", exact=True).fill("sex ~ age")
+        page.locator("#draw").click()
+        title.get_by_text("Model: sex ~ age", exact=True).wait_for()
+        assert "odds ratio" in table.inner_text()
+        page.locator("#figure-host canvas:visible").first.wait_for()
+        keep_screen(page, "whole-model")
+        page.get_by_role("button", name="Summary").click()
+        title.get_by_text("Summary: bmi by region", exact=True).wait_for()
+        answer = page.request.post(
+            f"{whole.url}/api/tables/summary",
+            data=sent[0][1],
+            headers={"Authorization": f"Bearer {whole.token}"},
+        ).json()
+        lines = answer["table"]["lines"]
+        assert cells.all_inner_texts() == [cell for line in lines for cell in line["cells"]]
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name="Save as CSV").click()
+        assert waiting.value.suggested_filename == "summary-bmi-by-region.csv"
+        assert nameless(page) == []
+        logistic = {"family": "logistic", "event_is": ["2"]}
+        assert sent == [
+            ("summary", {"columns": ["bmi"], "by": "region"}),
+            ("means", {"value": "ldl", "by": ["sex"]}),
+            ("model", {"formula": "sex ~ agee", **logistic}),
+            ("model", {"formula": "sex ~ age", **logistic}),
+            ("summary", {"columns": ["bmi"], "by": "region"}),
+        ]
+
+
 def test_axes_stand_in_any_order_and_are_dragged(chromium: Browser, whole: Running) -> None:
     with looking(chromium, whole, token=whole.token) as page:
         choose(page, "parallel")

@@ -194,6 +194,11 @@ PLACES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
         {"formula": "bmi ~ aged"},
         {"parameter": "formula", "entry": None, "start": 6, "end": 10},
     ),
+    "a formula of a Cox model": (
+        "model",
+        {"formula": "survival(age, sex) ~ bmy", "family": "cox"},
+        {"parameter": "formula", "entry": None, "start": 21, "end": 24},
+    ),
     "no expression": ("summary", {"by": "age"}, None),
 }
 

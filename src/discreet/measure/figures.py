@@ -36,6 +36,8 @@ RATIOS = ("odds ratio", "hazard ratio")
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 TERM_LETTERS, TERM_IN_LINES = 20, 34
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
+FEWEST_RATIOS, LARGEST_POWER, WIDE_RANGE = 3, 300, 5.0
+STEPS, NICE = 6, (1.0, 2.0, 5.0, 10.0)
 MOST_SERIES = 6
 """Of more levels of the second column each pair of levels has a line of its own."""
 WIDE, ROW = 7.0, 0.34
@@ -191,11 +193,28 @@ def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
     --------
     >>> [word for _, word in _ratios_between(-1.0, 1.0)]
     ['0.5', '1', '2']
+    >>> [word for _, word in _ratios_between(-0.05, 0.17)]
+    ['1', '1.05', '1.1', '1.15']
     """
     powers = range(math.floor(low / math.log(10)), math.ceil(high / math.log(10)))
     few = (1.0,) if len(powers) > MOST_POWERS else ROUND
-    found = [base * 10.0**power for power in powers for base in few]
-    return tuple((math.log(it), f"{it:.6g}") for it in found if low <= math.log(it) <= high)
+    every = math.ceil(len(powers) / STEPS)
+    writable = [it for it in powers if it % every == 0 and abs(it) <= LARGEST_POWER]
+    found = [base * 10.0**power for power in writable for base in few]
+    found = [it for it in found if low <= math.log(it) <= high]
+    if (
+        len(found) < FEWEST_RATIOS and low < high < WIDE_RANGE
+    ):  # so narrow that steps are nearly even
+        found = _steps_between(math.exp(low), math.exp(high))
+    return tuple((math.log(it), f"{it:.6g}") for it in found)
+
+
+def _steps_between(low: float, high: float) -> list[float]:
+    """Return the multiples of a round step between two positive numbers: three to seven."""
+    power = 10.0 ** math.floor(math.log10((high - low) / STEPS))
+    step = next(it * power for it in NICE if (high - low) / (it * power) <= STEPS)
+    ends = range(max(math.ceil(low / step), 1), math.floor(high / step) + 1)
+    return [round(i * step, 12) for i in ends]
 
 
 def _ends(values: Mapping[str, Any]) -> tuple[float, float, float] | None:

@@ -139,7 +139,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             )
         event = _known(found[1], kinds)
         as_number = {**kinds, event: "continuous"}
-        return Asked(LOGISTIC, parse(f"{found[1]} ~ {right}", as_number), event)
+        return Asked(LOGISTIC, parse(_in_place(found, right), as_number, formula), event)
     found = TIME_AND_EVENT.fullmatch(left)
     if found is None:
         raise InputError(
@@ -147,7 +147,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             " with the event: 'survival(days, died) ~ age + sex'"
         )
     event = _known(found[2], kinds)
-    parsed = parse(f"{found[1]} ~ {right}", kinds)
+    parsed = parse(_in_place(found, right), kinds, formula)
     if not parsed.intercept:
         raise InputError("a Cox model has no intercept to take away; leave '- 1' or '0 +' out")
     if event in (*parsed.model.numbers, *parsed.model.levels):
@@ -155,6 +155,21 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             f"the event {event!r} stands on the right of the ~ or as the time, too; leave it out"
         )
     return Asked(COX, parsed, event)
+
+
+def _in_place(outcome: re.Match[str], right: str) -> str:
+    """Return the formula with the outcome alone on its left, and everything where it was.
+
+    So a mistake in it is one at the same place of what was written.
+
+    Examples
+    --------
+    >>> left = TIME_AND_EVENT.fullmatch("survival(days, died) ")
+    >>> _in_place(left, " age")
+    '         days        ~ age'
+    """
+    start, end = outcome.span(1)
+    return f"{' ' * start}{outcome[1]}{' ' * (len(outcome.string) - end)}~{right}"
 
 
 def _known(text: str, kinds: Mapping[str, str]) -> str:

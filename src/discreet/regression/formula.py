@@ -209,14 +209,17 @@ def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
     return parse(formula, kinds).model
 
 
-def parse(formula: str, kinds: Mapping[str, str]) -> Parsed:
-    """Take a formula apart, and check all of it."""
+def parse(formula: str, kinds: Mapping[str, str], shown: str = "") -> Parsed:
+    """Take a formula apart, and check all of it.
+
+    `shown` is what a mistake is shown in, sign by sign, where that is another text.
+    """
     if any(kind not in KINDS for kind in kinds.values()):
         raise InputError("the kind of a column must be one of 'continuous', 'categorical'")
     try:
         return _parsed(cut_up(formula, FORMULAS), {name: KINDS[kinds[name]] for name in kinds})
     except Mistake as mistake:
-        raise as_input_error(formula, mistake) from None
+        raise as_input_error(shown or formula, mistake) from None
 
 
 def _parsed(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:

@@ -101,6 +101,33 @@ function sensitiveSign(study, picture, wish, change, name) {
 }
 
 function formulaFields(study, wish, change) {
+  const method = methodOf(pictureOf(study, wish.kind), wish);
+  const free = study.policy.regime !== "guarded" || method.source === wishes.COPY;
+  const fitting = study.columns.filter(
+    (column) =>
+      holds(column, method.source) && (column.kind === "continuous" || column.stratum || free),
+  );
+  const says =
+    "outcome ~ terms joined by +; C(name) for levels; log(), sqrt(), a:b and a*b are known.";
+  const fields = formulaOf(study, wish, change, "Formula of a linear regression", says, fitting);
+  return [...fields, groupHint(study, method, 2)];
+}
+
+/**
+ * Return the field for the formula of a model of the copy.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {import("./page-wish.js").Wish} wish - What the form holds.
+ * @param {(changes: object) => void} change - Takes what is typed.
+ * @param {string} says - How a formula is written.
+ * @returns {HTMLElement[]}
+ */
+export function formulaField(study, wish, change, says) {
+  const fitting = wishes.columnsOf(study, { kind: "any" });
+  return formulaOf(study, wish, change, "Formula", says, fitting);
+}
+
+function formulaOf(study, wish, change, title, says, fitting) {
   const field = make("input", {
     id: "formula",
     type: "text",
@@ -124,12 +151,6 @@ function formulaFields(study, wish, change) {
     note.textContent = `No column that can be drawn is called ${listed(unknown)}.`;
     note.hidden = !unknown.length;
   });
-  const method = methodOf(pictureOf(study, wish.kind), wish);
-  const free = study.policy.regime !== "guarded" || method.source === wishes.COPY;
-  const fitting = study.columns.filter(
-    (column) =>
-      holds(column, method.source) && (column.kind === "continuous" || column.stratum || free),
-  );
   const names = fitting.map((column) => {
     const text = written(column);
     const insert = () => {
@@ -143,12 +164,11 @@ function formulaFields(study, wish, change) {
     return make("button", { ...given, on: { click: insert } });
   });
   return [
-    make("label", { for: "formula", text: "Formula of a linear regression" }),
+    make("label", { for: "formula", text: title }),
     field,
-    hint("outcome ~ terms joined by +; C(name) for levels; log(), sqrt(), a:b and a*b are known.", "formula-hint"),
+    hint(says, "formula-hint"),
     note,
     make("details", { class: "names" }, make("summary", { text: "Insert a column" }), make("div", { class: "chips" }, ...names)),
-    groupHint(study, method, 2),
   ];
 }
 
@@ -168,7 +188,8 @@ function written(column) {
   return column.kind === "categorical" ? `C(${name})` : name;
 }
 
-function grouped(columns, fits) {
+/** @returns {HTMLOptGroupElement[]} Options for columns, one group for each kind. */
+export function grouped(columns, fits) {
   const groups = [];
   for (const [kind, label] of Object.entries(KINDS)) {
     const options = columns

@@ -124,8 +124,10 @@ export function methodFields(study, wish, change) {
 export function parameterFields(study, wish, change, pixels) {
   const picture = pictureOf(study, wish.kind);
   const method = methodOf(picture, wish);
-  const set = (name, value) => change({ parameters: { ...wish.parameters, [name]: value } });
-  const fields = settable(picture, method).map((it) => field(it, wish.parameters[it.name], set));
+  const set = (name, value) => change({ parameters: { [name]: value } });
+  const fields = settable(picture, method).map((it) =>
+    parameterField(it, wish.parameters[it.name], set),
+  );
   const fixed = picture.parameters.filter(
     (it) => it.fixed && told(it.usual) && (!it.methods || it.methods.includes(method.name)),
   );
@@ -146,7 +148,15 @@ export function parameterFields(study, wish, change, pixels) {
   return fields;
 }
 
-function field(it, value, set) {
+/**
+ * Return the field of one parameter.
+ *
+ * @param {object} it - What the server says of it.
+ * @param {any} value - What it is set to, if it is.
+ * @param {(name: string, value: any) => void} set - Takes another value.
+ * @returns {HTMLElement}
+ */
+export function parameterField(it, value, set) {
   const id = `parameter-${it.name}`;
   const now = value === undefined ? it.usual : value;
   const says = make("p", { class: "hint", id: `${id}-says`, text: it.says });

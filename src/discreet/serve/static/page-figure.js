@@ -3,6 +3,7 @@
 import { save } from "./page-api.js";
 import { byId, make } from "./page-dom.js";
 import { saidOf } from "./page-says.js";
+import { tableShown } from "./page-tables.js";
 import { theme } from "./page-theme.js";
 import { showProblem, tell, whileWaiting } from "./page-wait.js";
 import { withToken } from "./page-token.js";
@@ -16,6 +17,14 @@ const FORMS = [
   ["JSON", "view.json", "the numbers of the plot"],
 ];
 
+const TABLE_FORMS = [
+  ["CSV", "table.csv", "the cells"],
+  ["HTML", "table.html", "one page that needs no server"],
+  ["LaTeX", "table.tex", "a table for a paper"],
+  ["Text", "table.txt", "plain text"],
+  ["JSON", "table.json", "the numbers in full"],
+];
+
 const LONGEST_NAME = 80;
 
 let shown = null;
@@ -24,7 +33,7 @@ let drawn = null;
 /**
  * Show an answer.
  *
- * @param {object} answer - Of POST /api/views/{kind}.
+ * @param {object} answer - Of POST /api/views/{kind}, or of POST /api/tables/{kind}.
  * @param {string} title - What the figure is called.
  * @returns {void}
  */
@@ -34,11 +43,15 @@ export function showFigure(answer, title) {
   byId("empty").hidden = true;
   byId("figure-body").hidden = false;
   byId("says").hidden = false;
-  byId("says-lines").replaceChildren(...saidOf(answer.says));
-  sayHowRough(answer.says);
-  byId("downloads").replaceChildren(...FORMS.map((form) => download(answer, title, ...form)));
+  const { table } = answer;
+  const says = table ? table.notes.join("\n") : answer.says;
+  byId("says-lines").replaceChildren(...saidOf(says));
+  sayHowRough(says);
+  const forms = table ? TABLE_FORMS : FORMS;
+  byId("downloads").replaceChildren(...forms.map((form) => download(answer, title, ...form)));
+  byId("table-host").replaceChildren(...(table ? [tableShown(table)] : []));
   redraw();
-  tell(`Drawn: ${answer.alt}`);
+  tell(`Drawn: ${table ? table.title : answer.alt}`);
 }
 
 /**
@@ -71,10 +84,14 @@ export function redraw() {
   if (!shown) return;
   const host = byId("figure-host");
   if (drawn) drawn.destroy();
+  drawn = null;
   host.replaceChildren();
   byId("axes-note").hidden = true;
   byId("axes-hint").hidden = !shown.orders;
-  drawn = draw(host, shown.answer.scene, { theme: theme(), table: true, ...shown.orders });
+  const { scene, table } = shown.answer;
+  host.hidden = !scene;
+  const look = { theme: theme(), table: !table, ...shown.orders };
+  if (scene) drawn = draw(host, table ? { ...scene, title: "" } : scene, look);
 }
 
 /** Say beside a plot of a small part how rough it is; below it stands how it was made. */
@@ -95,7 +112,7 @@ function download(answer, title, name, file, says) {
   button.addEventListener("click", async () => {
     if (button.getAttribute("aria-disabled")) return;
     button.setAttribute("aria-disabled", "true");
-    const path = `/api/views/${encodeURIComponent(answer.id)}/${file}`;
+    const path = `/api/${answer.table ? "tables" : "views"}/${encodeURIComponent(answer.id)}/${file}`;
     try {
       const saved = withToken(() => save(path, fileName(title, file)));
       await whileWaiting(saved, `Making the ${name} …`);

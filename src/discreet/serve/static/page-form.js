@@ -4,10 +4,11 @@ import { byId, make, settled } from "./page-dom.js";
 import { columnFields } from "./page-columns.js";
 import { withNew } from "./page-derived.js";
 import { derivedFields, putDerived, showMistake } from "./page-derived-fields.js";
+import { tableFields } from "./page-tables.js";
 import { byField, methodFields, parameterFields, sourceField } from "./page-fields.js";
 import { icon } from "./page-icons.js";
 import { tell } from "./page-wait.js";
-import { COPY, fitted, isDerived, pictureOf, wishFor } from "./page-wish.js";
+import { COPY, fitted, isDerived, isTable, pictureOf, wishFor } from "./page-wish.js";
 
 const PLACE = { picture: "form-picture", columns: "form-columns", method: "form-method" };
 const SETTINGS = "form-settings";
@@ -31,7 +32,8 @@ export function buildForm(study, { draw, pixels }) {
   let wish = wishFor(study, study.pictures[0].kind);
 
   const change = (changes, words = "", focus = "") => {
-    const next = { ...wish, ...changes };
+    const parameters = { ...wish.parameters, ...changes.parameters };
+    const next = { ...wish, ...changes, parameters };
     // What is being typed stays as it is; whatever was chosen may change what else fits.
     const typed = Object.keys(changes).every((name) => TYPED.includes(name));
     wish = typed ? next : fitted(known, next);
@@ -51,18 +53,26 @@ export function buildForm(study, { draw, pixels }) {
     if (focus) focusOn(focus);
   };
   const fitLater = settled(fit, WAIT); // new columns are offered once somebody stops typing
+  const fillPlot = (all) => {
+    put(PLACE.columns, [...columnFields(all, wish, change), byField(all, wish, change)]);
+    put(PLACE.method, [sourceField(known, wish, change), ...methodFields(known, wish, change)]);
+    put(SETTINGS, parameterFields(known, wish, change, pixels()));
+  };
   const fill = () => {
     const picture = pictureOf(known, wish.kind);
     byId("picture-says").textContent = picture.says;
     const all = isDerived(known, wish) ? withNew(known, wish, COPY) : known;
-    const by = byField(all, wish, change);
-    put(PLACE.columns, [...columnFields(all, wish, change), by]);
+    const table = isTable(picture);
+    byId(PLACE.method).closest("fieldset").hidden = table;
+    if (table) {
+      put(PLACE.columns, tableFields(all, picture, wish, change));
+      [PLACE.method, SETTINGS].forEach((id) => put(id, []));
+    } else {
+      fillPlot(all);
+    }
     putDerived(wish);
     byId(DERIVED).closest("fieldset").hidden = !picture.derivation;
-    put(PLACE.method, [sourceField(known, wish, change), ...methodFields(known, wish, change)]);
-    const fields = parameterFields(known, wish, change, pixels());
-    put(SETTINGS, fields);
-    byId(SETTINGS).closest("fieldset").hidden = !fields.length;
+    byId(SETTINGS).closest("fieldset").hidden = !byId(SETTINGS).children.length;
     const tile = byId(`picture-${wish.kind}`);
     if (!tile.checked) tile.checked = true;
   };
@@ -95,7 +105,7 @@ export function buildForm(study, { draw, pixels }) {
 }
 
 function tiles(study, choose) {
-  const made = study.pictures.map(({ kind, title, says }) => {
+  const made = [...study.pictures, ...study.tables].map(({ kind, title, says }) => {
     const radio = make("input", {
       type: "radio",
       name: "picture",

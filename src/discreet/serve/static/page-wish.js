@@ -23,10 +23,25 @@ export const COUNTS = "counts";
 /**
  * @param {object} study - What /api/study tells.
  * @param {string} kind - The kind of a picture.
- * @returns {object} The picture.
+ * @returns {object} The picture, or the table.
  */
 export function pictureOf(study, kind) {
-  return study.pictures.find((picture) => picture.kind === kind) || study.pictures[0];
+  const all = [...study.pictures, ...study.tables];
+  return all.find((picture) => picture.kind === kind) || study.pictures[0];
+}
+
+/** @returns {boolean} Whether what can be asked for is a table of figures, and no plot. */
+export function isTable(picture) {
+  return Boolean(picture.fields);
+}
+
+/** @returns {object[]} The columns of the copy that a field of a table may name. */
+export function columnsOf(study, { kind }) {
+  return study.columns.filter((column) => fitsKind(column, kind) && holds(column, COPY));
+}
+
+function fitsKind(column, kind) {
+  return ["any", column.kind].includes(kind) || column.kind === NEW;
 }
 
 /**
@@ -96,8 +111,7 @@ export function holds(column, source) {
 /** @returns {object[]} The columns that a picture can draw by a method, at one of its places. */
 export function drawable(study, picture, method, place = -1) {
   const { kind } = picture.columns.places?.[place] ?? picture.columns;
-  const fits = (column) => ["any", column.kind].includes(kind) || column.kind === NEW;
-  return study.columns.filter((column) => fits(column) && holds(column, method.source));
+  return study.columns.filter((it) => fitsKind(it, kind) && holds(it, method.source));
 }
 
 /**
@@ -186,6 +200,7 @@ export function fitted(known, wanted) {
   const study = derived ? withNew(known, wanted, COPY) : known;
   const wish = derived ? { ...wanted, source: COPY, method: "" } : wanted;
   const picture = pictureOf(study, wish.kind);
+  if (isTable(picture)) return { ...wish, columns: [], by: "", ...named(study, picture, wish) };
   let method = methodOf(picture, wish);
   const columns = picture.takes === "formula" ? wish.columns : fitting(study, picture, method, wish);
   method = methodOf(picture, { ...wish, columns });
@@ -195,6 +210,47 @@ export function fitted(known, wanted) {
   );
   const by = dividers(picture, method, columns).includes(wish.by) ? wish.by : "";
   return { ...wish, source: method.source || "", method: method.name, columns, by, parameters };
+}
+
+/** Return the columns and words of a table that fit, each column once, and as many as it needs. */
+function named(study, { fields }, wish) {
+  const parameters = {};
+  const taken = new Set();
+  for (const field of fields) {
+    const value = wish.parameters[field.name];
+    if (!field.type.startsWith("column")) {
+      if (value !== undefined) parameters[field.name] = value;
+      continue;
+    }
+    const names = columnsOf(study, field).map(({ name }) => name);
+    const free = names.filter((name) => !taken.has(name));
+    const kept = (Array.isArray(value) ? value : []).filter((name) => free.includes(name));
+    const more = free.filter((name) => !kept.includes(name)).slice(0, field.least);
+    parameters[field.name] = kept.length < field.least ? more : kept.slice(0, field.most);
+    parameters[field.name].forEach((name) => taken.add(name));
+  }
+  return { parameters };
+}
+
+/** Return the body of a request for a table: what may be left out and is not there is left out. */
+function bodyOfTable({ fields }, wish) {
+  const body = derivationOf(wish);
+  for (const { name, type, choices } of fields) {
+    const value = type === "formula" ? wish.formula : wish.parameters[name];
+    if (!value || !value.length || (type === "word" && value === choices[0])) continue;
+    body[name] = type === "column" ? value[0] : value;
+  }
+  return body;
+}
+
+function wishOfTable(study, { kind, fields }, { where, assign, formula, ...rest }) {
+  const parameters = { ...rest };
+  for (const { name, type } of fields) {
+    if (type === "column") parameters[name] = rest[name] ? [rest[name]] : [];
+  }
+  const given = { formula: formula || "", where: where || "", assign: linesOf(assign) };
+  const none = { columns: [], by: "", source: "", method: "", sensitive: [] };
+  return fitted(study, { kind, ...none, parameters, ...given });
 }
 
 function fitting(study, picture, method, wish) {
@@ -252,6 +308,7 @@ function chain(study, method, names, before) {
  */
 export function bodyOf(study, wish, pixels) {
   const picture = pictureOf(study, wish.kind);
+  if (isTable(picture)) return bodyOfTable(picture, wish);
   const method = methodOf(picture, wish);
   const body = picture.takes === "formula" ? { formula: wish.formula } : { columns: wish.columns };
   if (wish.by) body.by = wish.by;
@@ -279,6 +336,8 @@ export function bodyOf(study, wish, pixels) {
  * @returns {Wish}
  */
 export function wishOf(study, kind, body) {
+  const asked = pictureOf(study, kind);
+  if (isTable(asked)) return wishOfTable(study, asked, body);
   const { columns = [], formula = "", by, source, method, sensitive, where, assign, ...rest } = body;
   delete rest[PIXELS];
   const parameters = Object.fromEntries(

@@ -8,8 +8,9 @@ import { keepHistory } from "./page-history.js";
 import { themeButton } from "./page-theme.js";
 import { offerToken, withToken } from "./page-token.js";
 import { showProblem, whileWaiting } from "./page-wait.js";
-import { bodyOf, followsHeight, hasAxes, methodOf, moved, pictureOf, wishOf } from "./page-wish.js";
+import * as wishes from "./page-wish.js";
 
+const { bodyOf, followsHeight, hasAxes, isTable, methodOf, moved, pictureOf, wishOf } = wishes;
 const PIXEL_STEP = 50;
 const MOST_PIXELS = 500;
 const AROUND_FIGURE = 330; // what of the window stands above and below a figure
@@ -75,7 +76,7 @@ async function drawn(wish) {
   const mine = new AbortController();
   running = mine;
   byId("figure").setAttribute("aria-busy", "true");
-  const path = `/api/views/${encodeURIComponent(wish.kind)}`;
+  const path = `/api/${isTable(pictureOf(study, wish.kind)) ? "tables" : "views"}/${wish.kind}`;
   try {
     const asked = withToken(() => ask(path, { body, signal: mine.signal }));
     const answer = await whileWaiting(asked, "Drawing …");
@@ -123,6 +124,11 @@ async function offerMoves(answer, body, kind) {
 async function goBack(entry) {
   if (running) running.abort();
   running = null;
+  if (isTable(pictureOf(study, entry.kind))) {
+    form.put(wishOf(study, entry.kind, entry.body)); // the same question has the same answer
+    drawn(form.wish());
+    return;
+  }
   try {
     const path = `/api/views/${encodeURIComponent(entry.id)}`;
     const answer = await whileWaiting(withToken(() => ask(path)), "Fetching …");
@@ -146,11 +152,12 @@ async function refreshed() {
 
 function titles(kind, body) {
   const picture = pictureOf(study, kind);
-  const what = body.formula || listed(body.columns);
   const where = body.where ? ` where ${body.where}` : "";
-  const by = (body.by ? ` by ${body.by}` : "") + where;
+  const by = (body.by ? ` by ${listed([body.by].flat())}` : "") + where;
+  const what = (body.formula || body.value || listed(body.columns || ["all columns"])) + by;
+  if (isTable(picture)) return { title: picture.title, what, about: what };
   const { name } = methodOf(picture, wishOf(study, kind, body));
-  return { title: picture.title, what: what + by, about: `${what}${by} · ${name}` };
+  return { title: picture.title, what, about: `${what} · ${name}` };
 }
 
 function pixelsNow() {
@@ -161,6 +168,6 @@ function pixelsNow() {
 function followHeight() {
   if (!last) return;
   const picture = pictureOf(study, last.kind);
-  if (!followsHeight(picture, methodOf(picture, last.body))) return;
+  if (isTable(picture) || !followsHeight(picture, methodOf(picture, last.body))) return;
   if (pixelsNow() !== last.body.pixels) drawn(wishOf(study, last.kind, last.body));
 }
