@@ -317,6 +317,15 @@ def test_the_plot_that_fits_the_kinds_of_the_columns(run: Run, cohort: Path) -> 
         assert last["kind"] == kind
 
 
+def test_the_density_of_points_is_drawn_where_it_is_asked_for(run: Run, cohort: Path) -> None:
+    words = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
+    assert isinstance(dc.View.from_json(run(*words)[1]), dc.PointsView)
+    view = dc.View.from_json(run(*words, "--show", "density")[1])
+    assert view.kind == "scatter_density"
+    status, _, said = run("plot", "histogram", str(cohort), "age", "--json", "--show", "density")
+    assert (status, "--show is for a scatter plot" in said) == (2, True)
+
+
 def test_a_trend_is_drawn_where_it_is_asked_for(run: Run, cohort: Path) -> None:
     words = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
     for more, lines in (((), 0), (("--trend",), 1)):

@@ -41,7 +41,7 @@ def rows(**columns: Any) -> dict[str, Any]:
 
 
 def test_points_are_different_sorted_and_sized() -> None:
-    view = scatter.from_rows(
+    view = scatter.points_of_rows(
         rows(x=[2, 1, 2, 1, 0], y=[5, 7, 5, 6, 9]), (), asked("scatter", ["x", "y"]), ORIGIN
     )
 
@@ -54,7 +54,9 @@ def test_points_are_different_sorted_and_sized() -> None:
 
 
 def test_points_follow_the_order_of_the_columns_asked_for() -> None:
-    view = scatter.from_rows(rows(x=[1, 2], y=[9, 8]), (), asked("scatter", ["y", "x"]), ORIGIN)
+    view = scatter.points_of_rows(
+        rows(x=[1, 2], y=[9, 8]), (), asked("scatter", ["y", "x"]), ORIGIN
+    )
 
     assert (view.x, view.y) == ((8, 9), (2, 1))
 
@@ -151,7 +153,7 @@ def test_a_research_box_draws_mean_and_outliers() -> None:
 def test_noise_is_told_where_there_is_some() -> None:
     question = Policy.preset("research").settle("scatter", ["x", "y"], method="probabilistic")
 
-    view = scatter.from_rows(rows(x=[1], y=[2]), (), question, ORIGIN)
+    view = scatter.points_of_rows(rows(x=[1], y=[2]), (), question, ORIGIN)
 
     assert view.parameters == {"q": 0.25}
 
@@ -160,7 +162,7 @@ def test_noise_is_told_where_there_is_some() -> None:
 
 
 def test_points_are_coloured_by_their_levels() -> None:
-    view = scatter.from_rows(
+    view = scatter.points_of_rows(
         rows(x=[2, 1, 2, 1, 2], y=[5, 7, 5, 6, 5]),
         ("m", "f", "f", "m", "m"),
         asked("scatter", ["x", "y"], by="sex"),

@@ -917,6 +917,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "percent": False,
         "every": "auto",
         "overlay": False,
+        "show": "auto",
     }
 
 

@@ -728,6 +728,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, Body]:
         "cost": st.sampled_from(PARAMETERS["cost"].choices),
         "event_is": st.sampled_from([["1"], ["yes", "no"]]),
         "every": st.sampled_from(PARAMETERS["every"].choices),
+        "show": st.sampled_from(PARAMETERS["show"].choices),
     }
     optional |= {name: values[name] for name in picture.parameters}
     chosen = draw(st.lists(st.sampled_from([*optional]), unique=True, max_size=4))

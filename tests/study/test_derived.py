@@ -14,6 +14,7 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.render.scene import scene_to_plain
+from discreet.study.derived import _how_far_off
 from discreet.table import Table
 from tests.cases import of_groups, slow
 from tests.study.test_dates_of_whole import stays
@@ -211,6 +212,20 @@ def test_no_raw_value_plays_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert part.box("ratio", by="smoker").origin.total
     assert part.heatmap("age", "bmi").origin.total
+
+
+@pytest.mark.parametrize(
+    ("mean", "most", "words"),
+    [
+        (0.09, 0.19, "about 9 % off on average, and 19 % or more in one of ten"),
+        (0.0, 0.15, "less than 15 % off in nine of ten"),
+        (0.15, 0.15, "about 15 % off on average"),
+        (0.15, 0.0, "about 15 % off on average"),
+        (0.004, 0.0, "hardly off"),
+    ],
+)
+def test_how_far_off_a_part_is_reads_well(mean: float, most: float, words: str) -> None:
+    assert _how_far_off(mean, most) == words
 
 
 def test_small_parts_say_that_they_are_rough_and_smaller_ones_are_not_drawn(

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
-from discreet.plots import HistogramView, MultiplesView
+from discreet.plots import HistogramView, MultiplesView, PointsView
 from discreet.plots.bars import BARS
 from discreet.plots.diagnostics import QQ, RESIDUALS
 from discreet.plots.heatmap import HEATMAP
@@ -153,6 +153,7 @@ def test_of_a_single_column_no_gaps_are_named() -> None:
 def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
     def drawn(found: Session) -> tuple[int | None, int | None, str | None]:
         view = found.draw(SCATTER, ["x", "y"])
+        assert isinstance(view, PointsView)
         assert sum(view.size) == view.origin.shown
         return view.origin.shown, view.origin.total, view.origin.most_gaps
 

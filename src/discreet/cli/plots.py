@@ -105,6 +105,13 @@ class OwnOptions:
         str | None, Option(help="A categorical column: one colour, box or panel a level.")
     ] = None
     trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
+    show: Annotated[
+        str | None,
+        Option(
+            help="Of scatter: points, or density (cells coloured by how many rows lie in them);"
+            " density, where it is left out, of more than 2,000 rows."
+        ),
+    ] = None
     percent: Annotated[
         bool, Option("--percent", help="Bars as percent, within each level of --by.")
     ] = False
@@ -195,7 +202,7 @@ def plot(
         else:
             made = replace(made, rows=made.rows or _row_method(study.rules(), method))
             drawn = _said(method=method, source=source, by=own.by, event_is=own.event_is or None)
-            drawn |= own.yes() | _said(every=own.every)
+            drawn |= own.yes() | _said(every=own.every, show=own.show)
             opened, drawn = _opened(kind, file, columns, study, numbers, axes, made, drawn)
             opened = derived.of(opened)
             view = _drawn(opened, kind, columns, drawn)
@@ -306,6 +313,8 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError("--event-is is for a survival curve; leave it out")
     if own.every and "every" not in found.parameters:
         raise InputError("--every is for a plot over time; leave it out")
+    if own.show and "show" not in found.parameters:
+        raise InputError("--show is for a scatter plot; leave it out")
     if not found.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 

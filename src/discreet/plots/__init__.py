@@ -41,8 +41,10 @@ from discreet.plots.histogram import HistogramView
 from discreet.plots.over_time import OverTimeView, Series
 from discreet.plots.parallel_view import ParallelAxis, ParallelView
 from discreet.plots.registry import METHOD_OF_PLOT, PLOTS
-from discreet.plots.scatter import DRAWN, RAW, PointsView, Trend
+from discreet.plots.scatter import PointsView
+from discreet.plots.scatter_density import CellsOfLevel, ScatterDensityView
 from discreet.plots.survival import SurvivalCurve, SurvivalView
+from discreet.plots.trends import DRAWN, RAW, Trend
 from discreet.plots.view import Gate, Origin, View
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "RAW",
     "BarView",
     "BoxView",
+    "CellsOfLevel",
     "ContourView",
     "CorrelationsView",
     "CrossTableView",
@@ -74,6 +77,7 @@ __all__ = [
     "PointsView",
     "QQView",
     "ResidualView",
+    "ScatterDensityView",
     "Series",
     "SurvivalCurve",
     "SurvivalView",

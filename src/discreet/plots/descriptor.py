@@ -11,9 +11,9 @@ from discreet.arguments import Floats
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
 from discreet.plots.by_level import MultiplesView
 from discreet.plots.periods import AUTO, EVERY
-from discreet.plots.request import PlotRequest
+from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.view import Origin, View
-from discreet.protect import CLUSTER_METHODS, ROW_METHODS
+from discreet.protect import CLUSTER_METHODS, COPY_METHODS, ROW_METHODS
 from discreet.table import Table
 
 __all__ = [
@@ -300,6 +300,15 @@ _EACH = (
     Parameter("bins", "integer", "How many bars the axis is divided into.", 2, 1000, 1),
     Parameter("grid", "integer", "Cells along each side of the grid.", 2, 1000, 1),
     Parameter("trend", "yes_no", "Draw the least-squares line.", usual=False),
+    Parameter(
+        "show",
+        "word",
+        "Points, or cells coloured by how many rows lie in them: the latter, where nobody says,"
+        " of more than 2,000 rows of the copy.",
+        choices=SHOWN,
+        usual=SHOWN[0],
+        methods=tuple(COPY_METHODS),
+    ),
     Parameter("percent", "yes_no", "Draw shares in percent, within each level of by.", usual=False),
     Parameter(
         "overlay", "yes_no", "Draw the levels of by on one pair of axes, as outlines.", usual=False

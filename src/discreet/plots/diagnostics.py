@@ -212,7 +212,7 @@ def of_protected(
     found = fit(model, numbers, texts, residual_df)
     better = None if noise is None else corrected(model, numbers, texts, noise)
     points = _points(found, request)
-    view = scatter.from_rows(points, (), _drawn(request), origin)
+    view = scatter.points_of_rows(points, (), _drawn(request), origin)
     return _view(view, model, found, request, {} if better is None else _named(found, better))
 
 
@@ -250,7 +250,7 @@ def of_records(
         points: Mapping[str, Floats] = outcomes | {name: noised}
     else:
         points = protect(_table(outcomes), _drawn(request))
-    view = scatter.from_rows(points, (), _drawn(request), origin)
+    view = scatter.points_of_rows(points, (), _drawn(request), origin)
     if noise_on == "variable":
         parameters = MappingProxyType({**view.parameters, "noise_on": noise_on})
         view = replace(view, parameters=parameters)

@@ -16,6 +16,7 @@ __all__ = [
     "COUNTS",
     "NO_AXES",
     "ROWS_PER_K",
+    "SHOWN",
     "SOURCES",
     "AxesRequest",
     "Edges",
@@ -29,6 +30,8 @@ ROWS_PER_K = 10
 COPY, COUNTS, BASE = "copy", "counts", "base counts"
 #: Where a plot may come from: the copy of the whole table, or counts of the raw one.
 SOURCES = (COPY, COUNTS)
+#: What a scatter plot draws: cells of very many rows and points of fewer, or one of the two.
+SHOWN = ("auto", "points", "density")
 
 Limits = Mapping[str, tuple[float, float]]
 Edges = Mapping[str, tuple[float, ...]]
@@ -76,7 +79,7 @@ class PlotRequest:
     `m` persons; BASE where it is one of the counts that belong to that copy; else it says nothing,
     or COUNTS. `event_is` are the levels that are the event of a survival curve, `every` how long a
     period of a line over time is. `percent` draws shares instead of counts, `overlay` the levels of
-    `by` on one pair of axes.
+    `by` on one pair of axes, `show` whether a scatter plot has points or cells.
     """
 
     plot: str
@@ -107,6 +110,7 @@ class PlotRequest:
     percent: bool = False
     every: str = AUTO
     overlay: bool = False
+    show: str = SHOWN[0]
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -12,46 +12,36 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.arguments import Floats
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError, RefusedError, one_of
 from discreet.plots import heatmap
 from discreet.plots.by_level import order_of_level
 from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
 from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots
 from discreet.plots.heatmap import GridView
-from discreet.plots.request import PlotRequest
+from discreet.plots.request import COPY, SHOWN, PlotRequest
+from discreet.plots.scatter_density import (
+    MANY,
+    ScatterDensityView,
+    density_of_rows,
+)
+from discreet.plots.trends import DRAWN, Trend, line_of, trend_of, trend_of_raw
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS
 from discreet.render.scene import Dots, Lines, Panel, Scene
 from discreet.table import Table
 
 __all__ = [
-    "DRAWN",
-    "RAW",
     "SCATTER",
     "PointsView",
-    "Trend",
+    "check_show",
     "from_counts",
     "from_rows",
     "middles_of_cells",
+    "points_of_rows",
     "with_trends",
 ]
 
-RAW, DRAWN = "raw records", "what is drawn"
-DIGITS, INTERCEPT_DIGITS = 12, 15
-
-
-@dataclass(frozen=True)
-class Trend:
-    """A least-squares line y = intercept + slope x.
-
-    `of` says of what: "what is drawn" (each point as often as it counts) or, under `research`
-    alone, "raw records"; `level` of which level of `by`, or empty.
-    """
-
-    of: str
-    level: str
-    slope: float
-    intercept: float
+AUTO, _, DENSITY = SHOWN
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -120,11 +110,7 @@ class PointsView(View):
         for trend in self.trends:
             names = self.level or ("",) * len(self.x)
             of = [x for x, name in zip(self.x, names, strict=True) if trend.level in ("", name)]
-            x = (min(of), max(of))
-            y = (trend.intercept + trend.slope * x[0], trend.intercept + trend.slope * x[1])
-            look = "raw" if trend.of == RAW else "trend"
-            of_level = f" ({trend.level})" if trend.level else ""
-            lines.append(Lines((x,), (y,), look, f"trend of {trend.of}{of_level}"))
+            lines.append(line_of(trend, (min(of), max(of))))
         return lines
 
     @classmethod
@@ -133,7 +119,25 @@ class PointsView(View):
         return super()._decoded(given) | {"trends": trends}
 
 
+def check_show(show: Any) -> str:
+    """Refuse a word that says neither points nor cells."""
+    if show not in SHOWN:
+        raise InputError(f"show must be {one_of(SHOWN)}", parameter="show")
+    found: str = show
+    return found
+
+
 def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> PointsView | ScatterDensityView:
+    """Draw the protected rows as points; or as cells, as many rows of the copy are."""
+    many = request.source == COPY and len(rows[request.columns[0]]) > MANY
+    if request.show == DENSITY or (many and request.show == AUTO):
+        return density_of_rows(rows, levels, request, origin)
+    return points_of_rows(rows, levels, request, origin)
+
+
+def points_of_rows(
     rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
 ) -> PointsView:
     """Draw the protected rows as points, in order of their values, coloured by their levels."""
@@ -160,6 +164,12 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> PointsVie
 
     With method "none" (under `research` alone) the raw points.
     """
+    if request.show == DENSITY:
+        raise InputError(
+            "show='density' colours cells by how many rows lie in them, and there are none of"
+            " counts; draw a heat map, or leave method out",
+            parameter="show",
+        )
     if request.method == "none":
         rows = table.rows(request.columns)
         matrix = np.column_stack(list(rows.numbers.values()))
@@ -206,42 +216,29 @@ def middles_of_cells(
     return tuple(across), tuple(up), tuple(size)
 
 
-def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsView:
+def with_trends(
+    view: PointsView | ScatterDensityView, raw: tuple[Floats, Floats] | None
+) -> PointsView | ScatterDensityView:
     """Add the trend of the drawn points, of each level where they have some, and that of `raw`.
 
-    Each point counts as often as it stands for records (Avraam et al. 2021, Fig. 2A).
+    Each point counts as often as it stands for records (Avraam et al. 2021, Fig. 2A). Cells have
+    the trends of their rows already.
     """
+    of_raw = () if raw is None else (trend_of_raw(*raw),)
+    if isinstance(view, ScatterDensityView):
+        return replace(view, trends=(*view.trends, *of_raw))
     if not view.x:
         raise RefusedError("no point is shown, so there is no trend to draw; leave trend out")
     x, y, size = (np.array(part, dtype=np.float64) for part in (view.x, view.y, view.size))
     level = np.array(view.level or ("",) * len(x))
     trends = [
-        _trend(DRAWN, name, x[level == name], y[level == name], size[level == name])
+        trend_of(DRAWN, name, x[level == name], y[level == name], size[level == name])
         for name in sorted(set(level.tolist()), key=order_of_level)
     ]
-    if raw is not None:
-        order = np.lexsort(raw)  # sums in another order have other last digits
-        trends.append(_trend(RAW, "", raw[0][order], raw[1][order], np.ones(len(order))))
-    return replace(view, trends=tuple(trends))
+    return replace(view, trends=(*trends, *of_raw))
 
 
-@np.errstate(all="ignore")  # what comes of numbers beyond all measure is looked at in the end
-def _trend(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
-    if len(x) < 2 or not np.ptp(x) > 0:
-        raise RefusedError("all points lie above one another, so there is no trend; draw none")
-    # Without it the products of large numbers lose what small differences there are.
-    x_mid, y_mid = np.average(x, weights=weight), np.average(y, weights=weight)
-    dx, dy = x - x_mid, y - y_mid
-    along, across = (weight * dx * dy).sum(), (weight * dx * dx).sum()
-    slope = float(f"{along / across:.{DIGITS}g}")
-    # Of the slope as it is told, and with all its digits: x may be far from 0.
-    intercept = float(f"{y_mid - slope * x_mid:.{INTERCEPT_DIGITS}g}")
-    if not np.isfinite([along, across, slope, intercept]).all():
-        raise RefusedError("the points lie too close together or too far apart for a trend")
-    return Trend(of, level, slope, intercept)
-
-
-SCATTER = Plot(
+SCATTER: Plot[PointsView | ScatterDensityView] = Plot(
     name="scatter",
     title="Scatter plot",
     says="Two columns as points of protected rows.",
@@ -249,7 +246,7 @@ SCATTER = Plot(
     least=2,
     most=2,
     by=("rows",),
-    parameters=(*CELLS, "trend"),
+    parameters=(*CELLS, "trend", "show"),
     icon=FRAME + dots((9, 19), (12, 15), (15, 17), (18, 12), (21, 13), (23, 8), (27, 7)),
     methods=POINTS,
     from_rows=from_rows,

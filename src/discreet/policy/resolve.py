@@ -18,8 +18,8 @@ from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
 from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import AxesRequest, PlotRequest
-from discreet.plots.scatter import SCATTER
+from discreet.plots.request import SHOWN, AxesRequest, PlotRequest
+from discreet.plots.scatter import SCATTER, check_show
 from discreet.plots.survival import values_named
 from discreet.protect import (
     CLUSTER_METHODS,
@@ -210,6 +210,7 @@ def resolve(
     percent: bool = False,
     every: str = AUTO,
     overlay: bool = False,
+    show: str = SHOWN[0],
     **numbers: Any,
 ) -> PlotRequest:
     """Say how a plot will be made, or refuse it; nothing of the data is looked at.
@@ -228,7 +229,7 @@ def resolve(
         The categorical column that divides it.
     model : Model, optional
         That of a regression, whose numbers `names` are.
-    trend, noise_on, sensitive, cost, gradient, event_is, percent, every, overlay : optional
+    trend, noise_on, sensitive, cost, gradient, event_is, percent, every, overlay, show : optional
         As of `Study.scatter`, `Study.qq`, `Study.parallel`, `Study.survival`, `Study.bars`,
         `Study.over_time` and `Study.histogram`.
     **numbers
@@ -264,10 +265,9 @@ def resolve(
         columns.require([*{**request.limits, **request.edges}], "continuous")
     _check_rows(policy, request, noise_on)
     if not axes:
-        noise_on = noise_on or "points"
-        own: dict[str, Any] = {"percent": percent, "every": check_every(every), "overlay": overlay}
-        request = dataclasses.replace(request, event_is=values_named(event_is), **own)
-        return dataclasses.replace(request, model=model, trend=trend, noise_on=noise_on)
+        own: dict[str, Any] = {"percent": percent, "overlay": overlay, "show": check_show(show)}
+        own |= {"event_is": values_named(event_is), "every": check_every(every), "trend": trend}
+        return dataclasses.replace(request, model=model, noise_on=noise_on or "points", **own)
     if cost is not None and request.method != "k-member":
         says = "cost says how clusters of 'k-member' grow; leave it out"
         raise InputError(says, parameter="cost", rule="unused")

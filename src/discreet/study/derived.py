@@ -245,12 +245,28 @@ def _how_rough(rows: int, measured: Sequence[SubsetFit]) -> str:
     What holds of parts that are no larger is said.
     """
     sizes = {**USUAL, **{it.persons: (it.size, it.size_p90) for it in measured}}
-    mean, most = (f"{100 * it:.0f} %" for it in sizes[max(it for it in sizes if it <= rows)])
-    often = "" if mean == most else f", and {most} or more in one of ten"
+    off = _how_far_off(*sizes[max(it for it in sizes if it <= rows)])
     return (
-        f"rough, as only {rows} rows of the copy are drawn: how many persons there are in such a"
-        f" part is {mean} off on average{often}"
+        f"rough, as only {rows} rows of the copy are drawn: in parts of this size the number of"
+        f" persons is {off}"
     )
+
+
+def _how_far_off(mean: float, most: float) -> str:
+    """Say a mean and a 90 % quantile of errors, either of which may have been rounded to nought.
+
+    Examples
+    --------
+    >>> _how_far_off(0.05, 0.11)
+    'about 5 % off on average, and 11 % or more in one of ten'
+    >>> _how_far_off(0.0, 0.15)
+    'less than 15 % off in nine of ten'
+    """
+    of_mean, of_most = (f"{100 * it:.0f} %" for it in (mean, most))
+    if of_mean == "0 %":
+        return "hardly off" if of_most == "0 %" else f"less than {of_most} off in nine of ten"
+    often = f", and {of_most} or more in one of ten" if mean < most else ""
+    return f"about {of_mean} off on average{often}"
 
 
 def _truth(found: Values) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypedDict, Unpack, overload
+from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
 from discreet.arguments import check_ratio, check_whole
@@ -560,6 +560,7 @@ class Study:
         settings = _known(CurveSettings, research)
         return self._drawn.draw(ECDF, [column], by=by, method=method, **settings)
 
+    @overload
     def scatter(
         self,
         x: str,
@@ -567,10 +568,34 @@ class Study:
         *,
         by: str | None = None,
         trend: bool = False,
+        show: Literal["auto", "points"] = "auto",
         method: str | None = None,
         **research: Unpack[GridSettings],
-    ) -> plots.PointsView:
-        """Draw two columns against each other as points.
+    ) -> plots.PointsView: ...
+    @overload
+    def scatter(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str | None = None,
+        trend: bool = False,
+        show: Literal["density"],
+        method: str | None = None,
+        **research: Unpack[GridSettings],
+    ) -> plots.ScatterDensityView: ...
+    def scatter(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str | None = None,
+        trend: bool = False,
+        show: str = "auto",
+        method: str | None = None,
+        **research: Unpack[GridSettings],
+    ) -> plots.PointsView | plots.ScatterDensityView:
+        """Draw two columns against each other as points, or, of many rows, as coloured cells.
 
         Parameters
         ----------
@@ -579,8 +604,12 @@ class Study:
         by : str, optional
             A categorical column that colours the points; a stratum, where groups are declared.
         trend : bool, default False
-            Draw the least-squares line of the points, one for each level of `by`; under
+            Draw the least-squares line of all rows, one for each level of `by`; under
             `research` that of the raw records too (Fig. 2A).
+        show : {"auto", "points", "density"}, default "auto"
+            Each row as a point; or "density", cells coloured by which share of the rows lies in
+            them, with a panel for each level of `by`. "auto" draws the density of more than 2,000
+            rows of the copy of the whole table, and points of fewer.
         method : str, optional
             A row method (the default: that of the protected copy), "suppression" or
             "generalization" for points in the middle of the cells of a grid, or "none" under
@@ -590,10 +619,12 @@ class Study:
 
         Returns
         -------
-        PointsView
+        PointsView, or ScatterDensityView where cells are drawn
 
         Raises
         ------
+        InputError
+            Also if the density is asked for by a method of counts.
         RefusedError
             Also if the columns are of two groups.
 
@@ -604,7 +635,8 @@ class Study:
         Fig. 2.
         """
         settings = _known(GridSettings, research)
-        return self._drawn.draw(SCATTER, [x, y], by=by, trend=trend, method=method, **settings)
+        how: dict[str, Any] = {"by": by, "trend": trend, "method": method}
+        return self._drawn.draw(SCATTER, [x, y], **how, show=show, **settings)
 
     def correlations(
         self,
