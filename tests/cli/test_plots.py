@@ -285,6 +285,17 @@ def test_by_divides_a_picture_by_levels(run: Run, cohort: Path, picture: str) ->
     assert (entry["kind"], entry["columns"]) == (picture, [*columns, "sex"])
 
 
+def test_two_columns_divide_a_plot(run: Run, cohort: Path) -> None:
+    two = ("--by", "age_group", "--by", "sex")
+
+    code, out, _ = run("plot", "box", str(cohort), "bmi", *two, "--json")
+
+    view = dc.View.from_json(out)
+    assert (code, vars(view)["by"]) == (0, ("age_group", "sex"))
+    (entry,) = json.loads(run("log", "--released", "--json")[1])
+    assert entry["columns"] == ["bmi", "age_group", "sex"]
+
+
 def test_bars_are_drawn_as_percent_where_it_is_asked_for(run: Run, cohort: Path) -> None:
     words = ("plot", "bars", str(cohort), "sex", "--by", "age_group", "--json")
     for more, percent in (((), False), (("--percent",), True)):

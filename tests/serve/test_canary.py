@@ -137,6 +137,7 @@ def bodies(told: dict[str, Any], picture: dict[str, Any], turn: int) -> list[dic
         of = [{"columns": [*it]} for size in sizes for it in itertools.combinations(pool, size)]
     by = (picture["by"] or {"rows": [], "columns": []})["rows" if method["rows"] else "columns"]
     beside: list[dict[str, Any]] = [{}, *({"by": name} for name in by)]
+    beside += [{"by": [*pair]} for pair in itertools.pairwise(by)]
     for it in picture["parameters"]:
         if not it["fixed"] and (it["methods"] is None or method["name"] in it["methods"]):
             words = (True, False, *it["choices"])[-2:]

@@ -106,6 +106,18 @@ PASSES: dict[str, tuple[str, Body, str, str]] = {
         "copy",
         '{"by":"region","columns":["age","bmi"]}',
     ),
+    "by two columns": (
+        "box",
+        {"columns": ["age"], "by": ["region", "sex"]},
+        "copy",
+        '{"by":["region","sex"],"columns":["age"]}',
+    ),
+    "by one in a list": (
+        "scatter",
+        {**AB, "by": ["region"]},
+        "copy",
+        '{"by":"region","columns":["age","bmi"]}',
+    ),
     "the copy, named": ("scatter", {**AB, "source": "copy"}, "copy", '{"columns":["age","bmi"]}'),
     "another grid": (
         "heatmap",
@@ -263,6 +275,21 @@ REFUSED: dict[str, tuple[str, Body, str, str, Body | None]] = {
         "request",
         "by: it is a categorical column that can be drawn, and none of the columns",
         None,
+    ),
+    "by a column twice": (
+        "box",
+        {"columns": ["age"], "by": ["sex", "sex"]},
+        "request",
+        "by: it is a categorical column that can be drawn, and none of the columns",
+        None,
+    ),
+    "counts by two": (
+        "histogram",
+        {**A, "by": ["sex", "region"], "source": "counts"},
+        "policy",
+        "by: two columns are drawn from the copy of the whole table alone; name one, or leave"
+        " source and method out",
+        {**A, "source": "counts"},
     ),
     "by itself": (
         "bars",

@@ -102,7 +102,11 @@ class OwnOptions:
     """What single plots take."""
 
     by: Annotated[
-        str | None, Option(help="A categorical column: one colour, box or panel a level.")
+        list[str] | None,
+        Option(
+            help="A categorical column: one colour, box or panel a level. Twice for two columns of"
+            " the copy of the whole table."
+        ),
     ] = None
     trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
     show: Annotated[
@@ -125,6 +129,10 @@ class OwnOptions:
     every: Annotated[
         str | None, Option(help="Of over-time: day, week, month, quarter or year.")
     ] = None
+
+    def divided(self) -> str | list[str] | None:
+        """Return the column that divides the plot, or the two that do."""
+        return self.by[0] if self.by and len(self.by) == 1 else self.by or None
 
     def yes(self) -> dict[str, bool]:
         """Return what is asked for by its name alone."""
@@ -184,6 +192,7 @@ def plot(
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     discreet plot heatmap cohort.csv age bmi --grid 12 -o age-bmi.svg
     discreet plot histogram cohort.csv bmi --where "age >= 50 and sex == 'F'" -o bmi.svg
+    discreet plot box cohort.csv bmi --by ethnicity --by sex -o bmi-by-two.svg
     discreet plot box cohort.csv bmi --by sex --width 85 --dpi 600 --no-footnote -o bmi.png
     discreet plot survival cohort.csv days status --event-is dead --by sex -o survival.svg
     discreet plot over-time cohort.csv admitted bmi --every month -o bmi-over-time.svg
@@ -197,13 +206,13 @@ def plot(
     _check_output(output, drawing, as_json=as_json)
     with progress_shown():
         if kind == AUTO:
-            opened = derived.of(_opened_to_choose(file, study, made, numbers.k, own.by))
-            view: View = opened.plot(*columns, by=own.by)
+            opened = derived.of(_opened_to_choose(file, study, made, numbers.k, own.by or []))
+            view: View = opened.plot(*columns, by=own.divided())
         else:
             made = replace(made, rows=made.rows or _row_method(study.rules(), method))
-            drawn = _said(method=method, source=source, by=own.by, event_is=own.event_is or None)
-            drawn |= own.yes() | _said(every=own.every, show=own.show)
-            opened, drawn = _opened(kind, file, columns, study, numbers, axes, made, drawn)
+            drawn = _said(method=method, source=source, by=own.divided(), every=own.every)
+            drawn |= _said(event_is=own.event_is or None, show=own.show) | own.yes()
+            opened, drawn = _opened(kind, file, columns, study, numbers, axes, made, own.by, drawn)
             opened = derived.of(opened)
             view = _drawn(opened, kind, columns, drawn)
         text = view.to_json() if as_json else None
@@ -223,6 +232,7 @@ def _opened(
     numbers: NumberOptions,
     axes: AxesOptions,
     made: CopyOptions,
+    by: Sequence[str] | None,
     drawn: dict[str, Any],
 ) -> tuple[Study, dict[str, Any]]:
     """Open the study that a plot is drawn of; return with it what is the plot's alone."""
@@ -233,7 +243,7 @@ def _opened(
     whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
     fields, own = _parted(kind, rules, made, numbers, axes, whole=whole)
     counted = drawn.get("source") == COUNTS or drawn.get("method") not in (None, Whole.name)
-    levels = _levels(kind, columns, drawn.get("by"), axes) if counted or not whole else []
+    levels = _levels(kind, columns, by or [], axes) if counted or not whole else []
     return study.open(file, levels, **fields), own | drawn
 
 
@@ -257,24 +267,24 @@ def _check_auto(
 
 
 def _opened_to_choose(
-    file: Path, study: StudyOptions, made: CopyOptions, k: int | None, by: str | None
+    file: Path, study: StudyOptions, made: CopyOptions, k: int | None, by: Sequence[str]
 ) -> Study:
     """Open the study that a plot is chosen of."""
     rules = study.rules()
     if k is not None and not rules.fixed:
         raise InputError("under this policy k is of single plots; name the plot instead of auto")
-    levels = [] if by is None or made.is_whole(study.wanted(rules)) else [by]
+    levels = [] if made.is_whole(study.wanted(rules)) else by
     return study.open(file, levels, **made.fields(rules), **_said(k=k))
 
 
-def _levels(kind: str, columns: Sequence[str], by: str | None, axes: AxesOptions) -> list[str]:
+def _levels(kind: str, columns: Sequence[str], by: Sequence[str], axes: AxesOptions) -> list[str]:
     """Return the columns that are levels because of what is asked."""
     from discreet.plots import PLOTS
 
     counted = columns if PLOTS[kind].columns == "categorical" else ()
     # Columns whose sensitive values are named are levels.
     named = [name for name, values in axes.named().items() if values]
-    return [*named, *([by] if by else ()), *counted]
+    return [*named, *by, *counted]
 
 
 def _said(**options: Any) -> dict[str, Any]:
@@ -305,7 +315,7 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError(f"a {kind} draws exactly {found.most} of the columns of the file{which}")
     if found.places and not found.least <= len(columns) <= found.most:
         raise InputError(f"the columns of {kind} are {found.takes}; name no others")
-    if own.by is not None and not found.by:
+    if own.by and not found.by:
         raise InputError(f"a {kind} has no --by; leave it out")
     if wrong := own.yes().keys() - {*found.parameters}:
         raise InputError(f"a {kind} has no --{min(wrong)}; leave it out")

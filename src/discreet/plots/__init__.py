@@ -23,6 +23,7 @@ a gap.
 from discreet.plots.bars import BarView
 from discreet.plots.box import BoxView
 from discreet.plots.by_level import MultiplesView
+from discreet.plots.by_two import PanelsView
 from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
 from discreet.plots.correlations import CorrelationsView
 from discreet.plots.crosstab import CrossTableView
@@ -70,6 +71,7 @@ __all__ = [
     "MultiplesView",
     "Origin",
     "OverTimeView",
+    "PanelsView",
     "ParallelAxis",
     "ParallelView",
     "Parameter",

@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_level import Levels, check_few, levels_of
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import parameters_of_counts, seen, shown_counts
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
 from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, bars
@@ -152,7 +153,7 @@ def _count_levels(
     return shown_counts(counts, shown, request), int((~shown).sum()), origin
 
 
-BARS = Plot(
+BARS: Plot[BarView | PanelsView] = Plot(
     name="bars",
     title="Bar chart",
     says="How many have each level of a column.",

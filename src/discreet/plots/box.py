@@ -12,6 +12,7 @@ import numpy as np
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_level import order_of_level, panels_of
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
     Protected,
     Shown,
@@ -232,7 +233,7 @@ def tukey_box(label: str, values: Floats) -> Box:
     return Box(label, low, q1, median, q3, high, mean, tuple(outliers.tolist()))
 
 
-BOX = Plot(
+BOX: Plot[BoxView | PanelsView] = Plot(
     name="box",
     title="Box plot",
     says="The middle and the spread of columns, side by side.",

@@ -47,10 +47,13 @@ from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
+    "HEADROOM",
+    "MISSING",
     "MOST_OVERLAID",
     "Levels",
     "MultiplesView",
     "Panels",
+    "alike",
     "check_few",
     "check_shows_enough",
     "codes_as_words",
@@ -271,7 +274,7 @@ class MultiplesView(View):
         ]
         said = {line for view in self.views for line in view.notes()}  # each would say for all
         signs = [line for scene in scenes for line in scene.notes if line not in said]
-        return Scene(_alike(panels), notes=(*self.notes(), *dict.fromkeys(signs)))
+        return Scene(alike(panels), notes=(*self.notes(), *dict.fromkeys(signs)))
 
     def _of_outlines(self) -> list[str]:
         said = [f"one outline for each level of {self.label(self.by)}, each of an area of 1"]
@@ -323,7 +326,7 @@ def _outline(label: str, bars: Bars) -> Lines:
     )
 
 
-def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
+def alike(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """Give all bars one height of axes, and all cells one scale of colours."""
     marks = [mark for panel in panels for mark in panel.marks]
     heights = [h for mark in marks if isinstance(mark, Bars) for h in mark.heights if h]

@@ -17,6 +17,7 @@ from discreet.plots.by_level import (
     panels_of_counts,
     panels_of_rows,
 )
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
 from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, ovals
 from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of
@@ -198,7 +199,7 @@ def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
     return multiples(panels.names, [contour_of(grid, levels) for grid in grids], request)
 
 
-CONTOUR: Plot[ContourView | MultiplesView] = Plot(
+CONTOUR: Plot[ContourView | MultiplesView | PanelsView] = Plot(
     name="contour",
     title="Contour plot",
     says="Two columns as lines of equal count.",

@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, named, of_levels
 from discreet.plots.descriptor import FRAME, ROWS, Plot, line
@@ -153,7 +154,7 @@ def density_of(level: str, values: Floats, width: float) -> Curve:
     return Curve(level, (low, *x[1:-1].tolist(), high), tuple(y))
 
 
-DENSITY = Plot(
+DENSITY: Plot[DensityView | PanelsView] = Plot(
     name="density",
     title="Density",
     says="The distribution of one column as a smooth curve.",

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels
 from discreet.plots.descriptor import FRAME, ROWS, Plot, line
@@ -118,7 +119,7 @@ def steps_of(level: str, values: Floats, most: int = MOST_STEPS) -> Curve:
     return Curve(level, tuple(at.tolist()), tuple(shares.tolist()))
 
 
-ECDF = Plot(
+ECDF: Plot[EcdfView | PanelsView] = Plot(
     name="ecdf",
     title="Empirical distribution",
     says="Which share of the rows lies at or below each value.",

@@ -15,6 +15,7 @@ from discreet.plots.by_level import (
     panels_of_counts,
     panels_of_rows,
 )
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
     Protected,
     Shown,
@@ -153,7 +154,7 @@ def grid_view(
     )
 
 
-HEATMAP: Plot[GridView | MultiplesView] = Plot(
+HEATMAP: Plot[GridView | MultiplesView | PanelsView] = Plot(
     name="heatmap",
     title="Heat map",
     says="Two columns as cells, coloured by how many lie in them.",

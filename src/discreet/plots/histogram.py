@@ -22,6 +22,7 @@ from discreet.plots.by_level import (
     panels_of_counts,
     panels_of_rows,
 )
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
     Protected,
     Shown,
@@ -238,7 +239,7 @@ def histogram_view(
     )
 
 
-HISTOGRAM: Plot[HistogramView | MultiplesView] = Plot(
+HISTOGRAM: Plot[HistogramView | MultiplesView | PanelsView] = Plot(
     name="histogram",
     title="Histogram",
     says="How the values of one column are spread.",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_level import order_of_level
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, left_out
 from discreet.plots.descriptor import FRAME, Place, Plot, dots, line
@@ -23,7 +24,15 @@ from discreet.plots.view import WHERE_SAID, Origin, View
 from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
 from discreet.table import Table
 
-__all__ = ["OVER_TIME", "OverTimeView", "Series", "check_times", "from_counts", "means_by"]
+__all__ = [
+    "OVER_TIME",
+    "OverTimeView",
+    "Series",
+    "check_times",
+    "from_counts",
+    "means_by",
+    "periods_for",
+]
 
 LEVEL = 0.975
 """The interval of a mean lies between the quantiles 1 - LEVEL and LEVEL of t."""
@@ -283,13 +292,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeV
     date, *value = request.columns
     rows = table.rows([*request.columns], [] if request.by is None else [request.by])
     check_times(request.columns, rows.numbers[date], request.every, origin.dates)
-    every, periods = divided(
-        rows.numbers[date],
-        date,
-        request.every,
-        dated=date in origin.dates,
-        beyond=BEYOND * request.k if request.source == COPY else 0,
-    )
+    every, periods = periods_for(rows.numbers[date], request, dated=date in origin.dates)
     of = np.array(("",) * len(periods.places) if request.by is None else rows.texts[request.by])
     drawn, few, others = _levels_drawn(of)
     parts = in_part(periods)
@@ -320,6 +323,15 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeV
         few=few,
         others=others,
     )
+
+
+def periods_for(days: Floats, request: PlotRequest, *, dated: bool) -> tuple[str, Periods]:
+    """Divide time into periods; that of a part of the rows into those of all."""
+    if request.periods is not None:
+        every, periods = request.periods
+        return every, replace(periods, places=np.searchsorted(periods.starts, days, "right") - 1)
+    beyond = BEYOND * request.k if request.source == COPY else 0
+    return divided(days, request.columns[0], request.every, dated=dated, beyond=beyond)
 
 
 def _levels_drawn(
@@ -389,7 +401,7 @@ def _rows_drawn(it: Series) -> int:
     )
 
 
-OVER_TIME = Plot(
+OVER_TIME: Plot[OverTimeView | PanelsView] = Plot(
     name="over_time",
     title="Over time",
     says="How many there are, or the mean of a number, by day, week, month, quarter or year.",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from discreet.plots.periods import AUTO
+from discreet.errors import InputError
+from discreet.plots.periods import AUTO, Periods
 from discreet.protect import COPY_METHODS
 from discreet.regression import Model
 
@@ -22,6 +23,7 @@ __all__ = [
     "Edges",
     "Limits",
     "PlotRequest",
+    "columns_of_by",
 ]
 
 #: A guarded plot or copy is made of at least this many times k persons.
@@ -79,7 +81,9 @@ class PlotRequest:
     `m` persons; BASE where it is one of the counts that belong to that copy; else it says nothing,
     or COUNTS. `event_is` are the levels that are the event of a survival curve, `every` how long a
     period of a line over time is. `percent` draws shares instead of counts, `overlay` the levels of
-    `by` on one pair of axes, `show` whether a scatter plot has points or cells.
+    `by` on one pair of axes, `show` whether a scatter plot has points or cells. `by_second` is the
+    second column of two that divide it; of a part that is drawn beside others, `periods` are those
+    of all, and `until` when the last of survival curves ends.
     """
 
     plot: str
@@ -111,11 +115,15 @@ class PlotRequest:
     every: str = AUTO
     overlay: bool = False
     show: str = SHOWN[0]
+    by_second: str | None = None
+    periods: tuple[str, Periods] | None = field(default=None, repr=False)
+    until: float = 0.0
 
     @property
     def named(self) -> tuple[str, ...]:
         """All columns that the plot says something about."""
-        return self.columns if self.by is None else (*self.columns, self.by)
+        divided = (name for name in (self.by, self.by_second) if name is not None)
+        return (*self.columns, *divided)
 
     @property
     def least_persons(self) -> int:
@@ -126,3 +134,25 @@ class PlotRequest:
     def from_rows(self) -> bool:
         """Whether the plot is drawn from protected rows rather than from counts."""
         return self.method in COPY_METHODS
+
+
+def columns_of_by(by: object) -> tuple[str, ...]:
+    """Return the columns that divide a plot: none, one, or two that are named as a pair.
+
+    Examples
+    --------
+    >>> columns_of_by(None), columns_of_by("sex"), columns_of_by(["age_band", "sex"])
+    ((), ('sex',), ('age_band', 'sex'))
+    """
+    if by is None:
+        return ()
+    if isinstance(by, str):
+        return (by,)
+    names = tuple(by) if isinstance(by, Sequence) else ()
+    if not 1 <= len(names) <= 2 or not all(isinstance(name, str) for name in names):
+        raise InputError(
+            "by takes the name of a column of levels, or of two: by=('age_band', 'sex')",
+            parameter="by",
+            rule="two",
+        )
+    return names

@@ -15,6 +15,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.plots import heatmap
 from discreet.plots.by_level import order_of_level
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
 from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots
 from discreet.plots.heatmap import GridView
@@ -238,7 +239,7 @@ def with_trends(
     return replace(view, trends=(*trends, *of_raw))
 
 
-SCATTER: Plot[PointsView | ScatterDensityView] = Plot(
+SCATTER: Plot[PointsView | ScatterDensityView | PanelsView] = Plot(
     name="scatter",
     title="Scatter plot",
     says="Two columns as points of protected rows.",

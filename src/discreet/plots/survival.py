@@ -15,6 +15,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, some_of
 from discreet.expressions import NO_AND_YES
 from discreet.plots.by_level import Levels, check_few, codes_as_words, order_of_level
+from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.descriptor import FRAME, Place, Plot, line
 from discreet.plots.request import COPY, PlotRequest
@@ -366,7 +367,7 @@ def _curves(
         which = "a level" if small == 1 else f"{small} levels"
         said.append(f"{which} of fewer than {LEAST_AT_RISK} rows not drawn")
     ends = {name: _end(times[part]) for name, part in large.items()}
-    places = _round_places(max(ends.values()))
+    places = _round_places(max(request.until, *ends.values()))
     found = tuple(
         _curve(name, times[part], happened[part], ends[name], places)
         for name, part in large.items()
@@ -415,7 +416,7 @@ def _round_places(end: float) -> tuple[float, ...]:
     return tuple(float(f"{i * step:.12g}") for i in range(int(end / step + 1e-9) + 1))
 
 
-SURVIVAL = Plot(
+SURVIVAL: Plot[SurvivalView | PanelsView] = Plot(
     name="survival",
     title="Survival curves",
     says="Which share has not had the event by each time.",

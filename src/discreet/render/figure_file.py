@@ -56,11 +56,14 @@ __all__ = [
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
 PANELS_A_ROW = 3
+BESIDE_LEGEND = 0.8  # of the room of axes that a legend may leave
 NAME_LETTERS = 20  # of the name of a tick, or of one of its lines
 WIDE_LETTERS = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 PARTS = re.compile(rf"\s*[{WIDE_LETTERS}]|\s*[^\s_{WIDE_LETTERS}]*_+|\s*[^\s_{WIDE_LETTERS}]+")
 ONE_AT_A_TIME = threading.RLock()
 SMALLEST, LARGEST = 1.5, 100  # inches, of a panel and of a figure
+IN_GRID = (2.3, 2.0)  # inches of a panel in rows and columns
+SMALLEST_IN_GRID = 1.0
 LOWEST = 2.0  # inches, of a panel whose width alone is asked for
 LEAST_LETTERS = 7.0  # points, where the width alone is asked for
 INCH = 25.4  # millimetres
@@ -113,6 +116,7 @@ def new_figure(
     size: tuple[float, float] | None,
     needed: tuple[float, float | None] = (0.0, None),
     across: float | None = None,
+    grid: int | None = None,
     drawn: object = None,
 ) -> Iterator[tuple[Figure, list[Axes]]]:
     """Make a figure with axes for so many panels, and letters that suit its size.
@@ -120,25 +124,31 @@ def new_figure(
     Without a size it is as wide and as high as the panels need: at least `needed[0]` inches and
     exactly `needed[1]`, if that is known, for each. So many inches `across` are kept, and it is
     then as much lower as it is narrower, with smaller letters, where the height is not known.
+    Panels of a `grid` stand in so many columns, and closer; others in as many as fit, or three.
     Fonts are those that have the letters of what is `drawn`.
     """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    columns, rows = min(panels, PANELS_A_ROW), math.ceil(panels / PANELS_A_ROW)
+    fitting = PANELS_A_ROW if across is None else max(1, int(across / SMALLEST + 1e-9))
+    columns = grid or min(panels, PANELS_A_ROW, fitting)
+    rows = math.ceil(panels / columns)
     usual = 4.0 + 2.0 * columns, (4.6 - 0.4 * columns if needed[1] is None else needed[1]) * rows
+    if grid is not None:
+        usual = max(6.0, 1.6 + IN_GRID[0] * columns), 1.0 + IN_GRID[1] * rows
     width, height = size or (
         min(max(usual[0], needed[0] * columns), LARGEST),
         min(usual[1], LARGEST),
     )
-    least = SMALLEST * columns, SMALLEST * rows
+    smallest = SMALLEST if grid is None else SMALLEST_IN_GRID
+    least = smallest * columns, smallest * rows
     letters = 10.0
     if size is None and across is not None:
         check_width(across * INCH, least[0] * INCH)
         share, width = across / width, across
         letters = max(LEAST_LETTERS, 10.0 * share)
         if needed[1] is None:
-            height = min(max(height * share, LOWEST * rows), LARGEST)
+            height = min(max(height * share, LOWEST / SMALLEST * smallest * rows), LARGEST)
     if not (least[0] <= width <= LARGEST and least[1] <= height <= LARGEST):
         raise InputError(
             f"size must be from {least[0]:g} by {least[1]:g} inches, for the number of panels, "
@@ -216,7 +226,7 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
     elif axis.dates:
         _date_ticks(drawn, axis.dates, room, size)
     elif axis.beneath:
-        _ticks_and_rows(drawn, axis.beneath, size)
+        _ticks_and_rows(drawn, axis, size)
     else:
         most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
         count = min(8, max(2, most))
@@ -236,12 +246,15 @@ def _date_ticks(
     drawn.set_major_formatter(FixedFormatter([words for _, words in kept]))
 
 
-def _ticks_and_rows(drawn: DrawnAxis, rows: Sequence[Beneath], size: float) -> None:
-    """Write rows of words beneath the x axis, below ticks that stand where they do."""
+def _ticks_and_rows(drawn: DrawnAxis, axis: Axis, size: float) -> None:
+    """Write rows of words beneath the x axis, below ticks that stand where they do.
+
+    Where all would touch one another it is every second place, or every third ...
+    """
     from matplotlib.ticker import FixedLocator
     from matplotlib.transforms import blended_transform_factory
 
-    ax = drawn.axes
+    ax, rows = drawn.axes, _thinned(drawn.axes, axis, size)
     drawn.set_major_locator(FixedLocator(sorted({at for row in rows for at, _ in row.words})))
     look: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": size}
     look |= {"annotation_clip": False, **LITERAL}
@@ -262,6 +275,27 @@ def _ticks_and_rows(drawn: DrawnAxis, rows: Sequence[Beneath], size: float) -> N
             place: dict[str, Any] = {"xy": (at, 0), "xycoords": here, "xytext": (0, down)}
             ax.annotate(printable(words), ha="center", color=INK, **place, **look)
     drawn.labelpad = 4 + len(rows) * line
+
+
+def _thinned(ax: Axes, axis: Axis, size: float) -> list[Beneath]:
+    """Return rows of words without those places that there is no room for."""
+    places = sorted({at for row in axis.beneath for at, _ in row.words})
+    if len(places) < 2:
+        return [*axis.beneath]
+    widest = max(width_of(words, size) for row in axis.beneath for _, words in row.words)
+    names = max(width_of(printable(row.name)[:NAME_LETTERS], size) for row in axis.beneath)
+    low, high = axis.limits or (places[0], places[-1])
+    spec = ax.get_subplotspec()
+    columns = 1 if spec is None else spec.get_gridspec().ncols
+    # How wide the axes will be beside names and a legend is known once the figure is laid out.
+    wide = ax.figure.figure.bbox.width * 72 / ax.figure.figure.dpi / columns
+    room = max(1.0, BESIDE_LEGEND * (wide - names - widest - 3 * size))
+    step = room * (places[1] - places[0]) / ((high - low) or 1.0)
+    kept = {*places[:: max(1, math.ceil((widest + 0.4 * size) / step))]}
+    return [
+        Beneath(row.name, tuple(word for word in row.words if word[0] in kept))
+        for row in axis.beneath
+    ]
 
 
 def _name_ticks(

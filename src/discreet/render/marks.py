@@ -39,6 +39,8 @@ __all__ = [
     "Limits",
     "bands",
     "bars",
+    "box_colours",
+    "box_groups",
     "boxes",
     "cells",
     "coarse",
@@ -323,9 +325,10 @@ def boxes(ax: Axes, mark: Boxes, panel: Panel) -> None:
     """Draw boxes side by side, with what is known of each."""
     drawn = [v for box in mark.boxes for v in (box.low, box.high, *box.outliers)]
     limits = panel.y.limits or (min(drawn, default=0.0), max(drawn, default=1.0))
-    line = {"color": ACCENT, "linewidth": 1.1}
+    color, pale, order, wide = _box_look(mark, panel)
+    line = {"color": color, "linewidth": 1.1}
     point = {"markeredgecolor": "white", "markeredgewidth": 0.6}
-    for place, box in enumerate(mark.boxes):
+    for place, box in zip(_box_places(mark, panel, order, wide), mark.boxes, strict=True):
         five = (box.low, box.q1, box.median, box.q3, box.high)
         names = ("whislo", "q1", "med", "q3", "whishi")
         stats: dict[str, Any] = dict(zip(names, coarse(five, limits), strict=True))
@@ -335,18 +338,50 @@ def boxes(ax: Axes, mark: Boxes, panel: Panel) -> None:
         ax.bxp(
             [stats],
             positions=[place],
-            widths=0.5,
+            widths=0.5 * wide,
             manage_ticks=False,
             patch_artist=True,
             showfliers=bool(stats["fliers"]),
             showmeans=box.mean is not None,
-            boxprops={"facecolor": PALE, "edgecolor": ACCENT, "linewidth": 1.1},
+            boxprops={"facecolor": pale, "edgecolor": color, "linewidth": 1.1},
             medianprops={"color": DARK, "linewidth": 1.8, "solid_capstyle": "butt"},
             whiskerprops=line,
             capprops=line,
-            flierprops={"marker": "o", "markersize": 4, "markerfacecolor": ACCENT, **point},
+            flierprops={"marker": "o", "markersize": 4, "markerfacecolor": color, **point},
             meanprops={"marker": "D", "markersize": 5.5, "markerfacecolor": DARK, **point},
         )
+
+
+def box_groups(panel: Panel) -> list[str]:
+    """Name the groups of boxes of a panel, in the order of their colours."""
+    return list(dict.fromkeys(m.group for m in panel.marks if isinstance(m, Boxes) and m.group))
+
+
+def box_colours(order: int) -> tuple[str, str]:
+    """Give the colour of the lines of a group's boxes, and the pale one within."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    color, *_ = series_style(order)
+    red, green, blue = (1 - 0.3 * (1 - part) for part in to_rgb(color))
+    return color, to_hex((red, green, blue))
+
+
+def _box_look(mark: Boxes, panel: Panel) -> tuple[str, str, int, float]:
+    """Give the colours of boxes, which of the groups they are, and how wide each is drawn."""
+    groups = box_groups(panel)
+    if not mark.group:
+        return ACCENT, PALE, 0, 1.0
+    order = groups.index(mark.group)
+    return (*box_colours(order), order, 1.5 / len(groups) if len(groups) > 1 else 1.0)
+
+
+def _box_places(mark: Boxes, panel: Panel, order: int, wide: float) -> list[float]:
+    """Say where boxes stand: one after the other, or those of groups beside others at a tick."""
+    if not mark.group:
+        return [float(place) for place in range(len(mark.boxes))]
+    count = len(box_groups(panel))
+    shift = (order - (count - 1) / 2) * GROUP / count
+    return [round(panel.x.ticks.index(box.label) + shift, 6) for box in mark.boxes]
 
 
 def inside(value: float, limits: Limits | None) -> bool:

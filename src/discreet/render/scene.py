@@ -24,6 +24,7 @@ __all__ = [
     "Cells",
     "Columns",
     "Dots",
+    "Grid",
     "Intervals",
     "Lines",
     "Mark",
@@ -188,9 +189,14 @@ class Box:
 
 @dataclass(frozen=True)
 class Boxes:
-    """Boxes side by side, one for each tick of the x axis."""
+    """Boxes side by side, one for each tick of the x axis.
+
+    Those of a `group` have a colour and a line of the legend. Each stands at the tick that has its
+    label, beside the boxes of the panel's other groups there.
+    """
 
     boxes: tuple[Box, ...]
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -286,25 +292,47 @@ Mark = (
 
 @dataclass(frozen=True)
 class Panel:
-    """Marks on one pair of axes, under a title of their own where there are several panels."""
+    """Marks on one pair of axes, under a title of their own where there are several panels.
+
+    What a panel without marks `says` stands in its middle.
+    """
 
     marks: tuple[Mark, ...]
     x: Axis
     y: Axis
     title: str = ""
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Panels in rows and columns, which are named once each instead of every panel."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Panels side by side, a title, and notes that stand small below (how it was made)."""
+    """Panels side by side, a title, and notes that stand small below (how it was made).
+
+    Panels of a `grid` come row by row; where there is no room for its columns they stand one below
+    the other, each under its own title.
+    """
 
     panels: tuple[Panel, ...]
     title: str = ""
     notes: tuple[str, ...] = ()
+    grid: Grid | None = None
+
+    def __post_init__(self) -> None:
+        grid = self.grid
+        if grid is not None and len(self.panels) != len(grid.rows) * len(grid.columns):
+            raise InputError("a grid has a panel in each row of each column")
 
 
 SCHEMA = 1
-WHERE_THERE_ARE = ("dates", "texts", "signed", "beneath", "whole")
+WHERE_THERE_ARE = ("dates", "texts", "signed", "beneath", "whole", "group", "says", "grid")
 """Fields that are not written where they are empty: scenes of before had none."""
 
 

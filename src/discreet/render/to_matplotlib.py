@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.render.figure_file import INK, LITERAL, points, printable
+from discreet.render.figure_file import GREY, INK, LITERAL, fit, points, printable
 from discreet.render.marks import (
     HIDDEN_LOOK,
     REFERENCES,
     bands,
     bars,
+    box_colours,
+    box_groups,
     boxes,
     cells,
     colour_bar,
@@ -33,7 +35,7 @@ from discreet.render.marks import (
     sizes_within,
     style,
 )
-from discreet.render.scene import Cells, Columns, Dots, Intervals, Lines, Panel
+from discreet.render.scene import Cells, Columns, Dots, Grid, Intervals, Lines, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +48,6 @@ from discreet.errors import InputError
 from discreet.render.figure_file import (
     GRID,
     LINE,
-    PANELS_A_ROW,
     PNG_DPI,
     content,
     entitle,
@@ -201,9 +202,11 @@ def draw(
             _write_words(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
         return axes[0].figure.figure  # of a subfigure, the whole
-    needed_of_new = _needed(scene.panels)
-    with new_figure(len(scene.panels), size, needed_of_new, across, scene) as (figure, axes):
-        _draw_panels(axes, scene.panels, new=True)
+    grid = None if scene.grid is None else len(scene.grid.columns)
+    inches = _needed(scene.panels)
+    paper = new_figure(len(scene.panels), size, inches, across, grid, scene)
+    with paper as (figure, axes):
+        _draw_panels(axes, scene.panels, new=True, grid=scene.grid)
         head(figure, scene.title, scene.notes)
         _name_again(figure, axes, scene.panels)
         if bare:
@@ -285,10 +288,14 @@ def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
     return width, height
 
 
-def _draw_panels(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) -> None:
+def _draw_panels(
+    axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool, grid: Grid | None = None
+) -> None:
     """Draw panels, then what tells their colours."""
     for place, panel in zip(axes, panels, strict=True):
-        _draw_panel(place, panel)
+        _draw_panel(place, panel if grid is None else replace(panel, title=""))
+    if grid is not None:
+        _name_grid(axes, grid)
     grids = [
         (place, mark)
         for place, panel in zip(axes, panels, strict=True)
@@ -296,12 +303,43 @@ def _draw_panels(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) ->
         if isinstance(mark, Cells)
     ]
     alike = len({(mark.label, mark.span) for _, mark in grids}) == 1 and grids[0][1].span
-    if new and alike and len(grids) == len(panels):
-        colour_bar([place for place, _ in grids], [mark for _, mark in grids])
+    if new and alike and len(grids) == sum(bool(panel.marks) for panel in panels):
+        colour_bar(axes, [mark for _, mark in grids])
     else:
         for place, mark in grids:
             colour_bar([place], [mark])
-    legends(axes, panels, PANELS_A_ROW if new else None)
+    spec = axes[0].get_subplotspec() if new else None
+    legends(axes, panels, None if spec is None else spec.get_gridspec().ncols)
+
+
+def _name_grid(axes: Sequence[Axes], grid: Grid) -> None:
+    """Name rows and columns of panels once, and write numbers and labels at the outer ones."""
+    columns = len(grid.columns)
+    for place, ax in enumerate(axes):
+        row, column = divmod(place, columns)
+        if row == 0:
+            entitle(ax, [grid.columns[column]], lines=2, fontsize="medium", color=INK)
+        if row < len(grid.rows) - 1:
+            ax.tick_params(axis="x", labelbottom=False)
+            ax.set_xlabel("")
+        if column:
+            ax.tick_params(axis="y", labelleft=False)
+            ax.set_ylabel("")
+            continue
+        words = ax.annotate(
+            printable(grid.rows[row]),
+            xy=(0, 0.5),
+            xycoords=(ax.yaxis.label, "axes fraction"),
+            xytext=(-4, 0),
+            textcoords="offset points",
+            rotation=90,
+            ha="right",
+            va="center",
+            color=INK,
+            annotation_clip=False,
+            **LITERAL,
+        )
+        fit(words, points(ax)[1], lines=2)
 
 
 def _write_words(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) -> None:
@@ -341,6 +379,14 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
     if panel.title:
         entitle(ax, [panel.title], lines=2, fontsize="medium", color=INK)
     _frame(ax, panel)
+    if panel.says:
+        how: dict[str, Any] = {"ha": "center", "va": "center", "color": GREY, **LITERAL}
+        fit(
+            ax.text(
+                0.5, 0.5, printable(panel.says), transform=ax.transAxes, fontsize="small", **how
+            ),
+            points(ax)[0],
+        )
     for mark in references:
         lines(ax, mark, panel)
     for mark in panel.marks:
@@ -422,6 +468,9 @@ def entries_of(panel: Panel, side: float) -> tuple[Entry, ...]:
             plain.append(_entry(mark.series, "dot", color=color, marker=marker, markersize=5.0))
         elif isinstance(mark, Columns):
             plain += _columns(mark)
+        elif isinstance(mark, Boxes) and mark.group:
+            color, pale = box_colours(box_groups(panel).index(mark.group))
+            plain.append(_entry(mark.group, "patch", facecolor=pale, edgecolor=color))
         elif isinstance(mark, Intervals):
             looks = [(name, interval_style(order)) for order, name in enumerate(mark.series)]
             plain += [_entry(n, "dot", markersize=5.0, **look) for n, look in looks if n]

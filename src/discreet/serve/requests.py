@@ -14,13 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
-from discreet.plots.request import COPY, COUNTS, SOURCES
+from discreet.plots.request import COPY, COUNTS, SOURCES, columns_of_by
 from discreet.policy import PlotRequest, Policy, resolve
 from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
 from discreet.protect import Whole
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
 from discreet.study import Study
+from discreet.study.by_two import check_two
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.from_copy import settle_from_copy, source_of
 from discreet.study.session import DrawableColumn
@@ -64,7 +65,8 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
         listed = Field(min_length=plot.least, max_length=plot.most)
         fields["columns"] = (Annotated[list[Name], listed], ...)
     if plot.by:
-        fields["by"] = (Name | None, None)
+        pair = Annotated[list[Name], Field(min_length=1, max_length=2)]
+        fields["by"] = (Name | pair | None, None)
     if plot.axes:
         sensitive = Annotated[list[Name], Field(max_length=plot.most)]
         fields["sensitive"] = (sensitive | None, None)
@@ -151,6 +153,17 @@ WORDS: Mapping[tuple[str, str], str] = {
         "by: what the policy derives is drawn from the copy of the whole table alone; leave source"
         " and method out"
     ),
+    ("by", "two"): (
+        "by: two columns are drawn from the copy of the whole table alone; name one, or leave"
+        " source and method out"
+    ),
+    ("by", "many"): (
+        "by: these two columns have more pairs of levels than can be told apart; name the one of"
+        " fewer levels second, or another column"
+    ),
+    ("by", "few"): (
+        "by: no pair of levels of these two columns has 50 rows of the copy; name one of them"
+    ),
     ("formula", ""): (
         "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
         " with :, *, log, log10, exp and sqrt"
@@ -210,6 +223,9 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("every", ""): (
         "every: for dates alone, and no more than 1,000 periods; take longer ones, or leave it out"
+    ),
+    ("show", "two"): (
+        "show: by two columns a scatter plot has points; leave it out, or draw a heat map by them"
     ),
     ("value", ""): "value: a continuous column of the copy, none of dates",
     ("weights", ""): (
@@ -324,6 +340,8 @@ def apart(study: Study, asked: PlotRequest) -> None:
 def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
+    if isinstance(given.get("by"), list) and len(given["by"]) == 1:
+        given["by"] = given["by"][0]  # one question has one text
     wanted: tuple[str, ...] = tuple(given.pop("columns", ()))
     formula = given.pop("formula", "")
     what: dict[str, Any] = {"formula": formula} if formula else {"columns": [*wanted]}
@@ -364,6 +382,8 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
         settled = _of_copy(study, columns, kind, names, model, how, part)
     elif {*names, *(model.levels if model else ())} & (alone := _of_copy_alone(columns)):
         raise RefusedError("dates", parameter="formula" if model else "columns", rule="dates")
+    elif isinstance(how.get("by"), list):
+        raise RefusedError("of the copy alone", parameter="by", rule="two")
     elif how.get("by") in alone:
         raise RefusedError("derived", parameter="by", rule="dates")
     elif "limits" in how:
@@ -464,15 +484,16 @@ def _of_copy(
     part: OfCopy,
 ) -> PlotRequest:
     """Settle a plot of the copy of the whole table, by the names of its columns alone."""
-    drawable, takes, by = _Drawable(columns), PLOTS[kind].columns, how.get("by")
+    drawable, takes = _Drawable(columns), PLOTS[kind].columns
+    by = columns_of_by(how.get("by"))
     levels = () if model is None else model.levels
     with about("columns"):
         drawable.require(names, {"any": None, "formula": "continuous"}.get(takes, takes))
         PLOTS[kind].check_kinds(names, drawable.require)
     with about("by"):
-        drawable.require([] if by is None else [by], "categorical")
+        drawable.require(by, "categorical")
     of_names = "columns" if model is None else "formula"
-    for parameter, wanted in ((of_names, [*names, *levels]), ("by", [by] if by else [])):
+    for parameter, wanted in ((of_names, [*names, *levels]), ("by", by)):
         if any(COPY not in columns[name].sources for name in wanted):
             raise RefusedError("left out of the copy", parameter=parameter, rule="copy")
     limits: Mapping[str, Sequence[float]] = how.get("limits", {})
@@ -487,7 +508,9 @@ def _of_copy(
     if "diversity" in how:
         raise RefusedError("without use", parameter="numbers")
     how = _without(how, "sensitive")
-    return settle_from_copy(study.policy, part.whole, part.table, kind, names, model, **how)
+    asked = settle_from_copy(study.policy, part.whole, part.table, kind, names, model, **how)
+    check_two(PLOTS[kind], asked, part.whole)
+    return asked
 
 
 def _too_few(method: str, numbers: Body) -> list[str]:

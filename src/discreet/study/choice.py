@@ -61,19 +61,19 @@ class Choice:
         The name of the method of a Study.
     columns : tuple of str
         Its columns.
-    by : str, optional
-        The column whose levels divide it.
+    by : str or pair of str, optional
+        The column, or the two, whose levels divide it.
     says : str
         Which plot it is, and for columns of which kinds.
     """
 
     plot: str
     columns: tuple[str, ...]
-    by: str | None
+    by: str | Sequence[str] | None
     says: str
 
 
-def chosen(kinds: Mapping[str, str], by: str | None = None) -> Choice:
+def chosen(kinds: Mapping[str, str], by: str | Sequence[str] | None = None) -> Choice:
     """Choose the plot of columns, whose kinds are given in the order they were named in.
 
     Examples
@@ -105,10 +105,11 @@ def chosen(kinds: Mapping[str, str], by: str | None = None) -> Choice:
     return Choice(plot, tuple(kinds), None, f"{plot}, for {_in_words(kinds)}")
 
 
-def _divided_twice(kinds: Mapping[str, str], by: str) -> InputError:
+def _divided_twice(kinds: Mapping[str, str], by: str | Sequence[str]) -> InputError:
+    first = by if isinstance(by, str) else [*by, ""][0]
     return InputError(
         f"no plot of {_in_words(kinds)} is divided by a column besides; leave by={by!r} out, or"
-        f" draw parts of the study: study.where(\"{by} == '...'\").plot(...)"
+        f" draw parts of the study: study.where(\"{first} == '...'\").plot(...)"
     )
 
 

@@ -18,18 +18,18 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, about
 from discreet.expressions import Truth, Values
 from discreet.measure.fidelity_report import SubsetFit
-from discreet.plots import View
+from discreet.plots import PLOTS, View
+from discreet.plots.by_two import FEWEST, ROUGH
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import COPY, COUNTS, PlotRequest
-from discreet.plots.scatter import with_trends
 from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.regression import read_formula
+from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
     WholeTable,
     settle_from_copy,
     source_of,
-    view_from_copy,
 )
 from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.session import NO_COPY, Session, with_gate
@@ -37,10 +37,6 @@ from discreet.table import KINDS, Table
 
 __all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of"]
 
-FEWEST = 50
-"""A part of fewer rows of the copy is not drawn: how many there are says next to nothing."""
-ROUGH = 300
-"""A part of fewer rows says that it is rough."""
 USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
 """How far off the sizes of such parts of six tables were: on average, and in one of ten."""
 
@@ -184,7 +180,10 @@ class DerivedCopy:
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
             columns = model.numbers
         source_of(policy, plot, columns, COPY, how)
-        return settle_from_copy(policy, self.whole, self.session.table, plot, columns, model, **how)
+        raw = self.session.table
+        asked = settle_from_copy(policy, self.whole, raw, plot, columns, model, **how)
+        check_two(PLOTS[plot], asked, self.whole)
+        return asked
 
     def draw(self, plot: Plot[V], columns: Sequence[str] = (), **how: Any) -> V:
         """Draw a plot of columns or of a formula."""
@@ -198,11 +197,9 @@ class DerivedCopy:
             remarks=self.remarks_of_copy(request.named),
             dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
-        drawn: Any = view_from_copy(
+        drawn: Any = drawn_from_copy(
             plot, request, self.whole, origin, self.session.policy.residual_df
         )
-        if request.trend:
-            drawn = with_trends(drawn, None)
         gate = self.gate_of_copy(request.plot, (*request.named, *levels))
         view: V = with_gate(drawn, gate, self.labels, request.named)
         return view

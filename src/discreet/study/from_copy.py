@@ -20,7 +20,8 @@ from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import BASE, COPY, COUNTS, SOURCES, PlotRequest
+from discreet.plots.request import BASE, COPY, COUNTS, SOURCES, PlotRequest, columns_of_by
+from discreet.plots.scatter import with_trends
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
 from discreet.policy.resolve import usual_method
@@ -32,7 +33,14 @@ from discreet.table import KINDS, Column, Table, open_table
 from discreet.table.dates import day_of
 from discreet.vault.vault import Copy
 
-__all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
+__all__ = [
+    "WholeTable",
+    "levels_of_plot",
+    "one_by",
+    "settle_from_copy",
+    "source_of",
+    "view_from_copy",
+]
 
 NO_METHOD = "none"
 OF_VIEW = ("by", "bins", "limits", "edges")
@@ -145,6 +153,14 @@ class WholeTable:
         self, numbers: Sequence[str], levels: Sequence[str]
     ) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
         """Return the rows that have a value in each of some columns."""
+        places = self.complete(numbers, levels)
+        return (
+            {name: self.copy.columns[name][places] for name in numbers},
+            {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
+        )
+
+    def complete(self, numbers: Sequence[str], levels: Sequence[str]) -> NDArray[np.intp]:
+        """Return the places of the rows that have a value in each of some columns."""
         known = np.ones(len(self), dtype=np.bool_)
         for name in numbers:
             known &= np.isfinite(self.copy.columns[name])
@@ -155,19 +171,17 @@ class WholeTable:
                 f"no row of the copy has values in all of {one_of([*numbers, *levels])}; leave a"
                 " column out"
             )
-        places = np.flatnonzero(known)
-        return (
-            {name: self.copy.columns[name][places] for name in numbers},
-            {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
-        )
+        return np.flatnonzero(known)
 
 
-def _levels_of(plot: str, columns: Sequence[str], by: str | None, model: Model | None) -> list[str]:
+def levels_of_plot(
+    plot: str, columns: Sequence[str], by: Sequence[str], model: Model | None
+) -> list[str]:
     """Return the columns that a plot takes as levels."""
     counted = columns if PLOTS[plot].columns == KINDS[1] else ()
     pairs = zip(PLOTS[plot].places, columns, strict=False)
     counted = [*counted, *(name for place, name in pairs if place.kind != KINDS[0])]
-    return [*counted, *([] if by is None else [by]), *(() if model is None else model.levels)]
+    return [*counted, *by, *(() if model is None else model.levels)]
 
 
 def source_of(
@@ -244,17 +258,16 @@ def settle_from_copy(
     if how.get("limits") is not None and isinstance(how["limits"], Mapping):
         with about("limits"):
             how["limits"] = {**policy.limits, **_in_days(whole.raw, how["limits"])}
-    _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
-    whole = whole.with_levels(_levels_of(plot, columns, how.get("by"), model))
-    drawn, method = PLOTS[plot], NO_METHOD
+    by, second = _divided_by(how.pop("by", None))
+    divided = [name for name in (by, second) if name is not None]
+    _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], divided)
+    whole = whole.with_levels(levels_of_plot(plot, columns, divided, model))
+    _check_second(whole, columns, divided)
+    drawn, method = PLOTS[plot], _row_method(PLOTS[plot], model)
     if "event_is" in drawn.parameters:
         how["event_is"] = _event_in(whole, columns[1], how.get("event_is"))
     if "every" in drawn.parameters:
         _check_times(whole, columns, how.get("every"))
-    if drawn.axes:
-        method = KMemberCells.name
-    elif drawn.from_rows is not None or model is not None:
-        method = Condensation.name  # one that has rows: which it is plays no part
     if how.get("grid") is None and drawn.uses(method, "grid"):
         how["grid"] = usual_grid(policy, len(whole))
     asked = resolve(
@@ -264,9 +277,45 @@ def settle_from_copy(
         columns,
         model=model,
         method=method,
+        by=by,
         **{name: value for name, value in how.items() if value is not None},
     )
-    return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members, q=None)
+    asked = dataclasses.replace(asked, q=None, by_second=second)
+    return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members)
+
+
+def _row_method(plot: Plot[Any], model: Model | None) -> str:
+    """Return a method of rows where the plot is drawn from rows; which it is plays no part."""
+    if plot.axes:
+        return KMemberCells.name
+    return NO_METHOD if plot.from_rows is None and model is None else Condensation.name
+
+
+def _divided_by(by: object) -> tuple[str | None, str | None]:
+    """Return the first and the second column that divide a plot, where there are any."""
+    first, second, *_ = (*columns_of_by(by), None, None)
+    return first, second
+
+
+def one_by(by: object) -> str | None:
+    """Return the column that divides a plot of counts or of raw records; refuse two."""
+    names = columns_of_by(by)
+    if len(names) > 1:
+        raise RefusedError(
+            "by= of two columns is drawn from the copy of the whole table alone; name one column,"
+            " or leave source and method out in a study that has such a copy",
+            parameter="by",
+            rule="two",
+        )
+    return names[0] if names else None
+
+
+def _check_second(whole: WholeTable, columns: Sequence[str], by: Sequence[str]) -> None:
+    """Refuse a second column that is none of levels, or named before; `resolve` has the first."""
+    with about("by"):
+        whole.table.require([*by[1:]], KINDS[1])
+        if len({*by, *columns}) < len(by) + len(columns):
+            raise InputError("a column is named twice; name each column once")
 
 
 def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ...]:
@@ -301,10 +350,10 @@ def usual_grid(policy: Policy, rows: int) -> int:
     return min(policy.grid, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
 
 
-def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str | None) -> None:
+def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: Sequence[str]) -> None:
     """Refuse columns that are not in the copy, and say why they are not."""
     held = {*whole.copy.columns, *whole.copy.strata}
-    for what, wanted in (("columns", names), ("by", [] if by is None else [by])):
+    for what, wanted in (("columns", names), ("by", by)):
         with about(what):
             new = {*held, *whole.left_out}
             raw.require([name for name in dict.fromkeys(wanted) if name not in new])
@@ -329,7 +378,8 @@ def view_from_copy(
     plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
     """Draw a plot of the rows of the copy."""
-    whole = whole.with_levels(_levels_of(plot.name, request.columns, request.by, request.model))
+    by = [] if request.by is None else [request.by]
+    whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
         request = dataclasses.replace(request, method=KMemberCells.name)
@@ -345,8 +395,8 @@ def view_from_copy(
     if request.by is not None and plot.by_level is not None:
         by_rows = plot.by_level[0]
     if by_rows is not None:
-        drawn: View = by_rows(rows, levels.get(request.by or "", ()), request, origin)
-        return drawn
+        drawn: Any = by_rows(rows, levels.get(request.by or "", ()), request, origin)
+        return with_trends(drawn, None) if request.trend else drawn
     if plot.from_counts is None:
         raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
     counted = dataclasses.replace(request, method=NO_METHOD, m=None)

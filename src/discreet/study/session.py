@@ -18,7 +18,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import COPY_OF_TABLE
 from discreet.measure.fidelity_report import Fidelity
-from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
+from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
@@ -47,11 +47,12 @@ from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
 from discreet.study.base_counts import BaseCounts, check_further
+from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
     WholeTable,
+    one_by,
     settle_from_copy,
     source_of,
-    view_from_copy,
 )
 from discreet.study.gate import (
     NOTHING,
@@ -171,9 +172,12 @@ class Session:
             of_copy += [it for it in self.table.columns if it in columns and self._is_number(it)]
         chosen = source_of(self.policy, plot, columns, source, how, of_copy)
         if chosen == COPY:
-            return settle_from_copy(
+            asked = settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
             )
+            check_two(PLOTS[plot], asked, self.whole)
+            return asked
+        how["by"] = one_by(how.get("by"))
         named = () if model is None else model.levels
         self._check_counted([*(columns or ()), *named, how.get("by")])
         settled = resolve(self.policy, self.table, plot, columns, model=model, **how)
@@ -338,9 +342,7 @@ class Session:
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
         origin = self.origin_of_copy(request.named)
-        drawn: Any = view_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
-        if request.trend:
-            drawn = with_trends(drawn, None)
+        drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.named, *levels))
         view: V = with_gate(drawn, gate, self.labels, request.named)
@@ -651,11 +653,13 @@ def with_gate(view: V, gate: Callable[[str], None], labels: Labels, names: Seque
     origin = dataclasses.replace(view.origin, labels=told)
     gated = dataclasses.replace(view, gate=gate, origin=origin)
     if isinstance(gated, MultiplesView):
-        views = tuple(
-            dataclasses.replace(it, gate=gate, origin=dataclasses.replace(it.origin, labels=told))
-            for it in gated.views
-        )
+        views = tuple(with_gate(inner, gate, labels, names) for inner in gated.views)
         gated = dataclasses.replace(gated, views=views)
+    elif isinstance(gated, PanelsView):
+        parts = tuple(
+            None if it is None else with_gate(it, gate, labels, names) for it in gated.views
+        )
+        gated = dataclasses.replace(gated, views=parts)
     return gated
 
 

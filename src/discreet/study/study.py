@@ -62,6 +62,8 @@ __all__ = [
 ]
 
 Limits = Mapping[str, Sequence[float]]
+Two = tuple[str, str] | list[str]
+"""Two columns of levels, by which a plot of the copy is divided."""
 
 
 class CurveSettings(TypedDict, total=False):
@@ -337,15 +339,15 @@ class Study:
         """
         return self.session.missing_codes(columns)
 
-    def plot(self, *columns: str, by: str | None = None) -> plots.View:
+    def plot(self, *columns: str, by: str | Two | None = None) -> plots.View:
         """Draw columns by the plot that their kinds choose; `describe` says which it is.
 
         Parameters
         ----------
         *columns : str
             The columns; none for an overview of the study.
-        by : str, optional
-            A column whose levels divide the plot, where it has such.
+        by : str or pair of str, optional
+            A column whose levels divide the plot, where it has such, or two.
 
         Returns
         -------
@@ -421,27 +423,40 @@ class Study:
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.MultiplesView: ...
+    @overload
     def histogram(
         self,
         column: str,
         *,
-        by: str | None = None,
+        by: Two,
         overlay: bool = False,
         method: str | None = None,
         **research: Unpack[BinSettings],
-    ) -> plots.HistogramView | plots.MultiplesView:
+    ) -> plots.PanelsView: ...
+    def histogram(
+        self,
+        column: str,
+        *,
+        by: str | Two | None = None,
+        overlay: bool = False,
+        method: str | None = None,
+        **research: Unpack[BinSettings],
+    ) -> plots.HistogramView | plots.MultiplesView | plots.PanelsView:
         """Draw the distribution of one column as bars.
 
         Parameters
         ----------
         column : str
             A continuous column.
-        by : str, optional
+        by : str or pair of str, optional
             A categorical column: one histogram for each of its levels, on the same bins. Levels
-            of few persons are joined into "other"; with a row method it must be a stratum.
+            of few persons are joined into "other"; with a row method it must be a stratum. Of two,
+            in the copy of the whole table alone, the levels of the first have a row of panels each
+            and those of the second a column; what has fewer than 50 rows is not drawn.
         overlay : bool, default False
             Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
-            more than six levels the six with the most rows. Without `by` it changes nothing.
+            more than six levels the six with the most rows. Without `by` it changes nothing; with
+            two columns those of the first are outlines, in a panel for each level of the second.
         method : str, optional
             "merge" (the default: neighbouring bins are joined until each holds k persons, but not
             across a gap, where three or more hold fewer than k in all),
@@ -452,7 +467,7 @@ class Study:
 
         Returns
         -------
-        HistogramView, or MultiplesView with `by`
+        HistogramView, or MultiplesView with `by`, or PanelsView by two columns
 
         Notes
         -----
@@ -463,6 +478,7 @@ class Study:
         how: dict[str, Any] = {"by": by, "overlay": overlay, "method": method}
         return self._drawn.draw(HISTOGRAM, [column], **how, **settings)
 
+    @overload
     def density(
         self,
         column: str,
@@ -470,7 +486,24 @@ class Study:
         by: str | None = None,
         method: str | None = None,
         **research: Unpack[CurveSettings],
-    ) -> plots.DensityView:
+    ) -> plots.DensityView: ...
+    @overload
+    def density(
+        self,
+        column: str,
+        *,
+        by: Two,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.PanelsView: ...
+    def density(
+        self,
+        column: str,
+        *,
+        by: str | Two | None = None,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.DensityView | plots.PanelsView:
         """Draw the distribution of one column as a smooth curve.
 
         Parameters
@@ -482,7 +515,7 @@ class Study:
 
         Returns
         -------
-        DensityView
+        DensityView, or PanelsView by two columns
             `curves` and the `bandwidths` of their Gaussian kernels.
 
         Raises
@@ -510,6 +543,7 @@ class Study:
         settings = _known(CurveSettings, research)
         return self._drawn.draw(DENSITY, [column], by=by, method=method, **settings)
 
+    @overload
     def ecdf(
         self,
         column: str,
@@ -517,17 +551,36 @@ class Study:
         by: str | None = None,
         method: str | None = None,
         **research: Unpack[CurveSettings],
-    ) -> plots.EcdfView:
+    ) -> plots.EcdfView: ...
+    @overload
+    def ecdf(
+        self,
+        column: str,
+        *,
+        by: Two,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.PanelsView: ...
+    def ecdf(
+        self,
+        column: str,
+        *,
+        by: str | Two | None = None,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.EcdfView | plots.PanelsView:
         """Draw which share of the rows lies at or below each value, as a curve in steps.
 
         Parameters
         ----------
         column : str
             A continuous column; of the copy of the whole table also one of dates.
-        by : str, optional
+        by : str or pair of str, optional
             A categorical column: a curve for each of its levels, of at least 10 rows; of more than
             12 levels those with the most rows. The others are named below the plot. A stratum,
-            where groups are declared.
+            where groups are declared. Of two, in the copy of the whole table alone, the levels of
+            the first have a curve in a panel for each of the second; what has fewer than 50 rows
+            is not drawn.
         method : str, optional
             A row method (the default: that of the protected copy).
         **research
@@ -535,7 +588,7 @@ class Study:
 
         Returns
         -------
-        EcdfView
+        EcdfView, or PanelsView by two columns
             `curves`: the values at which each rises, and the shares at or below them; of more than
             1,000 different values every thousandth of the rows.
 
@@ -584,32 +637,46 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.ScatterDensityView: ...
+    @overload
     def scatter(
         self,
         x: str,
         y: str,
         *,
-        by: str | None = None,
+        by: Two,
         trend: bool = False,
         show: str = "auto",
         method: str | None = None,
         **research: Unpack[GridSettings],
-    ) -> plots.PointsView | plots.ScatterDensityView:
+    ) -> plots.PanelsView: ...
+    def scatter(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str | Two | None = None,
+        trend: bool = False,
+        show: str = "auto",
+        method: str | None = None,
+        **research: Unpack[GridSettings],
+    ) -> plots.PointsView | plots.ScatterDensityView | plots.PanelsView:
         """Draw two columns against each other as points, or, of many rows, as coloured cells.
 
         Parameters
         ----------
         x, y : str
             Two continuous columns; of one group, where groups are declared.
-        by : str, optional
-            A categorical column that colours the points; a stratum, where groups are declared.
+        by : str or pair of str, optional
+            A categorical column that colours the points; a stratum, where groups are declared. Of
+            two, in the copy of the whole table alone, the levels of the first have a row of panels
+            each and those of the second a column; what has fewer than 50 rows is not drawn.
         trend : bool, default False
             Draw the least-squares line of all rows, one for each level of `by`; under
             `research` that of the raw records too (Fig. 2A).
         show : {"auto", "points", "density"}, default "auto"
             Each row as a point; or "density", cells coloured by which share of the rows lies in
             them, with a panel for each level of `by`. "auto" draws the density of more than 2,000
-            rows of the copy of the whole table, and points of fewer.
+            rows of the copy of the whole table, and points of fewer. By two columns it is points.
         method : str, optional
             A row method (the default: that of the protected copy), "suppression" or
             "generalization" for points in the middle of the cells of a grid, or "none" under
@@ -619,7 +686,7 @@ class Study:
 
         Returns
         -------
-        PointsView, or ScatterDensityView where cells are drawn
+        PointsView, or ScatterDensityView where cells are drawn, or PanelsView by two columns
 
         Raises
         ------
@@ -714,26 +781,38 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.MultiplesView: ...
+    @overload
     def heatmap(
         self,
         x: str,
         y: str,
         *,
-        by: str | None = None,
+        by: Two,
         method: str | None = None,
         **research: Unpack[GridSettings],
-    ) -> plots.GridView | plots.MultiplesView:
+    ) -> plots.PanelsView: ...
+    def heatmap(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str | Two | None = None,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
+    ) -> plots.GridView | plots.MultiplesView | plots.PanelsView:
         """Draw two columns as the cells of a grid, coloured by what they hold.
 
         Parameters
         ----------
         x, y : str
             Two continuous columns.
-        by : str, optional
+        by : str or pair of str, optional
             A categorical column: one grid for each of its levels, on the same cells and colours.
             Under a guarded policy a cell is shown where each level has k persons in it, and cells
             get coarser until each level shows `shown_share` of its persons; with a row method it
-            must be a stratum.
+            must be a stratum. Of two, in the copy of the whole table alone, the levels of the first
+            have a row of panels each and those of the second a column; what has fewer than 50 rows
+            is not drawn.
         method : str, optional
             "generalization" (the default: cells get coarser until `shown_share` of the records
             show, or half as many under `research`; small ones are hidden), "suppression", a row
@@ -743,7 +822,7 @@ class Study:
 
         Returns
         -------
-        GridView, or MultiplesView with `by`
+        GridView, or MultiplesView with `by`, or PanelsView by two columns
 
         Notes
         -----
@@ -773,15 +852,25 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.MultiplesView: ...
+    @overload
     def contour(
         self,
         x: str,
         y: str,
         *,
-        by: str | None = None,
+        by: Two,
         method: str | None = None,
         **research: Unpack[GridSettings],
-    ) -> plots.ContourView | plots.MultiplesView:
+    ) -> plots.PanelsView: ...
+    def contour(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str | Two | None = None,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
+    ) -> plots.ContourView | plots.MultiplesView | plots.PanelsView:
         """Draw two columns as lines of equal count, from the grid of the heat map.
 
         Parameters
@@ -791,7 +880,7 @@ class Study:
 
         Returns
         -------
-        ContourView, or MultiplesView with `by`
+        ContourView, or MultiplesView with `by`, or PanelsView by two columns
 
         Notes
         -----
@@ -800,23 +889,40 @@ class Study:
         settings = _known(GridSettings, research)
         return self._drawn.draw(CONTOUR, [x, y], by=by, method=method, **settings)
 
+    @overload
     def box(
         self,
         *columns: str,
         by: str | None = None,
         method: str | None = None,
         **research: Unpack[GridSettings],
-    ) -> plots.BoxView:
+    ) -> plots.BoxView: ...
+    @overload
+    def box(
+        self,
+        *columns: str,
+        by: Two,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
+    ) -> plots.PanelsView: ...
+    def box(
+        self,
+        *columns: str,
+        by: str | Two | None = None,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
+    ) -> plots.BoxView | plots.PanelsView:
         """Draw a box plot of each column, or of one column for each level of another.
 
         Parameters
         ----------
         *columns : str
             One or more continuous columns; one alone with `by`.
-        by : str, optional
+        by : str or pair of str, optional
             A categorical column whose levels have a box each, under a guarded policy without
             whiskers; levels of few persons are joined into "other". With a row method it must be
-            a stratum.
+            a stratum. Of two, in the copy of the whole table alone, the boxes of the second stand
+            side by side at each level of the first; what has fewer than 50 rows is not drawn.
         method : str, optional
             "order-means" (the default: every number is the mean of k neighbouring values), a
             row method, or under `research` "suppression", "generalization" and "none".
@@ -825,18 +931,27 @@ class Study:
 
         Returns
         -------
-        BoxView
+        BoxView, or PanelsView by two columns
 
         Notes
         -----
         Under `standard` no outlier is drawn and no number is one person's. Avraam et al. (2021),
         section 4.1, Fig. 4.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes()).assign(old="age >= 60")
+        >>> view = study.box("bmi", by=("old", "sex"))
+        >>> view.first, view.second, view.drawn
+        (('no', 'yes'), ('1', '2'), 4)
         """
         settings = _known(GridSettings, research)
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
         return self._drawn.draw(BOX, columns, by=by, method=method, **settings)
 
+    @overload
     def bars(
         self,
         column: str,
@@ -846,15 +961,38 @@ class Study:
         method: str | None = None,
         k: int | None = None,
         source: str | None = None,
-    ) -> plots.BarView:
+    ) -> plots.BarView: ...
+    @overload
+    def bars(
+        self,
+        column: str,
+        *,
+        by: Two,
+        percent: bool = False,
+        method: str | None = None,
+        k: int | None = None,
+        source: str | None = None,
+    ) -> plots.PanelsView: ...
+    def bars(
+        self,
+        column: str,
+        *,
+        by: str | Two | None = None,
+        percent: bool = False,
+        method: str | None = None,
+        k: int | None = None,
+        source: str | None = None,
+    ) -> plots.BarView | plots.PanelsView:
         """Draw how many persons, or which share of them, have each level of a categorical column.
 
         Parameters
         ----------
         column : str
             A categorical column.
-        by : str, optional
-            Another one whose levels divide the bars.
+        by : str or pair of str, optional
+            Another one whose levels divide the bars. Of two, in the copy of the whole table alone,
+            the levels of the first divide the bars in a panel for each of the second; what has
+            fewer than 50 rows is not drawn.
         percent : bool, default False
             Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
             it. A level of which a count is hidden has no shares.
@@ -868,7 +1006,7 @@ class Study:
 
         Returns
         -------
-        BarView
+        BarView, or PanelsView by two columns
 
         Raises
         ------
@@ -928,6 +1066,7 @@ class Study:
         how = {"method": method, "k": k, "source": source}
         return self._drawn.draw(CROSSTAB, [rows, columns], **how)
 
+    @overload
     def survival(
         self,
         time: str,
@@ -936,7 +1075,26 @@ class Study:
         by: str | None = None,
         event_is: str | float | Sequence[str | float] | None = None,
         source: str | None = None,
-    ) -> plots.SurvivalView:
+    ) -> plots.SurvivalView: ...
+    @overload
+    def survival(
+        self,
+        time: str,
+        event: str,
+        *,
+        by: Two,
+        event_is: str | float | Sequence[str | float] | None = None,
+        source: str | None = None,
+    ) -> plots.PanelsView: ...
+    def survival(
+        self,
+        time: str,
+        event: str,
+        *,
+        by: str | Two | None = None,
+        event_is: str | float | Sequence[str | float] | None = None,
+        source: str | None = None,
+    ) -> plots.SurvivalView | plots.PanelsView:
         """Draw which share has not had the event by each time, by Kaplan and Meier.
 
         Parameters
@@ -946,8 +1104,10 @@ class Study:
         event : str
             Whether that ended with the event or with the end of observation: a column of levels,
             or of codes, numbers of which there are 30 different ones at most.
-        by : str, optional
-            A categorical column: a curve for each of its levels of at least 10 rows, 12 at most.
+        by : str or pair of str, optional
+            A categorical column: a curve for each of its levels of at least 10 rows, 12 at most. Of
+            two, in the copy of the whole table alone, the levels of the first have a curve in a
+            panel for each of the second; what has fewer than 50 rows is not drawn.
         event_is : str or number, or a sequence of them, optional
             The values of `event` that are the event, all others being the end of observation.
             Without it 1 of 0 and 1, yes of no and yes, true of false and true.
@@ -956,7 +1116,7 @@ class Study:
 
         Returns
         -------
-        SurvivalView
+        SurvivalView, or PanelsView by two columns
             `curves`: of each level when its curve falls, the share from then on, and the ends of
             its interval of 95 % (Greenwood's variance, on the scale of log(-log(share))). `places`:
             round times, for which each curve says how many rows are at risk.
@@ -989,6 +1149,7 @@ class Study:
         how: dict[str, Any] = {"by": by, "event_is": event_is, "source": source}
         return self._drawn.draw(SURVIVAL, [time, event], **how)
 
+    @overload
     def over_time(
         self,
         date: str,
@@ -997,7 +1158,26 @@ class Study:
         by: str | None = None,
         every: str = "auto",
         source: str | None = None,
-    ) -> plots.OverTimeView:
+    ) -> plots.OverTimeView: ...
+    @overload
+    def over_time(
+        self,
+        date: str,
+        value: str | None = None,
+        *,
+        by: Two,
+        every: str = "auto",
+        source: str | None = None,
+    ) -> plots.PanelsView: ...
+    def over_time(
+        self,
+        date: str,
+        value: str | None = None,
+        *,
+        by: str | Two | None = None,
+        every: str = "auto",
+        source: str | None = None,
+    ) -> plots.OverTimeView | plots.PanelsView:
         """Draw how many rows there are in each period of time, or the mean of a column in each.
 
         Parameters
@@ -1006,9 +1186,11 @@ class Study:
             A column of dates, or one of whole numbers, such as years.
         value : str, optional
             A continuous column whose mean is drawn; without it rows are counted.
-        by : str, optional
+        by : str or pair of str, optional
             A categorical column: a line for each of its levels of at least 10 rows; of more than
-            12 levels for those with the most rows. The others are named below the plot.
+            12 levels for those with the most rows. The others are named below the plot. Of two, in
+            the copy of the whole table alone, the levels of the first have a line in a panel for
+            each of the second; what has fewer than 50 rows is not drawn.
         every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
             How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin
             on Mondays. Whole numbers are their own periods; of years "year" may be said.
@@ -1017,7 +1199,7 @@ class Study:
 
         Returns
         -------
-        OverTimeView
+        OverTimeView, or PanelsView by two columns
             `starts`: the first day of each period, in days since 1970-01-01, or the whole numbers,
             none left out from the first to the last. `series`: for each level its counts, its means
             and the ends of their intervals of 95 % (by t), None where a period has fewer than 10

@@ -100,7 +100,7 @@ export function frameOf(panel, box, beside = 0) {
   const width = Math.max(40, Math.round(box.width - left - beside - 14));
   labels.x = labelLines(panel.x.label, box.width - 12);
   const xDates = fittingDates(panel.x, ends.x, (kept) => fits(kept, ends.x, width));
-  const xRows = [...new Set(rows.flatMap(({ words }) => words.map(([at]) => at)))];
+  const xRows = fittingPlaces(rows, ends.x, width);
   const xNumbers = () => (xDates.length ? xDates : fittingNumbers(ends.x, width, panel.x.whole));
   const xAt = () => (rows.length ? xRows.map((at) => ({ at, lines: [numberText(at)] })) : xNumbers());
   const xTicks = named.length ? ticksOf(named, ends.x, 1) : xAt();
@@ -196,11 +196,22 @@ function fittingDates(axis, ends, fit) {
   }
 }
 
+/** The places of rows of words beneath an axis: all, or every second, third ... that fits. */
+function fittingPlaces(rows, ends, width) {
+  const words = rows.flatMap((row) => row.words);
+  const places = [...new Set(words.map(([at]) => at))].sort((a, b) => a - b);
+  const linesAt = (at) => words.filter(([there]) => there === at).map(([, it]) => it);
+  for (let each = 1; ; each += 1) {
+    const kept = places.filter((_, i) => i % each === 0).map((at) => ({ at, lines: linesAt(at) }));
+    if (kept.length <= 2 || fits(kept, ends, width, 8)) return kept.map(({ at }) => at);
+  }
+}
+
 /** Whether ticks stand below a panel without touching each other. */
-function fits(ticks, ends, width) {
+function fits(ticks, ends, width, apart = 14) {
   const [low, high] = [...ends].sort((a, b) => a - b);
   const step = ticks.length > 1 ? ((ticks[1].at - ticks[0].at) / (high - low)) * width : width;
-  return widest(ticks) + 14 <= step;
+  return widest(ticks) + apart <= step;
 }
 
 function widest(ticks) {
@@ -283,12 +294,13 @@ function paintTicks(painter, theme, { box, inner, x, y, xTicks, yTicks, how, asi
 }
 
 /** Rows of words beneath the axis, each below the tick where it stands; a heading is grey. */
-function paintRows(painter, theme, { inner, x, how, rows, apart }) {
+function paintRows(painter, theme, { inner, x, xTicks, how, rows, apart }) {
   rows.forEach(({ name, words }, i) => {
     const y = inner.y + inner.height + how.low + i * ROW;
     const look = { size: LETTERS, fill: words.length ? theme.ink : theme.grey, baseline: "top" };
     painter.text(inner.x - apart, y, name, { ...look, align: "right" });
-    words.forEach(([at, it]) => painter.text(x(at), y, it, { ...look, align: "center" }));
+    const shown = words.filter(([at]) => xTicks.some((tick) => tick.at === at));
+    shown.forEach(([at, it]) => painter.text(x(at), y, it, { ...look, align: "center" }));
   });
 }
 

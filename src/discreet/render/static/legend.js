@@ -2,7 +2,7 @@
 // and a bar beside cells. As render/legend.py has it.
 
 import { fitted, numberText, roundNumbers } from "./axes.js";
-import { radiusOf, seriesNames, shadeOf, sizesShown, spanOf } from "./marks.js";
+import { boxGroups, radiusOf, seriesNames, shadeOf, sizesShown, spanOf } from "./marks.js";
 import { textWidth } from "./paint.js";
 import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
 import { mixed } from "./theme.js";
@@ -162,6 +162,11 @@ const NAMED = {
     const named = mark.series.map(entry).filter(({ words }) => words);
     const hidden = mark.heights.flat().includes(null);
     return hidden ? [...named, { words: "hidden", sign: "hidden", look: {} }] : named;
+  },
+  boxes(mark, panel, theme) {
+    if (!mark.group) return [];
+    const look = seriesLook(theme, boxGroups(panel).indexOf(mark.group));
+    return [{ words: mark.group, sign: "patch", look }];
   },
   intervals(mark, panel, theme) {
     const fill = (order) => seriesLook(theme, order).color;

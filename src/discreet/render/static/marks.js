@@ -210,20 +210,38 @@ function bands(painter, mark, { x, y }, theme, panel) {
   });
 }
 
+/**
+ * Name the groups of boxes of a panel, in the order of their colours.
+ *
+ * @param {object} panel of a scene.
+ * @returns {string[]} the names.
+ */
+export function boxGroups(panel) {
+  const groups = panel.marks.filter((mark) => mark.mark === "boxes" && mark.group);
+  return [...new Set(groups.map((mark) => mark.group))];
+}
+
 function boxes(painter, mark, { x, y }, theme, panel) {
-  const line = { stroke: theme.accent, width: 1.4 };
-  mark.boxes.forEach((box, at) => {
-    const [left, right, middle] = [x(at - 0.25), x(at + 0.25), x(at)];
+  const groups = boxGroups(panel);
+  const order = groups.indexOf(mark.group);
+  const color = mark.group ? seriesLook(theme, order).color : theme.accent;
+  const pale = mark.group ? mixed([theme.paper, color], 0.3) : theme.pale;
+  const line = { stroke: color, width: 1.4 };
+  const half = groups.length > 1 ? 0.375 / groups.length : 0.25;
+  const shift = mark.group ? ((order - (groups.length - 1) / 2) * GROUP) / groups.length : 0;
+  mark.boxes.forEach((box, i) => {
+    const at = shift + (mark.group ? panel.x.ticks.indexOf(box.label) : i);
+    const [left, right, middle] = [x(at - half), x(at + half), x(at)];
     for (const [from, to] of [[box.q3, box.high], [box.q1, box.low]]) {
       painter.line([[middle, y(from)], [middle, y(to)]], line);
-      painter.line([[x(at - 0.125), y(to)], [x(at + 0.125), y(to)]], line);
+      painter.line([[x(at - half / 2), y(to)], [x(at + half / 2), y(to)]], line);
     }
     const tall = y(box.q1) - y(box.q3);
-    painter.rect(left, y(box.q3), right - left, tall, { fill: theme.pale, ...line });
+    painter.rect(left, y(box.q3), right - left, tall, { fill: pale, ...line });
     const median = [[left, y(box.median)], [right, y(box.median)]];
     painter.line(median, { stroke: theme.strong, width: 2.4 });
     const edge = { stroke: theme.edge, width: 0.8 };
-    const point = { fill: theme.accent, ...edge };
+    const point = { fill: color, ...edge };
     const far = box.outliers.filter((value) => inside(value, panel.y.limits));
     far.forEach((value) => dot(painter, "disc", middle, y(value), 2.7, point));
     if (box.mean === null) return;

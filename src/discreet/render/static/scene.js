@@ -63,11 +63,16 @@ function fill(figure, scene, options) {
   legend.hidden = true;
   legend.setAttribute("aria-hidden", "true"); // the tables name what its colours mean
   const row = add(figure, "div", "discreet-panels");
-  const panels = scene.panels.map((panel) => panelIn(row, panel, scene, options));
+  (scene.grid?.columns ?? []).forEach((name) => add(row, "div", "discreet-column", name));
+  const panels = scene.panels.map((panel, i) => {
+    const across = scene.grid?.columns.length ?? 0;
+    if (across && i % across === 0) add(row, "div", "discreet-row", scene.grid.rows[i / across]);
+    return panelIn(row, panel, scene, options);
+  });
   if (scene.notes.length) add(figure, "figcaption");
   const tables = panels.flatMap(({ panel, parallel }) => parallel?.tables?.() ?? tablesOf(panel));
   if (options.table !== false && tables.length) addNumbers(figure, tables);
-  return { legend, panels, tables };
+  return { legend, row, panels, tables };
 }
 
 /** A panel in its place on the page. */
@@ -114,12 +119,14 @@ function addNumbers(figure, tables) {
 }
 
 /** Paint all canvases of a figure as wide as it is now. */
-function show({ legend, panels }, figure, theme, scene) {
+function show({ legend, row, panels }, figure, theme, scene) {
   colour(figure, theme);
   showNotes(figure, scene, theme);
   const width = figure.clientWidth;
   if (!(width > 0)) return; // not on the page yet; it is drawn as soon as it has a width
-  const { shared, laid } = layOut(panels, width, theme);
+  const { across, gridded, shared, laid } = layOut(panels, width, theme, scene.grid);
+  row.classList.toggle("discreet-grid", gridded);
+  row.style.setProperty("--discreet-across", across);
   const head = legendOf(shared ?? [], width - 16);
   legend.hidden = !shared;
   if (shared) {

@@ -6,6 +6,12 @@ const RULES = `
   "Segoe UI",Roboto,"Helvetica Neue",Arial,"DejaVu Sans",sans-serif;container-type:inline-size}
 .discreet-title{font-size:1.1rem;font-weight:600;margin:0 0 .5rem}
 .discreet-panels{display:flex;flex-wrap:wrap;gap:16px}
+.discreet-grid{display:grid;grid-template-columns:repeat(var(--discreet-across),minmax(0,1fr))}
+.discreet-column,.discreet-row{display:none;font-size:.95rem;font-weight:600;
+  overflow-wrap:anywhere}
+.discreet-grid .discreet-column,.discreet-grid .discreet-row{display:block}
+.discreet-grid .discreet-row{grid-column:1/-1}
+.discreet-grid h3{display:none}
 .discreet-panel{min-width:0;position:relative}
 .discreet-scroll{overflow-x:auto;overflow-y:hidden}
 .discreet-legend{display:block}

@@ -96,6 +96,7 @@ const TABLES = {
     return { caption, head: [xOf(panel), yOf(panel), mark.label || "records"], rows };
   },
   lines(mark, panel) {
+    if (!mark.x.length) return null;
     const level = mark.look === "level";
     const name = (i) => (level ? numberText(mark.levels[i]) : mark.label || String(i + 1));
     const rows = mark.x.flatMap((xs, i) =>
@@ -107,6 +108,7 @@ const TABLES = {
     return { caption, head: [first, xOf(panel), yOf(panel)], rows };
   },
   bands(mark, panel) {
+    if (!mark.x.length) return null;
     const row = (i) => (at, j) =>
       [at, mark.low[i][j], mark.high[i][j]].map((v, k) => textOf(k ? panel.y : panel.x)(v));
     const rows = mark.x.flatMap((xs, i) => xs.map(row(i)));
@@ -124,7 +126,8 @@ const TABLES = {
       ...(far ? [box.outliers.map(textOf(panel.y)).join(", ")] : []),
     ]);
     const more = [...(means ? ["mean"] : []), ...(far ? ["outliers"] : [])];
-    const caption = `boxes of ${panel.y.label || panel.x.label || "values"}`;
+    const group = mark.group ? `, ${mark.group}` : "";
+    const caption = `boxes of ${panel.y.label || panel.x.label || "values"}${group}`;
     return { caption, head: [...head, ...more], rows };
   },
   intervals(mark, panel) {

@@ -3,7 +3,8 @@
 import { make } from "./page-dom.js";
 import * as wishes from "./page-wish.js";
 
-const { dividers, followsHeight, methodOf, methodsOf, pictureOf, settable, sourcesOf } = wishes;
+const { dividers, followsHeight, methodOf, methodsOf, pictureOf, settable } = wishes;
+const { secondDividers, sourcesOf } = wishes;
 
 /** What the sources of a picture are called, and what is to be known of each. */
 const SOURCES = {
@@ -16,7 +17,8 @@ const SOURCES = {
 let moreOpen = window.matchMedia("(min-width: 56rem)").matches;
 
 /**
- * Return the field for the column whose levels divide the picture; null where there is none.
+ * Return the field for the column, or the two, whose levels divide the picture; null where there
+ * is none.
  *
  * @param {object} study - What /api/study tells.
  * @param {import("./page-wish.js").Wish} wish - What the form holds.
@@ -28,16 +30,27 @@ export function byField(study, wish, change) {
   if (!picture.by) return null;
   const method = methodOf(picture, wish);
   const names = dividers(picture, method, wish.columns);
+  const nothing = names.length ? "nothing" : "nothing (no column fits)";
   const label = make("label", { for: "by", text: "Divided by the levels of" });
-  const select = make(
-    "select",
-    { id: "by", disabled: !names.length },
-    make("option", { value: "", text: names.length ? "nothing" : "nothing (no column fits)" }),
-    ...names.map((name) => make("option", { value: name, text: name })),
-  );
-  select.value = wish.by;
+  const select = chooser("by", names, nothing, wish.by);
   select.addEventListener("change", () => change({ by: select.value }, "", "by"));
-  return make("div", { class: "field" }, label, select);
+  const field = make("div", { class: "field" }, label, select);
+  const others = secondDividers(picture, method, wish);
+  if (!others.length) return field;
+  const and = make("label", { for: "by-second", text: "and of" });
+  const second = chooser("by-second", others, "nothing else", wish.bySecond);
+  second.addEventListener("change", () => change({ bySecond: second.value }, "", "by-second"));
+  field.append(and, second);
+  return field;
+}
+
+/** Return a list of names to choose one of, or nothing. */
+function chooser(id, names, nothing, chosen) {
+  const options = names.map((name) => make("option", { value: name, text: name }));
+  const none = make("option", { value: "", text: nothing });
+  const select = make("select", { id, disabled: !names.length }, none, ...options);
+  select.value = chosen;
+  return select;
 }
 
 /**

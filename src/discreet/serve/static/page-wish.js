@@ -3,9 +3,9 @@
  *
  * `source` is one of those of the picture; empty where a study has a single one.
  *
- * @typedef {{kind: string, columns: string[], formula: string, by: string, source: string,
- *   method: string, parameters: Object<string, any>, sensitive: string[], where: string,
- *   assign: string}} Wish
+ * @typedef {{kind: string, columns: string[], formula: string, by: string, bySecond: string,
+ *   source: string, method: string, parameters: Object<string, any>, sensitive: string[],
+ *   where: string, assign: string}} Wish
  */
 
 import { derivationOf, linesOf, withNew } from "./page-derived.js";
@@ -145,6 +145,19 @@ export function dividers(picture, method, columns) {
   return names.filter((name) => !columns.includes(name));
 }
 
+/**
+ * Return the columns that may divide a picture beside a first one: of the copy of the whole table.
+ *
+ * @param {object} picture - A picture.
+ * @param {object} method - Its method.
+ * @param {Wish} wish - What the form holds.
+ * @returns {string[]}
+ */
+export function secondDividers(picture, method, wish) {
+  if (!wish.by || method.source !== COPY) return [];
+  return dividers(picture, method, wish.columns).filter((name) => name !== wish.by);
+}
+
 /** @returns {object[]} The parameters that somebody can set with a method. */
 export function settable(picture, method) {
   return picture.parameters.filter(
@@ -178,6 +191,7 @@ export function wishFor(study, kind, before = null) {
     columns: begun ? columns.slice(0, 1) : columns,
     formula: before ? before.formula : "",
     by: before ? before.by : "",
+    bySecond: before ? before.bySecond : "",
     source: "",
     method: "",
     parameters: {},
@@ -200,7 +214,7 @@ export function fitted(known, wanted) {
   const study = derived ? withNew(known, wanted, COPY) : known;
   const wish = derived ? { ...wanted, source: COPY, method: "" } : wanted;
   const picture = pictureOf(study, wish.kind);
-  if (isTable(picture)) return { ...wish, columns: [], by: "", ...named(study, picture, wish) };
+  if (isTable(picture)) return { ...wish, columns: [], by: "", bySecond: "", ...named(study, picture, wish) };
   let method = methodOf(picture, wish);
   const columns = picture.takes === "formula" ? wish.columns : fitting(study, picture, method, wish);
   method = methodOf(picture, { ...wish, columns });
@@ -209,7 +223,10 @@ export function fitted(known, wanted) {
     Object.entries(wish.parameters).filter(([name]) => able.has(name)),
   );
   const by = dividers(picture, method, columns).includes(wish.by) ? wish.by : "";
-  return { ...wish, source: method.source || "", method: method.name, columns, by, parameters };
+  const seconds = secondDividers(picture, method, { ...wish, columns, by });
+  const bySecond = seconds.includes(wish.bySecond) ? wish.bySecond : "";
+  const source = method.source || "";
+  return { ...wish, source, method: method.name, columns, by, bySecond, parameters };
 }
 
 /** Return the columns and words of a table that fit, each column once, and as many as it needs. */
@@ -249,7 +266,7 @@ function wishOfTable(study, { kind, fields }, { where, assign, formula, ...rest 
     if (type === "column") parameters[name] = rest[name] ? [rest[name]] : [];
   }
   const given = { formula: formula || "", where: where || "", assign: linesOf(assign) };
-  const none = { columns: [], by: "", source: "", method: "", sensitive: [] };
+  const none = { columns: [], by: "", bySecond: "", source: "", method: "", sensitive: [] };
   return fitted(study, { kind, ...none, parameters, ...given });
 }
 
@@ -311,7 +328,7 @@ export function bodyOf(study, wish, pixels) {
   if (isTable(picture)) return bodyOfTable(picture, wish);
   const method = methodOf(picture, wish);
   const body = picture.takes === "formula" ? { formula: wish.formula } : { columns: wish.columns };
-  if (wish.by) body.by = wish.by;
+  if (wish.by) body.by = wish.bySecond ? [wish.by, wish.bySecond] : wish.by;
   const [usual] = sourcesOf(picture, wish.columns);
   const derived = isDerived(study, wish); // of the copy alone
   if (derived) Object.assign(body, derivationOf(wish));
@@ -343,13 +360,15 @@ export function wishOf(study, kind, body) {
   const parameters = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== null && value !== undefined),
   );
-  const set = by || Object.keys(parameters).length; // what base counts are not divided or set by
+  const [first = "", second = ""] = [by || []].flat();
+  const set = first || Object.keys(parameters).length; // what base counts are not divided or set by
   const usual = set && pictureOf(study, kind).sources.includes(BASE) && !method ? COPY : "";
   return fitted(study, {
     kind,
     columns,
     formula,
-    by: by || "",
+    by: first,
+    bySecond: second,
     source: source || usual,
     method: method || "",
     parameters,

@@ -1,0 +1,368 @@
+"""Plots by the levels of two columns: rows and columns of panels, or boxes side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from discreet.errors import InputError, RefusedError
+from discreet.plots.by_level import HEADROOM, MISSING, MultiplesView, alike, order_of_level
+from discreet.plots.curves import named
+from discreet.plots.view import WHERE_SAID, View
+from discreet.render.dates import date_ticks
+from discreet.render.scene import (
+    Axis,
+    Bands,
+    Bars,
+    Boxes,
+    Cells,
+    Columns,
+    Dots,
+    Grid,
+    Lines,
+    Mark,
+    Panel,
+    Scene,
+)
+
+__all__ = ["FEWEST", "GRIDS", "Pair", "Pairs", "PanelsView", "ordered", "pairs_of"]
+
+FEWEST = 50
+"""A part of fewer rows of the copy is not drawn: how many there are says next to nothing."""
+ROUGH = 300
+"""A part of fewer rows is called rough."""
+GRIDS = ("histogram", "heatmap", "contour", "scatter")
+"""Plots whose marks would hide one another: each pair of levels has a panel of its own."""
+MOST_BESIDE, MOST_PANELS, MOST_PAIRS = 6, 12, 36
+ROOM = 0.05
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Which pairs of levels of two columns are drawn.
+
+    Parameters
+    ----------
+    first, second : tuple of str
+        The levels that are drawn with one of the other column at least.
+    sizes : mapping of (str, str) to int
+        How many rows each pair has that is drawn.
+    few : tuple of (str, str)
+        The pairs of fewer than fifty rows.
+    """
+
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    sizes: Mapping[Pair, int]
+    few: tuple[Pair, ...]
+
+
+def pairs_of(
+    first: Sequence[str], second: Sequence[str], by: Pair, *, grid: bool, beside: bool
+) -> Pairs:
+    """Say which pairs of levels are drawn, or refuse more than can be told apart.
+
+    Parameters
+    ----------
+    first, second : sequence of str
+        The levels of each row.
+    by : (str, str)
+        The columns that they are of.
+    grid, beside : bool
+        Whether each pair has a panel, in a row and a column; whether the levels of the second
+        column stand side by side.
+
+    Returns
+    -------
+    Pairs
+
+    Raises
+    ------
+    RefusedError
+        If there are more pairs than 36; more levels of the second column than 6, or than 12 where
+        their panels may stand in several rows; or no pair of fifty rows.
+
+    Examples
+    --------
+    >>> found = pairs_of(["a"] * 60 + ["b"] * 60, ["x"] * 110 + ["y"] * 10, ("p", "q"),
+    ...                  grid=True, beside=True)
+    >>> found.first, found.second, found.few
+    (('a', 'b'), ('x',), (('b', 'y'),))
+    """
+    counted = Counter(zip(first, second, strict=True))
+    sizes = {pair: many for pair, many in counted.items() if many >= FEWEST}
+    if not sizes:
+        raise RefusedError(
+            f"no pair of a level of {by[0]!r} and one of {by[1]!r} has {FEWEST} rows of the copy,"
+            " which each part of a plot rests on at least; name one of the two columns, or join"
+            " their levels: study.assign(band='cut(...)')",
+            parameter="by",
+            rule="few",
+        )
+    rows, columns = ordered(a for a, _ in sizes), ordered(b for _, b in sizes)
+    most = MOST_BESIDE if grid or beside else MOST_PANELS
+    if len(columns) > most or len(rows) * len(columns) > MOST_PAIRS:
+        raise RefusedError(
+            f"by={by!r} would draw {len(rows)} by {len(columns)} levels, and there may be"
+            f" {MOST_PAIRS} pairs at most, and {most} levels of the second column; name the column"
+            " of fewer levels second, join levels (study.assign(band='cut(...)')), or take a part:"
+            " study.where(...)",
+            parameter="by",
+            rule="many",
+        )
+    few = sorted((pair for pair in counted if pair not in sizes), key=lambda it: _order(*it))
+    return Pairs(rows, columns, sizes, tuple(few))
+
+
+def ordered(levels: Iterable[str]) -> tuple[str, ...]:
+    """Return levels as they are drawn: numbers first, a missing value last."""
+    return tuple(sorted({*levels}, key=lambda level: _order(level)))
+
+
+def _order(*levels: str) -> tuple[Any, ...]:
+    return tuple((level == MISSING, order_of_level(level)) for level in levels)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PanelsView(View):
+    """One plot for each pair of levels of two columns, or for each level of the second.
+
+    Parameters
+    ----------
+    by : (str, str)
+        The columns.
+    first, second : tuple of str
+        Their levels, without those of which nothing is drawn.
+    views : tuple of View or None
+        Where `each_pair`, the plot of each level of the first column with each of the second, row
+        by row, None where it is not drawn; else the plot of each level of the second column, which
+        draws the levels of the first.
+    few : tuple of (str, str)
+        Pairs of levels of fewer than fifty rows, which are not drawn.
+    rough, drawn : int
+        How many of the pairs that are drawn have fewer than 300 rows, and how many are drawn.
+    each_pair : bool
+        Whether there is a panel for each pair.
+    """
+
+    kind: ClassVar[str] = "panels"
+
+    by: Pair
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    views: tuple[View | None, ...]
+    few: tuple[Pair, ...] = field(default=(), metadata=WHERE_SAID)
+    rough: int
+    drawn: int
+    each_pair: bool
+
+    def __post_init__(self) -> None:
+        rows = len(self.first) if self.each_pair else 1
+        if len(self.by) != 2 or len(self.views) != rows * len(self.second):
+            raise InputError("a plot by two columns has a view for each pair of their levels")
+        if len({view.kind for view in self._drawn}) != 1:
+            raise InputError("the panels of a plot by two columns are of one kind, one at least")
+
+    @property
+    def _drawn(self) -> tuple[View, ...]:
+        return tuple(view for view in self.views if view is not None)
+
+    @property
+    def _of_boxes(self) -> bool:
+        return self._drawn[0].kind == "box"
+
+    def scene(self) -> Scene:
+        """Return panels with shared axes; boxes on one pair of axes."""
+        first, second = self._names
+        notes = (*self.notes(), *self._how(), *self._signs(), *self._left_out())
+        if self._of_boxes:
+            return Scene((self._boxes(),), notes=notes)
+        found = [None if view is None else view.scene().panels[0] for view in self.views]
+        panels = _shared(_one_order([panel for panel in found if panel is not None]))
+        if not self.each_pair:
+            titles = (f"{second}: {level}" for level in self.second)
+            named_so = zip(panels, titles, strict=True)
+            return Scene(tuple(replace(it, title=title) for it, title in named_so), notes=notes)
+        rows = tuple(f"{first}: {level}" for level in self.first)
+        columns = tuple(f"{second}: {level}" for level in self.second)
+        left, placed = iter(panels), []
+        for place, panel in enumerate(found):
+            row, column = divmod(place, len(columns))
+            pair = (self.first[row], self.second[column])
+            drawn = _empty(panels[0], self._why(pair)) if panel is None else next(left)
+            placed.append(replace(drawn, title=f"{rows[row]}, {columns[column]}"))
+        return Scene(tuple(placed), notes=notes, grid=Grid(rows, columns))
+
+    @property
+    def _names(self) -> Pair:
+        """What stands in place of the names of the two columns."""
+        return self.label(self.by[0]), self.label(self.by[1])
+
+    def _why(self, pair: Pair) -> str:
+        return f"fewer than {FEWEST} rows" if pair in self.few else "no rows"
+
+    def _how(self) -> tuple[str, ...]:
+        first, second = self._names
+        if self._of_boxes:
+            return (f"one box for each level of {first}, side by side for each of {second}",)
+        if self.each_pair:
+            return (f"rows of panels: {first}; columns of panels: {second}; axes are shared",)
+        return (f"one panel for each level of {second}; axes are shared",)
+
+    def _signs(self) -> tuple[str, ...]:
+        """Return what is said of the panels: once where it is said of all, else of each by name."""
+        own = {*self.origin.remarks}
+        said = []
+        for view in self._drawn:
+            known = {*view.notes()} - ({*view.origin.remarks} - own)
+            said.append([line for line in view.scene().notes if line not in known])
+        if self.each_pair or self._of_boxes:
+            return tuple(dict.fromkeys(line for lines in said for line in lines))
+        common = {line for line in said[0] if all(line in lines for lines in said)}
+        single = [
+            line if line in common else f"{self._names[1]} {level}: {line}"
+            for level, lines in zip(self.second, said, strict=True)
+            for line in lines
+        ]
+        return tuple(dict.fromkeys(single))
+
+    def _left_out(self) -> tuple[str, ...]:
+        said = []
+        if self.few:
+            pairs = named([f"{first} and {second}" for first, second in self.few])
+            said.append(f"not drawn, being of fewer than {FEWEST} rows: {pairs}")
+        if self.rough:
+            said.append(
+                f"rough, being of fewer than {ROUGH} rows: {self.rough} of {self.drawn} parts"
+            )
+        return tuple(said)
+
+    def _boxes(self) -> Panel:
+        """Return the boxes of all levels of the second column on one pair of axes."""
+        panels = [view.scene().panels[0] for view in self._drawn]
+        marks = [
+            replace(mark, group=level)
+            for level, panel in zip(self.second, panels, strict=True)
+            for mark in panel.marks
+            if isinstance(mark, Boxes)
+        ]
+        ends = [end for mark in marks for box in mark.boxes for end in (box.low, box.high)]
+        y = replace(self.axis(self.columns[0], ends), limits=None)
+        return Panel(tuple(marks), Axis(self._names[0], ticks=self.first), y)
+
+    def describe(self) -> str:
+        """Say what is shown, how it was made, and how many parts it has."""
+        many = f"{len(self.first)} levels of {self.by[0]} by {len(self.second)} of {self.by[1]}"
+        drawn = f"parts drawn: {self.drawn}, of {many}"
+        return "\n".join([super().describe(), drawn, *self._how(), *self._left_out()])
+
+    def _subject(self) -> str:
+        part = self._drawn[0]
+        alone = part.views[0] if isinstance(part, MultiplesView) else part
+        return f"{alone._subject()} by {self.by[0]} and {self.by[1]}"
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        views = tuple(None if view is None else View.from_plain(view) for view in given["views"])
+        return super()._decoded(given) | {"views": views}
+
+
+# --- what panels share ----------------------------------------------------------------------------
+
+
+def _empty(like: Panel, says: str) -> Panel:
+    return Panel((), replace(like.x, beneath=()), like.y, says=says)
+
+
+def _one_order(panels: list[Panel]) -> list[Panel]:
+    """Give a level the same colour, and the same place on the axis, in all panels."""
+    lines = ordered(m.label for p in panels for m in p.marks if isinstance(m, Lines | Bands))
+    columns = [(p, m) for p in panels for m in p.marks if isinstance(m, Columns)]
+    if columns:
+        ticks = ordered(tick for panel, _ in columns for tick in panel.x.ticks)
+        series = ordered(name for _, mark in columns for name in mark.series)
+        return [
+            replace(p, marks=(_placed(m, p.x.ticks, ticks, series),), x=replace(p.x, ticks=ticks))
+            for p, m in columns
+        ]
+    return [replace(p, marks=_labelled(p.marks, lines)) for p in panels]
+
+
+def _labelled(marks: Sequence[Mark], labels: Sequence[str]) -> tuple[Mark, ...]:
+    """Add lines without points of the labels that a panel has none of, in one order."""
+    curves = [m for m in marks if isinstance(m, Lines) and m.look in ("curve", "series")]
+    if not any(it.label for it in curves):
+        return tuple(marks)
+    bands = [m for m in marks if isinstance(m, Bands)]
+    others = [m for m in marks if m not in curves and m not in bands]
+    made: list[Mark] = [*others]
+    if bands:
+        of_band = {it.label: it for it in bands}
+        made += [of_band.get(label, Bands((), (), (), label)) for label in labels]
+    of_line = {it.label: it for it in curves}
+    made += [of_line.get(label, Lines((), (), curves[0].look, label)) for label in labels]
+    return tuple(made)
+
+
+def _placed(
+    mark: Columns, ticks: Sequence[str], wanted: Sequence[str], series: Sequence[str]
+) -> Columns:
+    """Return bars at the ticks of all panels; of a level that a panel has nobody of, none high."""
+    heights = {
+        (name, tick): height
+        for name, row in zip(mark.series, mark.heights, strict=True)
+        for tick, height in zip(ticks, row, strict=True)
+    }
+    rows = (tuple(heights.get((name, tick), 0) for tick in wanted) for name in series)
+    return Columns(tuple(rows), tuple(series))
+
+
+def _shared(panels: list[Panel]) -> list[Panel]:
+    """Give all panels the same ends of axes, and cells the same colours."""
+    panels = list(alike(panels))
+    x, y = _ends(panels, lambda panel: panel.x, 0), _ends(panels, lambda panel: panel.y, 1)
+    return [replace(panel, x=_with_ends(panel.x, x), y=_with_ends(panel.y, y)) for panel in panels]
+
+
+def _with_ends(axis: Axis, ends: tuple[float, float] | None) -> Axis:
+    if ends is None or axis.ticks:
+        return axis
+    return replace(axis, limits=ends, dates=date_ticks(*ends) if axis.dates else ())
+
+
+def _ends(
+    panels: Sequence[Panel], axis_of: Callable[[Panel], Axis], way: int
+) -> tuple[float, float] | None:
+    """Return the ends of an axis that holds what all panels draw."""
+    fixed = [axis_of(panel).limits for panel in panels]
+    if known := [ends for ends in fixed if ends is not None]:
+        return min(low for low, _ in known), max(high for _, high in known)
+    found = [at for panel in panels for mark in panel.marks for at in _reach(mark)[way]]
+    if not found:
+        return None
+    low, high = min(found), max(found)
+    if any(isinstance(mark, Columns) for panel in panels for mark in panel.marks):
+        return min(0.0, low), HEADROOM * high if high > 0 else 1.0
+    room = ROOM * (high - low) or 0.5
+    return low - room, high + room
+
+
+def _reach(mark: Mark) -> tuple[list[float], list[float]]:
+    """Return the places of a mark along both axes, as far as they widen these."""
+    if isinstance(mark, Columns):
+        return [], [height for row in mark.heights for height in row if height is not None]
+    if isinstance(mark, Bars):
+        return [*mark.edges], [height for height in mark.heights if height is not None]
+    if isinstance(mark, Cells):
+        return [*mark.x_edges], [*mark.y_edges]
+    if isinstance(mark, Dots):
+        return [*mark.x], [*mark.y]
+    if isinstance(mark, Bands):
+        return [v for x in mark.x for v in x], [v for y in (*mark.low, *mark.high) for v in y]
+    if isinstance(mark, Lines) and "reference" not in mark.look:
+        return [v for x in mark.x for v in x], [v for y in mark.y for v in y]
+    return [], []
