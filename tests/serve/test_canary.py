@@ -25,6 +25,7 @@ from discreet.ledger.log import add_token
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.serve.app import pages
 from discreet.serve.files import FORMS
+from discreet.serve.tables import TABLE_FORMS
 from discreet.study import open as open_study
 from tests.serve.canaries import ALONE, CANARIES, CLIENTS, SECRET, planted, shuffled
 from tests.serve.conftest import Running, running
@@ -211,6 +212,47 @@ def test_no_canary_sings_in_anything_that_can_be_asked(
     }
     assert turn == 0 or ("parallel", 200) in became
     assert sum(became.values()) > 50
+
+
+TABLES_ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("tables/summary", {}),
+    ("tables/summary", {"by": "sex"}),
+    ("tables/summary", {"where": "age > 45 and not missing(bmi)", "by": "ward"}),
+    ("tables/summary", {"columns": ["new"], "assign": {"new": "log(income + 200000)"}}),
+    ("tables/means", {"value": "income", "by": ["ward", "sex"]}),
+    ("tables/means", {"value": "visits", "by": ["illness"], "where": "half < 1"}),
+    ("tables/model", {"formula": "income ~ age + bmi + C(sex)"}),
+    ("tables/model", {"formula": "sex ~ glucose", "family": "logistic", "event_is": ["f"]}),
+    ("views/histogram", {"columns": ["visits"], "where": "income > 20000"}),
+    ("views/scatter", {"columns": ["x", "income"], "assign": {"x": "visits / age"}}),
+)
+
+
+@pytest.mark.slow
+def test_no_canary_sings_in_tables_parts_or_new_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.serve.answers.SLOT_SECONDS", 0.01)
+    study = open_study(*planted(tmp_path, "whole"))
+    statuses = []
+    with (
+        hearing(CANARIES) as ear,
+        running(study, tmp_path) as served,
+        served.client() as client,
+    ):
+        for path, body in TABLES_ASKED:
+            found = ear.answer(f"{path} {body}", client.post(f"/api/{path}", json=body))
+            statuses.append(found.status_code)
+            forms = TABLE_FORMS if path.startswith("tables") and statuses[-1] == 200 else ()
+            for form in forms:
+                address = f"/api/tables/{found.json()['id']}/{form}"
+                assert ear.answer(address, client.get(address)).status_code == 200
+        ear.ledger(tmp_path)  # which has what is refused as it was asked
+        for text in ("clientcanary > 1", "ward == 1", "age > ragnaroek(", "Zebulon"):
+            for asked in ({"where": text}, {"assign": {"ragnaroek": text}}):
+                found = ear.answer(text, client.post("/api/tables/summary", json=asked))
+                assert found.json()["error"]["place"]["parameter"] in asked
+    assert statuses == [200] * len(TABLES_ASKED)
 
 
 def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:

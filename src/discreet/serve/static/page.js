@@ -155,7 +155,8 @@ function titles(kind, body) {
   const where = body.where ? ` where ${body.where}` : "";
   const by = (body.by ? ` by ${listed([body.by].flat())}` : "") + where;
   const what = (body.formula || body.value || listed(body.columns || ["all columns"])) + by;
-  if (isTable(picture)) return { title: picture.title, what, about: what };
+  const of = body.source ? ` · ${body.source}` : "";
+  if (isTable(picture)) return { title: picture.title, what, about: what + of };
   const { name } = methodOf(picture, wishOf(study, kind, body));
   return { title: picture.title, what, about: `${what} · ${name}` };
 }
