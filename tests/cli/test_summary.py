@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from PIL import Image
+
 from discreet.measure import CopyTable
 from tests.cli.conftest import Run
 
@@ -105,3 +108,23 @@ def test_it_lists_columns(run: Run, cohort: Path) -> None:
     assert "\nold " in out
     code, out, err = run("columns", str(cohort), "--no-unit", "--json")
     assert '"kind": "columns"' in out
+
+
+def test_a_plot_is_drawn_for_a_journal(run: Run, cohort: Path, tmp_path: Path) -> None:
+    table, plot, pixels = (tmp_path / f"bmi.{it}" for it in ("csv", "svg", "png"))
+    asked = ("means", str(cohort), "bmi", "sex", "--no-unit")
+    how = ("--title", "Fig. 1", "--width", "85", "--dpi", "100", "--no-footnote")
+
+    code, _, err = run(*asked, *how, "-o", str(table), "-o", str(plot), "-o", str(pixels))
+
+    assert (code, err) == (0, "")
+    assert ">Fig. 1<" in plot.read_text("utf-8")
+    assert 'width="240.94' in plot.read_text("utf-8")
+    with Image.open(pixels) as image:
+        assert image.width == pytest.approx(85 / 25.4 * 100, abs=1)
+    code, _, err = run(*asked, "--width", "85", "-o", str(table))
+    assert (code, "--width is of a plot: add -o FIGURE.png" in err) == (2, True)
+    code, _, err = run(*asked, "--dpi", "100", "-o", str(plot))
+    assert (code, "--dpi is of a .png" in err) == (2, True)
+    code, _, err = run(*asked, "--no-footnote")
+    assert (code, "--no-footnote is of a plot" in err) == (2, True)

@@ -239,3 +239,35 @@ def test_a_summary_has_no_plot(suffix: str, tmp_path: Path) -> None:
         TABLE.scene()
     with pytest.raises(InputError, match="a table of figures is saved as one of"):
         TABLE.save(tmp_path / f"table{suffix}")
+
+
+def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:
+    text = MEANS.save(tmp_path / "m.svg", title="Figure 2", width=85, footnote=False).read_text(
+        "utf-8"
+    )
+    assert 'width="240.94' in text
+    assert ">Figure 2<" in text
+    about, _, drawn = text.partition("</metadata>")
+    assert ("a note" in about, "a note" in drawn) == (True, False)
+    wide = MEANS.save(tmp_path / "n.svg", width=200).read_text("utf-8")
+    assert 'width="566.9' in wide
+    assert "a note" in wide
+
+
+JOURNAL: dict[str, tuple[str, dict[str, Any], str]] = {
+    "a title of cells": ("a.csv", {"title": "x"}, "a .csv file is saved without them"),
+    "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are of"),
+    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is of a .png"),
+    "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
+}
+
+
+@pytest.mark.parametrize(("name", "how", "message"), JOURNAL.values(), ids=JOURNAL)
+def test_what_a_file_has_not_is_refused_before_the_gate(
+    name: str, how: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    with pytest.raises(InputError, match=message):
+        replace(MEANS, gate=asked.append).save(tmp_path / name, **how)
+    assert not asked
+    assert not [*tmp_path.iterdir()]

@@ -44,6 +44,7 @@ from discreet.plots import (
     contour_of,
 )
 from discreet.plots.view import WHERE_SAID, WHERE_THERE_ARE
+from discreet.render import journal
 from discreet.render.scene import Box
 
 FORMS = (".png", ".svg", ".pdf", ".html", ".json")
@@ -906,3 +907,18 @@ def test_what_a_file_has_not_is_refused_before_the_gate(
     with pytest.raises(InputError, match=message):
         histogram(gate=asked.append).save(tmp_path / name, **how)
     assert (asked, [*tmp_path.iterdir()]) == ([], [])
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_what_may_not_be_released_is_not_drawn(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str) -> None:
+        raise LeavingError("it does not fit")
+
+    drawn: list[object] = []
+    monkeypatch.setattr(journal, "figure_bytes", lambda *_, **__: drawn.append(1))
+    with pytest.raises(LeavingError, match="does not fit"):
+        histogram(gate=refuse).save(tmp_path / f"a{suffix}")
+    assert not drawn
+    assert not [*tmp_path.iterdir()]

@@ -31,6 +31,7 @@ __all__ = [
     "DerivedOptions",
     "DiversityOption",
     "DropOption",
+    "FigureOptions",
     "File",
     "FormulaOption",
     "JsonOption",
@@ -250,6 +251,26 @@ class CopyOptions:
         from discreet.protect import Whole
 
         return (self.rows or rules.rows_by) == Whole.name
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """How a plot is drawn into a file."""
+
+    title: Annotated[str | None, Option(help="What stands above the plot.")] = None
+    width: Annotated[
+        float | None, Option(help="Millimetres across: 85 for one column of many journals.")
+    ] = None
+    dpi: Annotated[
+        int | None, Option(help="Of a .png: pixels to the inch, 50 to 1200; 200 by default.")
+    ] = None
+    footnote: Annotated[
+        bool,
+        Option(
+            "--footnote/--no-footnote",
+            help="Whether the notes are drawn below; where not, they stand in the file's metadata.",
+        ),
+    ] = True
 
 
 @dataclass(frozen=True)

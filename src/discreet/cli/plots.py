@@ -14,6 +14,7 @@ from discreet.cli.common import (
     CopyOptions,
     DerivedOptions,
     DiversityOption,
+    FigureOptions,
     File,
     JsonOption,
     MethodOption,
@@ -138,26 +139,6 @@ class OwnOptions:
         """Return what is asked for by its name alone."""
         flags = ("trend", "percent", "overlay")
         return {name: True for name in flags if getattr(self, name)}
-
-
-@dataclass(frozen=True)
-class FigureOptions:
-    """How a plot is drawn into a file."""
-
-    title: Annotated[str | None, Option(help="What stands above the plot.")] = None
-    width: Annotated[
-        float | None, Option(help="Millimetres across: 85 for one column of many journals.")
-    ] = None
-    dpi: Annotated[
-        int | None, Option(help="Of a .png: pixels to the inch, 50 to 1200; 200 by default.")
-    ] = None
-    footnote: Annotated[
-        bool,
-        Option(
-            "--footnote/--no-footnote",
-            help="Whether the notes are drawn below; where not, they stand in the file's metadata.",
-        ),
-    ] = True
 
 
 @with_options

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
 from discreet.cli.common import (
     DerivedOptions,
+    FigureOptions,
     File,
     JsonOption,
     StudyOption,
     WholeOptions,
+    given,
     names_of,
     print_found,
     progress_shown,
     with_options,
 )
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.measure.copy_table import CopyTable
@@ -75,7 +78,7 @@ def summary(
         described = names_of(columns) or None
         return derived.of(copy.open(file, study)).summary(described, by=by, weights=weights)
 
-    _show(make, SUFFIXES, output, as_json=as_json)
+    _show(make, SUFFIXES, output, FigureOptions(), as_json=as_json)
 
 
 @with_options
@@ -85,6 +88,7 @@ def means(
     by: Annotated[list[str], Argument(help="One or two columns of levels.")],
     copy: WholeOptions,
     derived: DerivedOptions,
+    drawing: FigureOptions,
     study: StudyOption = None,
     weights: WeightsOption = None,
     source: Annotated[
@@ -109,7 +113,7 @@ def means(
         return table.means(value, by, weights=weights, source=source)
 
     forms = SUFFIXES if source == COUNTS else (*SUFFIXES, *FIGURES)
-    _show(make, forms, output, as_json=as_json)
+    _show(make, forms, output, drawing, as_json=as_json)
 
 
 @with_options
@@ -123,6 +127,7 @@ def model(
     ],
     copy: WholeOptions,
     derived: DerivedOptions,
+    drawing: FigureOptions,
     study: StudyOption = None,
     family: Annotated[str, Option(help="What kind of model: linear, logistic or cox.")] = "linear",
     event_is: Annotated[
@@ -145,23 +150,46 @@ def model(
         opened = derived.of(copy.open(file, study))
         return opened.model(formula, family, event_is=event_is or None, weights=weights)
 
-    _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
+    _show(make, (*SUFFIXES, *FIGURES), output, drawing, as_json=as_json)
 
 
 def _show(
     make: Callable[[], CopyTable],
     suffixes: tuple[str, ...],
     output: Sequence[Path] | None,
+    drawing: FigureOptions,
     *,
     as_json: bool,
 ) -> None:
     """Make a table, release it where it is asked for, and print it."""
     from discreet.render.figure_file import path_to_save
 
-    for path in output or ():
+    paths = output or ()
+    for path in paths:
         path_to_save(path, suffixes, "a table of figures")  # before the work
+    settings = _drawn_by(paths, drawing)
     with progress_shown():
         found = make()
-        for path in output or ():
-            found.save(path)
+        for path in paths:
+            found.save(path, **settings[path])
     print_found(found, output, as_json=as_json)
+
+
+def _drawn_by(paths: Sequence[Path], drawing: FigureOptions) -> dict[Path, dict[str, Any]]:
+    """Return the settings of each file that has use for them, or refuse those that none has."""
+    from discreet.render.journal import FIGURES
+
+    said = {it: getattr(drawing, it) for it in given(drawing)}
+    found = {
+        path: {
+            name: value
+            for name, value in said.items()
+            if path.suffix.lower() in ((".png",) if name == "dpi" else FIGURES)
+        }
+        for path in paths
+    }
+    if unused := {*said} - {name for each in found.values() for name in each}:
+        name = {"footnote": "no-footnote"}.get(min(unused), min(unused))
+        kind = ".png" if name == "dpi" else "plot"
+        raise InputError(f"--{name} is of a {kind}: add -o FIGURE.png, or leave it out")
+    return found

@@ -20,6 +20,7 @@ from discreet.errors import InputError
 from discreet.measure.figures import Figure, dots_of, size_of
 from discreet.measure.report import WIDTH, Gate, bullets, headed, save_as
 from discreet.render.figure_file import printable
+from discreet.render.journal import FIGURES, Drawing
 from discreet.render.scene import Scene
 from discreet.render.to_html import (
     Html,
@@ -31,16 +32,15 @@ from discreet.render.to_html import (
     picture,
     table,
 )
-from discreet.render.to_matplotlib import asking_first, draw, figure_bytes
+from discreet.render.to_matplotlib import asking_first, draw
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+    from matplotlib.figure import Figure as Drawn
 
 __all__ = ["FIGURES", "SUFFIXES", "CopyTable", "Line"]
 
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
-FIGURES = (".png", ".svg", ".pdf")
 STYLE = """
 .discreet .part{display:inline-block;padding-left:1.25rem}
 .discreet .section{font-weight:600}
@@ -219,7 +219,15 @@ class CopyTable:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("this is not the JSON of a table of discreet") from None
 
-    def save(self, path: str | Path) -> Path:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        width: float | None = None,
+        dpi: int | None = None,
+        footnote: bool = True,
+    ) -> Path:
         """Write it to a file, once it may be released.
 
         Parameters
@@ -227,14 +235,18 @@ class CopyTable:
         path : str or Path
             Ends in .html for a page, .csv for the cells, .tex for LaTeX, .txt for text, .json for
             the numbers in full, or, of means and models, in .png, .svg or .pdf for the plot.
+        title, width, dpi, footnote
+            Of the plot, as of `View.save`.
 
         Raises
         ------
         InputError
-            If the ending is another one, or the folder does not exist.
+            If the ending is another one, the folder does not exist, or something of a plot is asked
+            of another file.
         LeavingError
             If it may not be released; nothing is written then.
         """
+        drawing = Drawing(title, width, dpi, footnote)
         forms: dict[str, Callable[[], str | bytes]] = {
             ".html": self.to_html,
             ".csv": self.to_csv,
@@ -243,7 +255,10 @@ class CopyTable:
             ".json": self.to_json,
         }
         if self.has_plot:
-            forms |= {it: partial(self._drawn, it) for it in FIGURES}
+            forms |= {it: partial(self._drawn, it, drawing) for it in FIGURES}
+        suffix = Path(path).suffix.lower()
+        if suffix in forms:
+            drawing.check(suffix)
         return save_as(path, forms, "a table of figures")
 
     @property
@@ -267,7 +282,7 @@ class CopyTable:
             )
         return Scene((panel,), self.title, self.notes)
 
-    def plot(self, *, size: tuple[float, float] | None = None) -> Drawing:
+    def plot(self, *, size: tuple[float, float] | None = None) -> Drawn:
         """Draw it with matplotlib; the figure asks before `savefig` writes it, as `save` does.
 
         Parameters
@@ -288,10 +303,10 @@ class CopyTable:
         if self.gate is not None:
             self.gate(form)
 
-    def _drawn(self, suffix: str) -> bytes:
+    def _drawn(self, suffix: str, drawing: Drawing) -> bytes:
         self.ask_to_leave(suffix[1:])
         scene = self.scene()
-        return figure_bytes(scene, suffix, size=size_of(scene))
+        return drawing.bytes_of(scene, suffix, size=size_of(scene))
 
     def _released_text(self) -> str:
         self.ask_to_leave("txt")

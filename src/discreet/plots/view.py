@@ -16,11 +16,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.render.dates import date_ticks
-from discreet.render.figure_file import INCH, PNG_DPI, path_to_save, write_whole
+from discreet.render.figure_file import path_to_save, write_whole
+from discreet.render.journal import FIGURES, Drawing
 from discreet.render.scene import Axis, Scene
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "View"]
 
 SCHEMA = 1
-FIGURES = (".png", ".svg", ".pdf")
-DPI = (50, 1200)
 #: Marks a field that is not written where it is empty: views of before had none.
 WHERE_SAID = MappingProxyType({"where said": True})
 WHERE_THERE_ARE = ("dates", "chosen", "labels")
@@ -194,20 +192,15 @@ class View:
         """
         path = path_to_save(path, (*FIGURES, ".html", ".json"), "a view")
         suffix = path.suffix.lower()
-        _check_drawing(suffix, title=title, width=width, dpi=dpi, footnote=footnote)
+        drawing, scene = Drawing(title, width, dpi, footnote), self.scene()
+        drawing.check(suffix)
         if suffix == ".html":
             data = self.to_html().encode()
         elif suffix == ".json":
             data = self.to_json().encode()
         else:
-            scene = self.scene()
-            about = "" if footnote else _lines_of(scene.notes, self.describe().splitlines())
-            scene = dataclasses.replace(
-                scene, title=title or scene.title, notes=scene.notes if footnote else ()
-            )
-            across = None if width is None else width / INCH
-            data = figure_bytes(scene, suffix, across=across, dpi=dpi or PNG_DPI, about=about)
             self.ask_to_leave(suffix[1:])
+            data = drawing.bytes_of(scene, suffix, self.describe().splitlines())
         write_whole(data, path)
         return path
 
@@ -393,27 +386,6 @@ class View:
             listed["labels"] = tuple((str(name), str(label)) for name, label in origin["labels"])
         out["origin"] = Origin(**origin | listed)
         return out
-
-
-def _check_drawing(
-    suffix: str, *, title: str | None, width: float | None, dpi: int | None, footnote: bool
-) -> None:
-    """Refuse what a file of this kind has not, and numbers that are none."""
-    if suffix not in FIGURES and (title or width is not None or dpi is not None or not footnote):
-        raise InputError(
-            f"title, width, dpi and footnote are of a picture: one of {one_of(FIGURES)}; a"
-            f" {suffix} file is saved without them"
-        )
-    if width is not None:
-        check_ratio("width", width, zero=False)
-    if dpi is not None and suffix != ".png":
-        raise InputError(f"dpi is of a .png; a {suffix} is drawn in lines, which have no pixels")
-    if dpi is not None and not DPI[0] <= check_whole("dpi", dpi) <= DPI[1]:
-        raise InputError(f"dpi must be from {DPI[0]} to {DPI[1]}")
-
-
-def _lines_of(*texts: Sequence[str]) -> str:
-    return "\n".join(dict.fromkeys(line for text in texts for line in text))
 
 
 def _plain(value: Any) -> Any:

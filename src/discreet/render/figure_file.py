@@ -37,6 +37,8 @@ __all__ = [
     "LITERAL",
     "PANELS_A_ROW",
     "PNG_DPI",
+    "SMALLEST",
+    "check_width",
     "content",
     "entitle",
     "fit",
@@ -123,9 +125,10 @@ def new_figure(
 
     Without a size it is as wide and as high as the panels need: at least `needed[0]` inches and
     exactly `needed[1]`, if that is known, for each. So many inches `across` are kept, and it is
-    then as much lower as it is narrower, with smaller letters, where the height is not known.
-    Panels of a `grid` stand in so many columns, and closer; others in as many as fit, or three.
-    Fonts are those that have the letters of what is `drawn`.
+    then as much lower as it is narrower, with smaller letters, where the height is not known; a
+    height that is given follows the letters. Panels of a `grid` stand in so many columns, and
+    closer; others in as many as fit, or three. Fonts are those that have the letters of what is
+    `drawn`.
     """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -143,11 +146,13 @@ def new_figure(
     smallest = SMALLEST if grid is None else SMALLEST_IN_GRID
     least = smallest * columns, smallest * rows
     letters = 10.0
-    if size is None and across is not None:
+    if across is not None:
         check_width(across * INCH, least[0] * INCH)
         share, width = across / width, across
         letters = max(LEAST_LETTERS, 10.0 * share)
-        if needed[1] is None:
+        if size is not None:
+            height = max(height * min(1.0, letters / 10.0), least[1])
+        elif needed[1] is None:
             height = min(max(height * share, LOWEST / SMALLEST * smallest * rows), LARGEST)
     if not (least[0] <= width <= LARGEST and least[1] <= height <= LARGEST):
         raise InputError(

@@ -181,7 +181,8 @@ def draw(
     """Draw a scene on a new figure (outside pyplot), or on axes that are given, one for each panel.
 
     Given axes keep their fonts, and of the notes only the first stands below them. `size` is that
-    of a new figure in inches, `across` its width alone; the title and the notes add to its height.
+    of a new figure in inches, `across` the width that is kept; the title and the notes add to its
+    height.
     """
     if not scene.panels:
         raise InputError("The scene has no panels, so there is nothing to draw")
@@ -208,20 +209,20 @@ def draw(
     with paper as (figure, axes):
         _draw_panels(axes, scene.panels, new=True, grid=scene.grid)
         head(figure, scene.title, scene.notes)
-        _name_again(figure, axes, scene.panels)
+        _name_again(figure, axes, scene)
         if bare:
             _write_words(axes, scene.panels, new=True)
     return figure
 
 
-def _name_again(figure: Figure, axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
+def _name_again(figure: Figure, axes: Sequence[Axes], scene: Scene) -> None:
     """Write the names of ticks once more, when axes are as large as they will be.
 
     Names and legends beside an axis take their place from it when a figure is laid out.
     """
     named = [
         (place, panel)
-        for place, panel in zip(axes, panels, strict=True)
+        for place, panel in zip(axes, scene.panels, strict=True)
         if sum(map(len, panel.x.ticks)) > FEW_LETTERS
         and not any(type(mark) in BARE for mark in panel.marks)
     ]
@@ -229,6 +230,8 @@ def _name_again(figure: Figure, axes: Sequence[Axes], panels: Sequence[Panel]) -
         figure.draw_without_rendering()
         for place, panel in named:
             _frame(place, panel)
+        if scene.grid is not None:
+            _clear_within(axes, scene.grid)
 
 
 def asking_first(figure: Figure, ask: Callable[[str], None] | None) -> Figure:
@@ -312,19 +315,27 @@ def _draw_panels(
     legends(axes, panels, None if spec is None else spec.get_gridspec().ncols)
 
 
-def _name_grid(axes: Sequence[Axes], grid: Grid) -> None:
-    """Name rows and columns of panels once, and write numbers and labels at the outer ones."""
-    columns = len(grid.columns)
+def _clear_within(axes: Sequence[Axes], grid: Grid) -> None:
+    """Leave numbers, names and labels to the outer panels of a grid."""
     for place, ax in enumerate(axes):
-        row, column = divmod(place, columns)
-        if row == 0:
-            entitle(ax, [grid.columns[column]], lines=2, fontsize="medium", color=INK)
+        row, column = divmod(place, len(grid.columns))
         if row < len(grid.rows) - 1:
             ax.tick_params(axis="x", labelbottom=False)
             ax.set_xlabel("")
         if column:
             ax.tick_params(axis="y", labelleft=False)
             ax.set_ylabel("")
+
+
+def _name_grid(axes: Sequence[Axes], grid: Grid) -> None:
+    """Name rows and columns of panels once, and write numbers and labels at the outer ones."""
+    columns = len(grid.columns)
+    _clear_within(axes, grid)
+    for place, ax in enumerate(axes):
+        row, column = divmod(place, columns)
+        if row == 0:
+            entitle(ax, [grid.columns[column]], lines=2, fontsize="medium", color=INK)
+        if column:
             continue
         words = ax.annotate(
             printable(grid.rows[row]),

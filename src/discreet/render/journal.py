@@ -1,0 +1,66 @@
+"""A plot as a file that a journal takes: a title, a width, pixels, and whether notes are drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.arguments import check_ratio, check_whole
+from discreet.errors import InputError, one_of
+from discreet.render.figure_file import INCH, PNG_DPI, SMALLEST, check_width
+from discreet.render.scene import Scene
+from discreet.render.to_matplotlib import figure_bytes
+
+__all__ = ["FIGURES", "Drawing"]
+
+FIGURES = (".png", ".svg", ".pdf")
+DPI = (50, 1200)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How a plot is drawn into a file; `View.save` says what each is."""
+
+    title: str | None = None
+    width: float | None = None
+    dpi: int | None = None
+    footnote: bool = True
+
+    def check(self, suffix: str) -> None:
+        """Refuse what a file of this kind has not, and numbers that are none."""
+        if suffix not in FIGURES and self != Drawing():
+            raise InputError(
+                f"title, width, dpi and footnote are of a picture: one of {one_of(FIGURES)}; a"
+                f" {suffix} file is saved without them"
+            )
+        if self.width is not None:
+            check_ratio("width", self.width, zero=False)
+            check_width(self.width, SMALLEST * INCH)  # then panels stand one below the other
+        if self.dpi is None:
+            return
+        if suffix != ".png":
+            raise InputError(
+                f"dpi is of a .png; a {suffix} is drawn in lines, which have no pixels"
+            )
+        if not DPI[0] <= check_whole("dpi", self.dpi) <= DPI[1]:
+            raise InputError(f"dpi must be from {DPI[0]} to {DPI[1]}")
+
+    def bytes_of(
+        self,
+        scene: Scene,
+        suffix: str,
+        described: Sequence[str] = (),
+        size: tuple[float, float] | None = None,
+    ) -> bytes:
+        """Draw a scene, whose notes stand below it, or with what is `described` in the metadata.
+
+        `size` is how large it is in inches where no width is asked for.
+        """
+        about = "" if self.footnote else "\n".join(dict.fromkeys([*scene.notes, *described]))
+        shown = dataclasses.replace(
+            scene, title=self.title or scene.title, notes=scene.notes if self.footnote else ()
+        )
+        across = None if self.width is None else self.width / INCH
+        dpi = self.dpi or PNG_DPI
+        return figure_bytes(shown, suffix, size=size, across=across, dpi=dpi, about=about)
