@@ -59,6 +59,9 @@ def test_means_are_those_of_pandas_but_for_their_rounding() -> None:
         if of["n"] is None:
             assert set(of.values()) == {None}
             continue
+        if of["mean"] is None:  # rounded to more than it says
+            assert of["rounded to"] >= 5
+            continue
         shown += 1
         assert abs(of["n"] - len(part)) <= 2
         assert of["n"] % 5 == 0
@@ -121,7 +124,7 @@ def test_one_set_of_cells_of_a_column_is_released() -> None:
         other.to_csv()
     study.means("bmi", "sex").to_csv()
     # Nor under another name, nor by other rules.
-    with pytest.raises(LeavingError, match="means of 'bmi' must be as in the earlier release"):
+    with pytest.raises(LeavingError, match="released before of the same data in other cells"):
         opened(study="again").means("bmi", "sex", source="counts").to_csv()
     lax = dc.Policy.preset("standard", p_percent=1)
     with pytest.raises(LeavingError, match="released before by another rule of the policy"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.errors import DiscreetError, LeavingError, RefusedError, one_of
 from discreet.measure.copy_table import CopyTable, Line
-from discreet.measure.described import number_words
+from discreet.measure.described import UNKNOWN, number_words
 from discreet.measure.figures import Figure, Group
 from discreet.plots.bars import BARS
 from discreet.plots.by_level import Levels, check_few, levels_of
@@ -38,17 +38,23 @@ MEANS_OF = "means of "
 HEAD = ("n", "mean", "rounded to", "sum")
 ALL = "all"
 DIGITS_OF_SUM = 3
+COARSEST = 0.25
+"""Of the width of the axis: a mean that is rounded to more says nothing."""
 OR_ELSE = "take means of the copy (source='copy')"
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """The cells of a table of means: what they are of, and what of them may be shown."""
+    """The cells of a table of means: what they are of, and what of them may be shown.
+
+    A mean that is rounded to more than the `coarsest` says nothing, and so it is not shown.
+    """
 
     value: str
     by: tuple[str, ...]
     levels: Mapping[str, Levels]
     means: GuardedMeans
+    coarsest: float
 
 
 def settle_means(session: OfCopy, value: str, by: tuple[str, ...]) -> tuple[Session, PlotRequest]:
@@ -97,7 +103,7 @@ def count_means(session: Session, request: PlotRequest) -> CopyTable:
         (by[0], by[-1]),
         HEAD,
         lines,
-        _notes(session, request, hidden=not cells.means.shown.all()),
+        _notes(session, request, cells),
         figures,
         lambda form: _release(session, request, form),
     )
@@ -139,7 +145,7 @@ def _counted(session: Session, request: PlotRequest) -> _Cells:
         ) from None
     if ordered != by:
         means = GuardedMeans(means.counts.T, means.means.T, means.units.T, means.shown.T)
-    return _Cells(value, tuple(by), levels, means)
+    return _Cells(value, tuple(by), levels, means, COARSEST * (axis.high - axis.low))
 
 
 def _step(policy: Policy) -> int:
@@ -167,7 +173,7 @@ def _lines(cells: _Cells) -> tuple[tuple[Line, ...], tuple[Figure, ...]]:
     for i, outer in enumerate(_parts(cells, first)):
         inner_parts = _parts(cells, others[0]) if others else [((), "")]
         for j, (group, name) in enumerate(inner_parts):
-            known = _known(cells.means, i, j)
+            known = _known(cells, i, j)
             section = f"{first}: {outer[1]}" if outer[0] else outer[1]
             place = (section, name) if others else ("", outer[1])
             lines.append(Line(*place, _words(*known)))
@@ -190,11 +196,14 @@ def _parts(cells: _Cells, name: str) -> list[tuple[Group, str]]:
     return [*groups, ((), ALL)]
 
 
-def _known(means: GuardedMeans, i: int, j: int) -> tuple[float | None, ...]:
-    """Return how many, their mean, its unit and their sum; None of each where it is hidden."""
+def _known(cells: _Cells, i: int, j: int) -> tuple[float | None, ...]:
+    """Return how many, their mean, its unit and their sum; None of what is not shown."""
+    means = cells.means
     if not means.shown[i, j]:
         return None, None, None, None
     n, mean, unit = int(means.counts[i, j]), float(means.means[i, j]), float(means.units[i, j])
+    if unit > cells.coarsest:
+        return n, None, unit, None
     # Of what is shown alone: a sum counted by itself would give n, and the mean, more exactly.
     return n, mean, unit, n * mean
 
@@ -202,18 +211,21 @@ def _known(means: GuardedMeans, i: int, j: int) -> tuple[float | None, ...]:
 def _words(
     n: float | None, mean: float | None, unit: float | None, total: float | None
 ) -> tuple[str, ...]:
-    if n is None or mean is None or unit is None or total is None:
+    if n is None or unit is None:
         return (HIDDEN,) * len(HEAD)
     decimals = max(0, -math.floor(math.log10(unit)))
+    if total is not None:
+        total = float(f"{total:.{DIGITS_OF_SUM}g}")
+    of_sum = decimals if total is None or abs(total) < 100 else 0
     return (
         f"{n:,.0f}",
         number_words(mean, decimals),
         number_words(unit, decimals),
-        number_words(float(f"{total:.{DIGITS_OF_SUM}g}"), 0 if abs(total) >= 100 else decimals),
+        number_words(total, of_sum),
     )
 
 
-def _notes(session: Session, request: PlotRequest, *, hidden: bool) -> tuple[str, ...]:
+def _notes(session: Session, request: PlotRequest, cells: _Cells) -> tuple[str, ...]:
     """Say what the table is of, and how exact it is."""
     policy, value = session.policy, request.columns[0]
     whose = "rows, each taken as a person," if session.table.unit is None else "persons"
@@ -222,11 +234,13 @@ def _notes(session: Session, request: PlotRequest, *, hidden: bool) -> tuple[str
         f" many rounded to {_step(policy)}; each mean is rounded to the number beside it, and"
         " sums are n times the mean, both as shown",
     ]
-    if hidden:
+    if not cells.means.shown.all():
         said.append(
             f"{HIDDEN} too few persons, few who have most of it, nearly all with one value, a value"
             " far beyond the others, or hidden so that sums do not give others back"
         )
+    if (cells.means.units > cells.coarsest).any():
+        said.append(f"{UNKNOWN} a mean that is rounded to so much that it says nothing")
     said += remarks_of(session.table, policy, None, request)
     if policy.public:
         said.append("the data are declared public: what is released is not recorded")
@@ -246,9 +260,18 @@ def _release(session: Session, request: PlotRequest, form: str) -> None:
     if before != chosen:
         cells = json.loads(before)["by"]
         same = "by another rule of the policy" if cells == sorted(by) else f"by {one_of(cells)}"
-        raise LeavingError(
-            f"the means of {value!r} were released before {same}, and two sets of cells together"
-            f" give persons away; draw those, or {OR_ELSE}",
-            what,
-        )
-    gate.release([gate.record(request, form=form, pinned={what: chosen})])
+        raise _in_two_sets(value, same, what)
+    try:
+        gate.release([gate.record(request, form=form, pinned={what: chosen})])
+    except LeavingError as error:
+        if error.what != what:
+            raise
+        raise _in_two_sets(value, "of the same data in other cells", what) from None
+
+
+def _in_two_sets(value: str, before: str, what: str) -> LeavingError:
+    return LeavingError(
+        f"the means of {value!r} were released before {before}, and two sets of cells together"
+        f" give persons away; draw those, or {OR_ELSE}",
+        what,
+    )
