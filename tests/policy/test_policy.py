@@ -435,7 +435,7 @@ OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
     "metric": st.sampled_from(["euclidean", "mahalanobis"]),
     "rounding": st.sampled_from(list(ROUNDINGS)),
     "c": st.integers(1, 10**6),
-    "m": st.integers(1, 10**6),
+    "m": st.just(10**6),  # at least k, whichever that is
     "most_columns": st.integers(1, 1000),
     "missing_values": st.dictionaries(
         text, st.lists(st.integers(-9999, 9999), unique=True, max_size=3), max_size=2
@@ -449,7 +449,7 @@ OF_AXES: dict[str, st.SearchStrategy[Any]] = {
     "tables": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
     "labels": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
     "derive": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
-    "dominance": st.lists(st.tuples(st.integers(1, 10), st.integers(1, 99)), min_size=1),
+    "dominance": st.lists(st.tuples(st.integers(1, 10), st.integers(1, 99)).map(list), min_size=1),
     "p_percent": st.floats(0, 100, exclude_min=True),
 }
 
