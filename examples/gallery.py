@@ -97,6 +97,13 @@ PICTURES = (
         "Drawn from the copy. Bins are the same for all levels.",
     ),
     Picture(
+        "histogram-by-two",
+        "Histograms in rows and columns",
+        'study.histogram("bmi", by=("age_group", "sex"))',
+        "Of the copy. All panels have the same bins and axes; a part of fewer than 50 rows is not"
+        " drawn, and says so.",
+    ),
+    Picture(
         "histogram-overlay",
         "Histograms, one over the other",
         'study.histogram("bmi", by="age_group", overlay=True)',
@@ -164,6 +171,12 @@ PICTURES = (
         'study.box("glucose", by="age_group")',
         "Of the copy. Counted, several levels have no whiskers: together they would reveal"
         " outliers.",
+    ),
+    Picture(
+        "box-by-two",
+        "Box plots by two columns",
+        'study.box("glucose", by=("age_group", "sex"))',
+        "Of the copy: the levels of the second column stand side by side at those of the first.",
     ),
     Picture(
         "bars",

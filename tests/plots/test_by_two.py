@@ -134,7 +134,7 @@ def test_each_pair_has_a_panel_in_its_row_and_column() -> None:
         "protected rows are made anew; where values are coarse, some equal a record by chance",
         "near",
         "rows of panels: age; columns of panels: sex; axes are shared",
-        "not drawn, being of fewer than 50 rows: 40 and f",
+        "not drawn, being of fewer than 50 rows: 40 with f",
         "rough, being of fewer than 300 rows: 1 of 3 parts",
     )
     assert "parts drawn: 3, of 2 levels of age by 2 of sex" in view.describe()

@@ -87,6 +87,22 @@ def test_what_was_set_comes_back_with_the_plot(chromium: Browser, whole: Running
         assert page.get_by_label("grid", exact=True).input_value() == "12"
 
 
+def test_two_columns_divide_a_plot(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        sent = asked(page)
+        choose(page, "scatter")
+        assert not page.get_by_label("and of", exact=True).count()
+        page.get_by_label("Divided by the levels of").select_option("sex")
+        page.get_by_label("and of", exact=True).select_option("region")
+        draw(page, "Scatter plot: age and bmi by sex and region")
+        assert sent[-1][1]["by"] == ["sex", "region"]
+        named = page.locator(".discreet-row, .discreet-column").all_inner_texts()
+        assert "sex: " in named[-1]
+        assert "region: " in named[0]
+        keep_screen(page, "by-two")
+        assert nameless(page) == []
+
+
 def test_rows_and_new_columns_are_asked_for(chromium: Browser, whole: Running) -> None:
     with looking(chromium, whole, token=whole.token) as page:
         sent = asked(page)

@@ -147,7 +147,7 @@ def test_pairs_of_few_rows_are_not_drawn_and_it_is_said(
     view = opened.histogram("bmi", by=("sex", "ward"))
 
     assert view.second == ("a", "b")
-    assert "not drawn, being of fewer than 50 rows: f and c, m and c" in view.scene().notes
+    assert "not drawn, being of fewer than 50 rows: f with c, m with c" in view.scene().notes
     assert "c" not in {*"".join(panel.title for panel in view.scene().panels).split()}
 
 

@@ -233,7 +233,7 @@ class PanelsView(View):
     def _left_out(self) -> tuple[str, ...]:
         said = []
         if self.few:
-            pairs = named([f"{first} and {second}" for first, second in self.few])
+            pairs = named([f"{first} with {second}" for first, second in self.few])
             said.append(f"not drawn, being of fewer than {FEWEST} rows: {pairs}")
         if self.rough:
             said.append(
