@@ -127,6 +127,13 @@ PICTURES = (
         " ends of a column stand on blocks of patients, so a curve may rise towards them.",
     ),
     Picture(
+        "violin",
+        "Violins",
+        'study.violin("bmi", by="age_group")',
+        "The same curves, mirrored side by side, each with its median and its quartiles. All have"
+        " the same area, so that groups of any size compare.",
+    ),
+    Picture(
         "ecdf",
         "Empirical distributions",
         'study.ecdf("bmi", by="age_group")',

@@ -265,6 +265,7 @@ NEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "histogram of rows by": ("histogram", ["income"], {"by": "sex", "method": ROWS}),
     "correlations": ("correlations", PAIR, {}),
     "density": ("density", ["wealth"], {}),
+    "violin by": ("violin", ["wealth"], {"by": "sex"}),
     "distribution by": ("ecdf", ["wealth"], {"by": "sex"}),
     "box by": ("box", ["wealth"], {"by": "clinic"}),
     "box of rows by": ("box", ["code"], {"by": "sex", "method": ROWS}),

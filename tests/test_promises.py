@@ -598,6 +598,7 @@ EVERY: list[tuple[str, list[str], dict[str, Any]]] = [
     ("histogram", ["a"], {"by": "arm", "method": "rows"}),
     ("correlations", ["a", "b"], {}),
     ("density", ["a"], {}),
+    ("violin", ["a"], {"by": "arm"}),
     ("ecdf", ["b"], {"by": "arm"}),
     ("residuals", ["b ~ a"], {}),
     ("residuals", ["b ~ a + C(arm)"], {}),

@@ -26,6 +26,7 @@ PLOTS = {
     "histogram": ["glucose"],
     "correlations": [],
     "density": ["glucose"],
+    "violin": ["glucose"],
     "ecdf": ["glucose"],
     "scatter": ["age", "glucose"],
     "heatmap": ["age", "glucose"],

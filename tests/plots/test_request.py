@@ -19,6 +19,7 @@ MADE_BY = {
     "histogram": {"merge", "none"} | BINNED | ROWS,
     "correlations": ROWS,
     "density": ROWS,
+    "violin": ROWS,
     "ecdf": ROWS,
     "scatter": {"none"} | BINNED | ROWS,
     "heatmap": {"none"} | BINNED | ROWS,

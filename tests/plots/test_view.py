@@ -426,8 +426,9 @@ UNREADABLE: dict[str, tuple[str, str]] = {
         changed(discreet=99),
         "schema 99 .*; known are schema 1 and 'bars', 'box', 'contour', 'correlations', 'crosstab',"
         " 'density', 'ecdf', 'heatmap', 'histogram', 'leverage', 'multiples', 'over_time',"
+        " 'panels',"
         " 'parallel', 'qq', 'residuals', 'scatter', 'scatter_density',"
-        " 'survival'$",
+        " 'survival', 'violin'$",
     ),
     "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
     "a kind that is no word": (changed(kind=["pie"]), "known are"),

@@ -36,6 +36,7 @@ OF_PICTURES = {
     "histogram": "merge",
     "correlations": "rows",
     "density": "rows",
+    "violin": "rows",
     "ecdf": "rows",
     "heatmap": "generalization",
     "box": "order-means",
@@ -936,7 +937,10 @@ def test_axes_of_parallel_coordinates_are_numbers_of_the_policy() -> None:
             RESEARCH.settle("parallel", ["a", "b"], **none)
 
 
-ROW_PICTURES = ("correlations", "density", "ecdf", "scatter", "residuals", "qq", "leverage")
+ROW_PICTURES = (
+    *("correlations", "density", "ecdf", "violin", "scatter"),
+    *("residuals", "qq", "leverage"),
+)
 DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
     "standard": (STANDARD, OF_PICTURES | dict.fromkeys(ROW_PICTURES, "condensation")),
     "datashield": (
@@ -990,7 +994,7 @@ SAID: dict[tuple[str, str], str] = {
     ("scatter", "none"): RAW,
     **{
         (plot, method): COPY
-        for plot in ("correlations", "density", "ecdf")
+        for plot in ("correlations", "density", "ecdf", "violin")
         for method in ("deterministic", "probabilistic", "microaggregation", "rounding")
     },
     ("heatmap", "deterministic"): COPY,

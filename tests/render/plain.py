@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.render import scene as vocabulary
-from discreet.render.scene import SCHEMA, Axis, Beneath, Box, Mark, Panel, Scene, Upright
+from discreet.render.scene import SCHEMA, Axis, Beneath, Box, Mark, Panel, Scene, Upright, Violin
 
 _MARKS = {
     name.lower(): getattr(vocabulary, name)
     for name in (
         *("Bands", "Bars", "Boxes", "Cells", "Columns", "Dots", "Intervals"),
-        *("Lines", "Strands", "Trapezoids", "Uprights", "Words"),
+        *("Lines", "Strands", "Trapezoids", "Uprights", "Violins", "Words"),
     )
 }
-_WITHIN = {"boxes": ("boxes", Box), "uprights": ("axes", Upright)}
+_WITHIN = {"boxes": ("boxes", Box), "uprights": ("axes", Upright), "violins": ("violins", Violin)}
 
 
 def scene_from_plain(given: Mapping[str, Any]) -> Scene:

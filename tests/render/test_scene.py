@@ -30,6 +30,8 @@ from discreet.render.scene import (
     Trapezoids,
     Upright,
     Uprights,
+    Violin,
+    Violins,
     Words,
     scene_to_plain,
 )
@@ -40,6 +42,7 @@ MARKS: dict[str, Mark] = {
     "dots": Dots((1.0, 2.0), (3.0, 4.0), (1, 2)),
     "cells": Cells((0.0, 1.0), (0.0, 1.0, 2.0), ((5.0, None),), "people"),
     "boxes": Boxes((Box("all", 1.0, 2.0, 3.0, 4.0, 5.0, outliers=(9.0,)),)),
+    "violins": Violins((Violin((1.0, 2.0, 3.0), (0.1, 0.4, 0.2), 1.5, 2.0, 2.5),)),
     "columns": Columns(((4.0, None, 2.0), (None, 0.0, 1.0)), ("women", "men")),
     "trend": Lines(((0.0, 1.0, 2.0),), ((5.0, 6.0, 4.0),), "trend", "trend of what is drawn"),
     "levels": Lines(((0.0, 1.0),) * 2, ((0.0, 1.0), (1.0, 2.0)), "level", "people", (5.0, 9.0)),
@@ -104,6 +107,10 @@ ANY_MARK: st.SearchStrategy[Mark] = st.one_of(
         tuples(
             st.builds(Box, TEXT, *[NUMBERS] * 5, mean=st.none() | NUMBERS, outliers=tuples(NUMBERS))
         ),
+    ),
+    st.builds(
+        Violins,
+        tuples(st.builds(Violin, tuples(NUMBERS), tuples(PARTS), NUMBERS, NUMBERS, NUMBERS)),
     ),
     st.builds(
         Cells,

@@ -31,6 +31,8 @@ from discreet.render.scene import (
     Mark,
     Panel,
     Scene,
+    Violin,
+    Violins,
     Words,
     scene_to_plain,
 )
@@ -494,6 +496,18 @@ def test_boxes_have_five_numbers_a_mean_and_outliers(page: Page) -> None:
     assert "all" in drawn.words
 
 
+def test_violins_are_as_wide_as_they_are_dense(page: Page) -> None:
+    mark = Violins((Violin((1.0, 2.0, 4.0), (0.1, 0.4, 0.0), 1.5, 2.0, 3.0),))
+    shown = panel(mark, x=Axis("", ticks=("all",)), y=Axis("v", (0.0, 8.0)))
+    drawn = draw(page, Scene((shown,)))
+    (shape,) = drawn.of("path", fill=PALE)
+    corners = points(shape["d"])
+    for place, value in ((0.1, 1), (0.4, 2), (0.0, 4), (-0.4, 2), (-0.1, 1)):
+        there = drawn.at(place, value, (-0.6, 0.6), (0, 8))
+        assert any(corner == pytest.approx(there, abs=PX) for corner in corners)
+    assert "all" in drawn.words
+
+
 def test_intervals_stand_one_above_the_other(page: Page) -> None:
     mark = Intervals((((0.0, 1.0, 2.0), None), ((1.0, 2.0, 9.0), (0.0, 1.0, 2.0))), ("a", "b"))
     scene = Scene((panel(mark, x=Axis("e", (0.0, 4.0)), y=Axis("", ticks=("p", "q"))),))
@@ -881,6 +895,7 @@ EMPTY: dict[str, Mark] = {
     "sized": Dots((), (), (), by_size=True),
     "cells": Cells((0.0, 1.0), (0.0, 1.0), ((None,),), "persons"),
     "boxes": Boxes(()),
+    "violins": Violins(()),
     "intervals": Intervals(((None,),)),
     "lines": Lines((), (), "trend", "trend"),
     "levels": Lines((), (), "level", "persons"),

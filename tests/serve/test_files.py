@@ -52,6 +52,7 @@ WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
     "histogram": (("age",), "", {"by": "sex"}),
     "correlations": (("age", "bmi"), "", {}),
     "density": (("bmi",), "", {}),
+    "violin": (("bmi",), "", {"by": "sex"}),
     "ecdf": (("age",), "", {"by": "sex"}),
     "scatter": (("age", "bmi"), "", {"trend": True}),
     "heatmap": (("age", "hdl"), "", {"method": "suppression"}),
@@ -219,7 +220,7 @@ TWO: list[dict[str, Any]] = [
     {"columns": ["age", "bmi"], "by": "sex"},
 ]
 WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
-    **dict.fromkeys(("histogram", "density", "ecdf", "box"), ONE),
+    **dict.fromkeys(("histogram", "density", "ecdf", "violin", "box"), ONE),
     **dict.fromkeys(("heatmap", "contour"), TWO),
     "scatter": [TWO[0], {"columns": ["age", "bmi"], "trend": True}],
     "bars": [{"columns": ["sex"]}],

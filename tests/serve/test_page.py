@@ -27,6 +27,7 @@ TITLES = {
     "histogram": "Histogram: age",
     "correlations": "Correlations: age and bmi",
     "density": "Density: age",
+    "violin": "Violins: age",
     "ecdf": "Empirical distribution: age",
     "scatter": "Scatter plot: age and bmi",
     "heatmap": "Heat map: ldl and hdl",

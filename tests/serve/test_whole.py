@@ -479,6 +479,7 @@ def test_every_plot_says_what_it_can_come_from(served: Served) -> None:
         "correlations",
         "density",
         "ecdf",
+        "violin",
         "residuals",
         "qq",
         "leverage",

@@ -44,6 +44,7 @@ DRAWN: dict[str, Any] = {
     "histogram by": (lambda it: it.histogram("age", by="ward"), ("age", "ward")),
     "overlay": (lambda it: it.histogram("age", by="ward", overlay=True), ("age",)),
     "density": (lambda it: it.density("age"), ("age",)),
+    "violin": (lambda it: it.violin("age", by="smoker"), ("age", "smoker")),
     "ecdf": (lambda it: it.ecdf("start"), ("start",)),
     "box": (lambda it: it.box("age"), ("age",)),
     "box by": (lambda it: it.box("age", by="smoker"), ("age", "smoker")),

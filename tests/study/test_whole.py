@@ -54,6 +54,7 @@ PLOTS: dict[str, Callable[[dc.Study], Any]] = {
     "histogram between limits": lambda s: s.histogram("age", limits={"age": (40, 60)}),
     "correlations": lambda s: s.correlations(),
     "density by": lambda s: s.density("glucose", by="sex"),
+    "violin by": lambda s: s.violin("glucose", by="sex"),
     "ecdf by": lambda s: s.ecdf("bmi", by="smoker"),
     "scatter": lambda s: s.scatter("age", "glucose", by="sex", trend=True),
     "heat map": lambda s: s.heatmap("age", "bmi", grid=9),

@@ -54,9 +54,11 @@ def widened(found: Estimates, again: Sequence[Estimates], share: float) -> Widen
     Returns
     -------
     Widened
-        The variance of each estimate is twice the sum of two: the model's own, and the copy's: the
-        mean square of how far the copies' estimates are from the sample's. A term of which fewer
-        than three copies have an estimate has the largest ratio of both that another term has.
+        The variance of each estimate is twice the sum of two: the model's own, and the copy's: how
+        far the copies' estimates are from the sample's, as squared bias (less what chance makes of
+        it, and nought at least) and variance, together their mean square or the variance where that
+        is larger. A term of which fewer than three copies have an estimate has the largest ratio of
+        both that another term has.
 
     Raises
     ------

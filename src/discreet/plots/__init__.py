@@ -47,6 +47,7 @@ from discreet.plots.scatter_density import CellsOfLevel, ScatterDensityView
 from discreet.plots.survival import SurvivalCurve, SurvivalView
 from discreet.plots.trends import DRAWN, RAW, Trend
 from discreet.plots.view import Gate, Origin, View
+from discreet.plots.violin import ViolinView
 
 __all__ = [
     "DRAWN",
@@ -85,6 +86,7 @@ __all__ = [
     "SurvivalView",
     "Trend",
     "View",
+    "ViolinView",
     "contour_levels",
     "contour_of",
     "shared_levels",

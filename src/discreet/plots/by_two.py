@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from discreet.errors import InputError, RefusedError
@@ -25,6 +26,8 @@ from discreet.render.scene import (
     Mark,
     Panel,
     Scene,
+    Violin,
+    Violins,
 )
 
 __all__ = ["FEWEST", "GRIDS", "Pair", "Pairs", "PanelsView", "ordered", "pairs_of"]
@@ -323,9 +326,34 @@ def _placed(
 
 def _shared(panels: list[Panel]) -> list[Panel]:
     """Give all panels the same ends of axes, and cells the same colours."""
-    panels = list(alike(panels))
+    panels = _of_one_area(list(alike(panels)))
     x, y = _ends(panels, lambda panel: panel.x, 0), _ends(panels, lambda panel: panel.y, 1)
     return [replace(panel, x=_with_ends(panel.x, x), y=_with_ends(panel.y, y)) for panel in panels]
+
+
+def _of_one_area(panels: list[Panel]) -> list[Panel]:
+    """Give violins of all panels the same area, the least that one has."""
+    found = [it for p in panels for m in p.marks if isinstance(m, Violins) for it in m.violins]
+    least = min((_area(it) for it in found), default=0.0)
+
+    def smaller(mark: Mark) -> Mark:
+        if not isinstance(mark, Violins):
+            return mark
+        scaled = (
+            replace(
+                it, halves=tuple(float(f"{half * least / _area(it):.4g}") for half in it.halves)
+            )
+            for it in mark.violins
+        )
+        return Violins(tuple(scaled))
+
+    return [replace(p, marks=tuple(map(smaller, p.marks))) for p in panels]
+
+
+def _area(of: Violin) -> float:
+    """Return the area to one side of a violin's tick."""
+    pairs = pairwise(zip(of.values, of.halves, strict=True))
+    return sum((b - a) * (high + low) / 2 for (a, low), (b, high) in pairs)
 
 
 def _with_ends(axis: Axis, ends: tuple[float, float] | None) -> Axis:
@@ -363,6 +391,8 @@ def _reach(mark: Mark) -> tuple[list[float], list[float]]:
         return [*mark.x], [*mark.y]
     if isinstance(mark, Bands):
         return [v for x in mark.x for v in x], [v for y in (*mark.low, *mark.high) for v in y]
+    if isinstance(mark, Violins):
+        return [], [v for it in mark.violins for v in it.values]
     if isinstance(mark, Lines) and "reference" not in mark.look:
         return [v for x in mark.x for v in x], [v for y in mark.y for v in y]
     return [], []

@@ -19,7 +19,7 @@ from discreet.plots.view import Origin, View
 from discreet.protect import ROW_METHODS
 from discreet.render.scene import Axis, Panel, Scene
 
-__all__ = ["DENSITY", "DensityView", "bandwidth_of", "density_of", "from_rows"]
+__all__ = ["DENSITY", "DensityView", "bandwidth_of", "density_of", "from_rows", "said_of"]
 
 CELLS, POINTS = 1024, 256
 #: Of what a curve spans: where nearly all rows have one value, the rules give hardly any width.
@@ -77,15 +77,28 @@ class DensityView(View):
             x=self.axis(self.columns[0], ends),
             y=Axis(f"density{per}", (0.0, HEADROOM * highest)),
         )
-        said = left_out(self.by and self.label(self.by), self.few, self.others)
-        if self.constant:
-            said += (f"not drawn, for all their rows have one value: {named(self.constant)}",)
+        by = self.by and self.label(self.by)
+        said = said_of(by, self.few, self.others, self.constant, "curve")
         signs = ("curves end at the smallest and the largest value of their rows",)
         return Scene((panel,), notes=self.notes() + signs + said)
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         return super()._decoded(given) | {"curves": decoded(given["curves"])}
+
+
+def said_of(
+    by: str | None,
+    few: Sequence[str],
+    others: Sequence[str],
+    constant: Sequence[str],
+    what: str,
+) -> tuple[str, ...]:
+    """Say what tells curves or violins apart, and which levels have none."""
+    said = left_out(by, few, others, what)
+    if constant:
+        said += (f"not drawn, for all their rows have one value: {named(constant)}",)
+    return said
 
 
 def from_rows(

@@ -21,6 +21,7 @@ from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
 from discreet.plots.view import View
+from discreet.plots.violin import VIOLIN
 
 __all__ = ["METHOD_OF_PLOT", "PLOTS"]
 
@@ -36,6 +37,7 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
             HEATMAP,
             CONTOUR,
             BOX,
+            VIOLIN,
             BARS,
             CROSSTAB,
             RESIDUALS,

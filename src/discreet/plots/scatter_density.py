@@ -141,14 +141,14 @@ class ScatterDensityView(View):
             for trend in self.trends
             if trend.of == RAW or trend.level == it.level
         ]
-        title = f"{self.by}: {it.level}" if self.by else ""
+        title = f"{self.label(self.by)}: {it.level}" if self.by else ""
         return Panel((cells, *_raw_first(lines)), x, y, title)
 
     def _signs(self) -> tuple[str, ...]:
         copied = self.origin.counted == "protected rows"
         said = [f"grey: no {'row of the copy' if copied else 'record'}"]
         if self.by:
-            said.append(f"one panel for each level of {self.by}")
+            said.append(f"one panel for each level of {self.label(self.by)}")
         if self.trends:
             said.append("trends are of the rows, not of the cells")
         if self.few:

@@ -34,6 +34,8 @@ __all__ = [
     "Trapezoids",
     "Upright",
     "Uprights",
+    "Violin",
+    "Violins",
     "Words",
     "scene_to_plain",
 ]
@@ -200,6 +202,27 @@ class Boxes:
 
 
 @dataclass(frozen=True)
+class Violin:
+    """A shape about the middle of its tick, half as wide at `values[i]` as `halves[i]` says.
+
+    Ticks are 1 apart; a half is at most 0.5. The median is drawn, and a bar between the quartiles.
+    """
+
+    values: tuple[float, ...]
+    halves: tuple[float, ...]
+    q1: float
+    median: float
+    q3: float
+
+
+@dataclass(frozen=True)
+class Violins:
+    """Violins side by side, one for each tick of the x axis."""
+
+    violins: tuple[Violin, ...]
+
+
+@dataclass(frozen=True)
 class Intervals:
     """Estimates lying in their intervals: the i-th of each series stands at the i-th named y tick.
 
@@ -286,6 +309,7 @@ Mark = (
     | Strands
     | Trapezoids
     | Uprights
+    | Violins
     | Words
 )
 

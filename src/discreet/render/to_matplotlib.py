@@ -66,6 +66,7 @@ from discreet.render.scene import (
     Strands,
     Trapezoids,
     Uprights,
+    Violins,
     Words,
 )
 from discreet.render.trapezoids import (
@@ -74,6 +75,7 @@ from discreet.render.trapezoids import (
     upright_axes,
     upright_words,
 )
+from discreet.render.violins import violins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -440,6 +442,7 @@ _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
     Strands: strands,
     Trapezoids: trapezoids,
     Uprights: upright_axes,
+    Violins: violins,
     Words: table_axes,
 }
 

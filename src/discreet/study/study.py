@@ -29,6 +29,7 @@ from discreet.plots.over_time import OVER_TIME
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
+from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
 from discreet.protect import Condensation, Whole
 from discreet.release import Release
@@ -950,6 +951,75 @@ class Study:
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
         return self._drawn.draw(BOX, columns, by=by, method=method, **settings)
+
+    @overload
+    def violin(
+        self,
+        column: str,
+        *,
+        by: str | None = None,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.ViolinView: ...
+    @overload
+    def violin(
+        self,
+        column: str,
+        *,
+        by: Two,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.PanelsView: ...
+    def violin(
+        self,
+        column: str,
+        *,
+        by: str | Two | None = None,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.ViolinView | plots.PanelsView:
+        """Draw the density of a column as a violin, or one violin for each level of another.
+
+        Parameters
+        ----------
+        column : str
+            A continuous column.
+        by : str, optional
+            A categorical column: a violin for each of its levels of at least 10 rows; of more than
+            12 levels for those with the most rows. The others are named below the plot. A pair of
+            columns draws a panel for each level of the second one.
+        method : str, optional
+            A row method (the default: that of the protected copy).
+        **research
+            `k` or `q`.
+
+        Returns
+        -------
+        ViolinView, or PanelsView by a pair
+            `curves`: the density of each; `quarters`: its quartiles and median; `rows`: of how many
+            rows it is.
+
+        Raises
+        ------
+        RefusedError
+            Also if no level has 10 rows, or the column has one value alone.
+
+        Notes
+        -----
+        The curves are those of `density`, mirrored. All have the same area, so that levels of any
+        size compare. Computed from protected rows, so they teach nothing that the copy does not.
+        Hintze and Nelson, "Violin plots: a box plot-density trace synergism", The American
+        Statistician 52 (1998).
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> view = dc.open(dc.datasets.diabetes()).violin("glucose", by="sex")
+        >>> [curve.label for curve in view.curves], view.rows[0] > 200
+        (['1', '2'], True)
+        """
+        settings = _known(CurveSettings, research)
+        return self._drawn.draw(VIOLIN, [column], by=by, method=method, **settings)
 
     @overload
     def bars(

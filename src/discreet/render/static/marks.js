@@ -285,4 +285,17 @@ const HIDDEN = {
   },
 };
 
-const PAINT = { bands, bars, columns, cells, dots, lines, boxes, intervals };
+/** Shapes about their ticks, with a bar between the quartiles and a dot at the median. */
+function violins(painter, mark, { x, y }, theme) {
+  mark.violins.forEach(({ values, halves, q1, median, q3 }, at) => {
+    const side = (sign) => values.map((value, i) => [x(at + sign * halves[i]), y(value)]);
+    const outline = [...side(1), ...side(-1).reverse()];
+    painter.area(outline, { fill: theme.pale });
+    painter.line([...outline, outline[0]], { stroke: theme.accent, width: 1.4 });
+    painter.line([[x(at), y(q1)], [x(at), y(q3)]], { stroke: theme.strong, width: 5 });
+    const edge = { stroke: theme.strong, width: 1.2 };
+    dot(painter, "disc", x(at), y(median), 4, { fill: theme.edge, ...edge });
+  });
+}
+
+const PAINT = { bands, bars, columns, cells, dots, lines, boxes, intervals, violins };

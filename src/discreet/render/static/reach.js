@@ -189,5 +189,6 @@ const REACHES = {
     const values = (box) => [box.low, box.high, ...box.outliers, ...known([box.mean])];
     take(found.y, mark.boxes.flatMap(values));
   },
+  violins: (mark, found) => take(found.y, mark.violins.flatMap(({ values }) => values)),
   intervals: (mark, found) => take(found.x, mark.ends.flat().filter(Boolean).flat()),
 };

@@ -130,6 +130,14 @@ const TABLES = {
     const caption = `boxes of ${panel.y.label || panel.x.label || "values"}${group}`;
     return { caption, head: [...head, ...more], rows };
   },
+  violins(mark, panel) {
+    const head = [xOf(panel), "low", "first quarter", "median", "third quarter", "high"];
+    const rows = mark.violins.map(({ values, q1, median, q3 }, i) => [
+      named(panel.x.ticks, i),
+      ...[values[0], q1, median, q3, values.at(-1)].map(textOf(panel.y)),
+    ]);
+    return { caption: `violins of ${panel.y.label || panel.x.label || "values"}`, head, rows };
+  },
   intervals(mark, panel) {
     const several = mark.series.some(Boolean);
     const rows = mark.ends.flatMap((row, s) =>

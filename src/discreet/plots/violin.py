@@ -1,0 +1,166 @@
+"""Violins: mirrored densities of a column side by side, with their medians and quartiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError
+from discreet.plots.by_two import PanelsView
+from discreet.plots.counts import Protected
+from discreet.plots.curves import Curve, decoded, named
+from discreet.plots.density import from_rows as densities
+from discreet.plots.density import said_of
+from discreet.plots.descriptor import FRAME, ROWS, Plot, areas, line
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect import ROW_METHODS, OrderMeans
+from discreet.render.dates import date_words
+from discreet.render.scene import Axis, Panel, Scene, Violin, Violins
+
+__all__ = ["VIOLIN", "ViolinView", "from_rows"]
+
+HALF = 0.42
+"""The widest place of the widest violin, to each side of its tick."""
+ROUGH = 50
+"""A violin of fewer rows is called rough."""
+DIGITS = 6
+
+Quarters = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ViolinView(View):
+    """A mirrored density for each level, or one of all rows.
+
+    Parameters
+    ----------
+    curves : tuple of Curve
+        The density at some hundred values, the first of which is the smallest and the last the
+        largest of its rows; the area below is 1. `label` is the level, or the column.
+    quarters : tuple of (float, float, float)
+        The first quartile, the median and the third quartile of each.
+    rows : tuple of int
+        How many rows each is of.
+    by : str or None
+        The column whose levels have a violin each.
+    few, others, constant : tuple of str
+        Levels that are not drawn: of fewer than ten rows, beyond the twelve largest, and whose
+        rows have one value alone.
+    """
+
+    kind: ClassVar[str] = "violin"
+
+    curves: tuple[Curve, ...]
+    quarters: tuple[Quarters, ...]
+    rows: tuple[int, ...]
+    by: str | None = None
+    few: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    constant: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        alike = all(len(curve.x) == len(curve.y) for curve in self.curves)
+        if not (alike and len(self.curves) == len(self.quarters) == len(self.rows) > 0):
+            raise InputError("violins have as many heights as places, and three quartiles each")
+        for curve, (q1, median, q3) in zip(self.curves, self.quarters, strict=True):
+            if not curve.x[0] <= q1 <= median <= q3 <= curve.x[-1]:
+                raise InputError("the quartiles of a violin are in order, and within its ends")
+
+    def scene(self) -> Scene:
+        """Return shapes of one area, so that the widest is where most of a level's rows are."""
+        widest = max(height for curve in self.curves for height in curve.y)
+        shapes = tuple(
+            Violin(it.x, tuple(float(f"{HALF * y / widest:.4g}") for y in it.y), *quarters)
+            for it, quarters in zip(self.curves, self.quarters, strict=True)
+        )
+        ends = [end for it in self.curves for end in (it.x[0], it.x[-1])]
+        of, by = self.columns[0], self.by and self.label(self.by)
+        names = tuple(it.label for it in self.curves) if by else (self.label(of),)
+        y = self.axis(of, ends, label=None if by else "")
+        panel = Panel((Violins(shapes),), Axis(by or "", ticks=names), y)
+        signs = ["dot: median; bar: from the first to the third quartile"]
+        signs += ["all violins have the same area"] if len(names) > 1 else []
+        pairs = zip(names, self.rows, strict=True)
+        if rough := [name for name, rows in pairs if rows < ROUGH]:
+            signs.append(f"rough, being of fewer than {ROUGH} rows: {named(rough)}")
+        said = said_of(by, self.few, self.others, self.constant, "violin")
+        return Scene((panel,), notes=(*self.notes(), *signs, *said))
+
+    def describe(self) -> str:
+        """Say what is shown, and of each violin its quartiles and of how many rows it is."""
+        lines = [super().describe()]
+        words = date_words if self.columns[0] in self.origin.dates else _short
+        for it, quarters, rows in zip(self.curves, self.quarters, self.rows, strict=True):
+            q1, median, q3 = map(words, quarters)
+            lines.append(f"{it.label}: {rows:,} rows, median {median}, quartiles {q1} and {q3}")
+        return "\n".join(lines)
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        return super()._decoded(given) | {"curves": decoded(given["curves"])}
+
+
+def _short(value: float) -> str:
+    return f"{value:.{DIGITS}g}"
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> ViolinView:
+    """Draw a violin of the protected rows, or of those of each level."""
+    found = densities(rows, levels, request, origin)
+    values, of = rows[request.columns[0]], np.array(levels)
+    held = [values if request.by is None else values[of == it.label] for it in found.curves]
+    return ViolinView(
+        columns=found.columns,
+        method=found.method,
+        parameters=found.parameters,
+        suppressed=found.suppressed,
+        origin=found.origin,
+        curves=tuple(
+            it if request.by else Curve(request.columns[0], it.x, it.y) for it in found.curves
+        ),
+        quarters=tuple(_quarters(each, request) for each in held),
+        rows=tuple(len(each) for each in held),
+        by=found.by,
+        few=found.few,
+        others=found.others,
+        constant=found.constant,
+    )
+
+
+def _quarters(values: Floats, request: PlotRequest) -> Quarters:
+    """Return the quartiles of rows; under a guarded policy as a box of them has them."""
+    if request.shows_exact:
+        five = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
+    else:
+        five = np.array(OrderMeans(request.k)(values))
+    q1, median, q3 = (float(f"{it:.{DIGITS}g}") for it in five[1:4].tolist())
+    low, high = float(values.min()), float(values.max())
+    # In six digits a quartile may come to lie beyond an end.
+    return max(q1, low), min(max(median, low), high), min(q3, high)
+
+
+VIOLIN: Plot[ViolinView | PanelsView] = Plot(
+    name="violin",
+    title="Violins",
+    says="The distribution of one column as mirrored curves side by side, with its quartiles.",
+    columns="continuous",
+    least=1,
+    most=1,
+    by=("rows",),
+    parameters=ROWS,
+    icon=FRAME
+    + areas(
+        ("M12 4c1 4 4 6 4 10s-3 5-4 9c-1-4-4-5-4-9s3-6 4-10z", 0.45),
+        ("M24 7c1 3 3 4 3 8s-2 4-3 8c-1-4-3-4-3-8s2-5 3-8z", 0.45),
+    )
+    + line("M12 11v6M24 13v5", 1.8),
+    methods=tuple(ROW_METHODS),
+    from_rows=from_rows,
+)
