@@ -85,6 +85,16 @@ def test_means_of_counts_are_printed_and_recorded(run: Run, cohort: Path, tmp_pa
     assert "means of counts are of the whole study" in err
 
 
+def test_bars_are_weighted_and_boxes_are_not(run: Run, cohort: Path, tmp_path: Path) -> None:
+    words = ["--no-unit", "--weights", "ldl", "-o", str(tmp_path / "bars.svg")]
+    code, _, err = run("plot", "bars", str(cohort), "sex", *words)
+    assert (code, err) == (0, "")
+    assert "sum of weights" in (tmp_path / "bars.svg").read_text()
+    code, _, err = run("plot", "box", str(cohort), "bmi", *words)
+    assert code == 2
+    assert "--weights is for bars and histograms" in err
+
+
 def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:
     table, plot = tmp_path / "model.csv", tmp_path / "model.svg"
     how = ["--family", "logistic", "--event-is", "2", "--where", "age >= 40", "--no-unit"]

@@ -919,6 +919,10 @@ def test_a_settled_question_holds_every_number() -> None:
         "every": "auto",
         "overlay": False,
         "show": "auto",
+        "weights": None,
+        "by_second": None,
+        "periods": None,
+        "until": 0.0,
     }
 
 

@@ -711,6 +711,8 @@ def bodies(draw: st.DrawFn) -> tuple[str, Body]:
     }
     if picture.by:
         optional["by"] = st.sampled_from(["sex", "region", "bmi"])
+    if picture.weigh is not None:
+        optional["weights"] = st.sampled_from(["age", "sex", "nobody"])
     if kind == "parallel":
         optional["sensitive"] = st.lists(names, max_size=2)
     values: dict[str, st.SearchStrategy[Any]] = {
@@ -943,6 +945,7 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
     assert schema["required"] == ["formula" if picture.of_formula else "columns"]
     beside = {"by"} if picture.by else set()
     beside |= {"sensitive"} if kind == "parallel" else set()
+    beside |= {"weights"} if kind in ("bars", "histogram") else set()
     beside |= {"limits"} if {"bins", "pixels"} & {*picture.parameters} or picture.binned else set()
     assert set(schema["properties"]) == {
         *schema["required"],

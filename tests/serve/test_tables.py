@@ -222,6 +222,22 @@ def test_a_plot_says_the_same_place(served: Served) -> None:
     assert found.place == Place(parameter="where", start=6, end=9)
 
 
+def test_plots_are_weighted_and_refuse_weights_in_fixed_words(served: Served) -> None:
+    def answered(body: dict[str, Any]) -> Answer | Refusal:
+        read = BODIES["bars"].model_validate_json(json.dumps({"columns": ["sex"], **body}))
+        return answer_view(served, ALICE, "bars", read.model_dump())
+
+    found = answered({"weights": "age", "where": "age >= 40"})
+    assert isinstance(found, Answer)
+    view = json.loads(found.body)["view"]
+    assert (view["weights"], len(view["sums"][0])) == ("age", 2)
+    assert any('"weights":"age"' in it["request"] for it in log(served.ledger.store))
+    for body in ({"weights": "sex"}, {"weights": "nobody"}, {"weights": "age", "source": "counts"}):
+        refused = answered(body)
+        assert isinstance(refused, Refusal)
+        assert refused.says.startswith("weights: "), refused.says
+
+
 def test_what_is_told_of_a_table_is_what_its_body_takes(served: Served) -> None:
     told = study_told(served.study, served.columns)["tables"]
 

@@ -519,6 +519,7 @@ def test_plots_of_the_copy_say_whether_they_take_ends(served: Served) -> None:
 
     taken = {"histogram", "heatmap", "contour", "parallel"}
     assert {it["kind"] for it in told if it["limits"]} == taken
+    assert {it["kind"] for it in told if it["weights"]} == {"bars", "histogram"}
 
 
 def test_a_plot_of_too_few_columns_of_the_copy_is_of_counts(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ import discreet as dc
 from discreet.errors import InputError, RefusedError
 
 N = 400
-COLUMNS = ("bmi", "age", "region", "wt", "seen")
+COLUMNS = ("bmi", "age", "region", "smokes", "wt", "seen")
 
 
 @cache
@@ -26,6 +27,7 @@ def study() -> dc.Study:
             "age": draw.normal(50, 12, N).round(),
             "sex": draw.choice(["f", "m"], N),
             "region": draw.choice(["east", "north", "west"], N),
+            "smokes": draw.choice(["yes", "no", None], N),  # type: ignore[arg-type]
             "wt": np.where(draw.uniform(size=N) < 0.08, np.nan, weight),
             "seen": [pd.Timestamp(2020, 1, 1) + pd.Timedelta(days=int(d)) for d in range(N)],
         }
@@ -62,7 +64,7 @@ def test_a_summary_is_weighted_and_leaves_the_weights_out() -> None:
     table = study().summary(by="sex", weights="wt")
 
     figures = {(it.column, it.level, it.group, it.figure): it.value for it in table.figures}
-    assert {it.column for it in table.figures} == {"", "age", "bmi", "region", "seen"}
+    assert {it.column for it in table.figures} == {"", "age", "bmi", "region", "smokes", "seen"}
     assert figures["", None, (), "rows"] == len(rows)
     assert figures["age", None, (), "mean"] == pytest.approx(np.average(rows.age, weights=rows.wt))
     east = rows.wt[rows["region"] == "east"].sum() / rows.wt.sum()
@@ -144,4 +146,82 @@ def test_a_model_refuses_weights_that_it_cannot_take() -> None:
         study().model("bmi ~ C(sex)", weights="sex")
     with pytest.raises(InputError, match="a Cox model has no weights here") as found:
         study().model("survival(age, sex) ~ bmi", "cox", event_is="f", weights="wt")
+    assert found.value.parameter == "weights"
+
+
+def test_bars_are_sums_of_weights_and_persons_are_counted_as_ever() -> None:
+    rows = study().anonymize().frame
+    rows = rows[rows["wt"] > 0]
+    plain, divided = (study().bars("region", by=by, weights="wt") for by in (None, "sex"))
+
+    sums = rows.groupby("region")["wt"].sum()
+    assert dict(zip(plain.levels, plain.sums[0], strict=True)) == pytest.approx(dict(sums))
+    counts = dict(zip(plain.levels, plain.counts, strict=True))
+    assert counts == dict(rows["region"].value_counts())
+    for sex, of in zip(divided.by_levels, divided.sums, strict=True):
+        part = rows[rows["sex"] == sex].groupby("region")["wt"].sum()
+        assert dict(zip(divided.levels, of, strict=True)) == pytest.approx(dict(part))
+    assert plain.scene().panels[0].y.label == "sum of weights (wt)"
+    assert "weighted by wt; about" in plain.describe()
+    percent = study().bars("region", by="sex", weights="wt", percent=True)
+    assert percent.scene().panels[0].y.label == "% of each level of sex, weighted by wt"
+    assert [sum(it or 0 for it in of) for of in percent.shares] == pytest.approx([100, 100])
+    assert dc.View.from_json(divided.to_json()) == divided
+
+
+def test_a_missing_level_has_its_weights() -> None:
+    view = study().bars("smokes", weights="wt")
+
+    rows = study().anonymize().frame
+    sums = rows[rows["wt"] > 0].fillna({"smokes": "(missing)"}).groupby("smokes")["wt"].sum()
+    assert {*sums.index} == {"no", "yes", "(missing)"}
+    assert dict(zip(view.levels, view.sums[0], strict=True)) == pytest.approx(dict(sums))
+
+
+def test_histograms_are_densities_of_weights() -> None:
+    rows = study().anonymize().frame.dropna(subset=["bmi", "wt"])
+    rows = rows[rows["wt"] > 0]
+    one = study().histogram("bmi", weights="wt")
+    many = study().histogram("bmi", by="sex", weights="wt", overlay=True)
+
+    parts = [rows[rows["sex"] == it] for it in many.levels]
+    for view, part in [(one, rows), *zip(many.views, parts, strict=True)]:
+        assert isinstance(view, dc.plots.HistogramView)
+        expected, _ = np.histogram(part["bmi"], view.edges, weights=part["wt"], density=True)
+        assert [it or 0 for it in view.density] == pytest.approx(expected.tolist(), rel=1e-5)
+        counts, _ = np.histogram(part["bmi"], view.edges)
+        assert [it or 0 for it in view.counts] == counts.tolist()
+    assert one.scene().panels[0].y.label == "density, weighted by wt"
+    assert many.scene().panels[0].y.label == "density, weighted by wt"
+    assert dc.View.from_json(many.to_json()) == many
+
+
+def test_plots_of_ones_are_those_without_weights() -> None:
+    ones = study().assign(one="1 + 0 * age")
+
+    bars = ones.bars("region", by="sex", weights="one")
+    assert bars.sums == bars.by_counts == ones.bars("region", by="sex").by_counts
+    plain = ones.histogram("bmi").density
+    assert ones.histogram("bmi", weights="one").density == plain
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda it: it.bars("sex", weights="region"), "weights= takes one of numbers"),
+        (lambda it: it.bars("sex", weights="wait"), "no column 'wait'"),
+        (lambda it: it.histogram("bmi", by="sex", weights="sex"), "drawn as levels and be weights"),
+        (
+            lambda it: it.bars("sex", weights="wt", source="counts"),
+            "weights are of rows of the cop",
+        ),
+        (
+            lambda it: it.histogram("bmi", weights="wt", method="merge"),
+            "weights are of rows of the",
+        ),
+    ],
+)
+def test_plots_refuse_what_is_no_weight(ask: Callable[[dc.Study], object], says: str) -> None:
+    with pytest.raises((InputError, RefusedError), match=says) as found:
+        ask(study())
     assert found.value.parameter == "weights"

@@ -123,6 +123,9 @@ class OwnOptions:
     overlay: Annotated[
         bool, Option("--overlay", help="A histogram's levels of --by on one pair of axes.")
     ] = False
+    weights: Annotated[
+        str | None, Option(help="Of bars and histograms: a column of numbers, a survey's weights.")
+    ] = None
     event_is: Annotated[
         list[str] | None,
         Option(help="Of survival: a value of the event's column that is the event. Repeatable."),
@@ -192,7 +195,8 @@ def plot(
         else:
             made = replace(made, rows=made.rows or _row_method(study.rules(), method))
             drawn = _said(method=method, source=source, by=own.divided(), every=own.every)
-            drawn |= _said(event_is=own.event_is or None, show=own.show) | own.yes()
+            drawn |= _said(event_is=own.event_is or None, show=own.show, weights=own.weights)
+            drawn |= own.yes()
             opened, drawn = _opened(kind, file, columns, study, numbers, axes, made, own.by, drawn)
             opened = derived.of(opened)
             view = _drawn(opened, kind, columns, drawn)
@@ -302,6 +306,8 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError(f"a {kind} has no --{min(wrong)}; leave it out")
     if own.event_is and "event_is" not in found.parameters:
         raise InputError("--event-is is for a survival curve; leave it out")
+    if own.weights and found.weigh is None:
+        raise InputError("--weights is for bars and histograms; leave it out")
     if own.every and "every" not in found.parameters:
         raise InputError("--every is for a plot over time; leave it out")
     if own.show and "show" not in found.parameters:

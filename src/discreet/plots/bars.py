@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
+from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import Levels, check_few, levels_of
+from discreet.plots.by_level import MISSING_NAMES, Levels, check_few, levels_of
 from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import parameters_of_counts, seen, shown_counts
+from discreet.plots.counts import Protected, parameters_of_counts, seen, shown_counts
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
 from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, bars
 from discreet.plots.request import PlotRequest
@@ -20,10 +21,11 @@ from discreet.protect.counts import check_counts
 from discreet.render.scene import Axis, Columns, Panel, Scene
 from discreet.table import Table
 
-__all__ = ["BARS", "BarView", "from_counts"]
+__all__ = ["BARS", "BarView", "from_counts", "weigh"]
 
 MOST_BARS = 200
 DECIMALS = 4
+DIGITS = 9
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,6 +46,11 @@ class BarView(View):
         `by_counts[j][i]` of the i-th level and the j-th of `by_levels`; None where it is hidden.
     percent : bool
         Whether shares are drawn instead of counts.
+    weights : str
+        The column of weights whose sums are drawn, where there is one.
+    sums : tuple of tuples of float or None
+        The sum of weights of each level, or of each pair of them as `by_counts`; None where no row
+        has it.
     """
 
     kind: ClassVar[str] = "bars"
@@ -54,11 +61,15 @@ class BarView(View):
     by_levels: tuple[str, ...] = ()
     by_counts: tuple[tuple[int | None, ...], ...] = ()
     percent: bool = field(default=False, metadata=WHERE_SAID)
+    weights: str = field(default="", metadata=WHERE_SAID)
+    sums: tuple[tuple[float | None, ...], ...] = field(default=(), metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
-        rows = (self.counts, *self.by_counts)
+        rows = (self.counts, *self.by_counts, *self.sums)
         if any(len(row) != len(self.levels) for row in rows):
             raise InputError("a bar chart has as many counts as levels")
+        if self.sums and len(self.sums) != max(len(self.by_levels), 1):
+            raise InputError("a weighted bar chart has a sum for each bar")
         if len(self.by_counts) != len(self.by_levels):
             raise InputError("a bar chart has one row of counts for each level that divides it")
 
@@ -66,20 +77,25 @@ class BarView(View):
     def shares(self) -> tuple[tuple[float | None, ...], ...]:
         """In percent, of each level of `by` or of all: those of the counts that are shown.
 
-        Where one of them is hidden, how many there are is not known, and so no share.
+        With weights they are those of the sums. Where one of them is hidden, how many there are is
+        not known, and so no share.
         """
+        if self.sums:
+            return tuple(_shares([it or 0.0 for it in row]) for row in self.sums)
         return tuple(_shares(row) for row in self.by_counts or (self.counts,))
 
     def scene(self) -> Scene:
         """Return a bar for each level, or one for each pair of levels."""
-        rows: tuple[tuple[float | None, ...], ...] = self.by_counts or (self.counts,)
-        label = self.origin.counted
+        rows = self.sums or self.by_counts or (self.counts,)
+        weights = f"sum of weights ({self.label(self.weights)})"
+        label = weights if self.sums else self.origin.counted
         divided: tuple[str, ...] = () if self.by is None else (f"divided by {self.label(self.by)}",)
         sign = "hatched below the axis: nobody, or too few to show"
         if self.percent:
             rows, sign = self.shares, "hatched below the axis: a count of the level is hidden"
-            label = (
-                f"% of {label}" if self.by is None else f"% of each level of {self.label(self.by)}"
+            of = self.origin.counted if self.by is None else f"each level of {self.label(self.by)}"
+            label = f"% of {of}" + (
+                f", weighted by {self.label(self.weights)}" if self.sums else ""
             )
             divided += ("shares of rounded counts",) if "round_to" in self.parameters else ()
         panel = Panel(
@@ -91,7 +107,7 @@ class BarView(View):
         return Scene((panel,), notes=self.notes() + divided + signs)
 
 
-def _shares(counts: Sequence[int | None]) -> tuple[float | None, ...]:
+def _shares(counts: Sequence[float | None]) -> tuple[float | None, ...]:
     known = [count for count in counts if count is not None]
     if len(known) < len(counts) or not sum(known):
         return (None,) * len(counts)
@@ -132,6 +148,36 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
     return view
 
 
+def weigh(
+    view: BarView,
+    _rows: Protected,
+    levels: Mapping[str, Sequence[str]],
+    weights: Floats,
+    request: PlotRequest,
+) -> BarView:
+    """Add up the weights of each level, or of each pair of levels, as they were counted."""
+    (column,), name = request.columns, request.weights or ""
+    places = _places(levels[column], view.levels)
+    if view.by is None:
+        masks = [np.ones(len(places), dtype=np.bool_)]
+    else:
+        of = _places(levels[view.by], view.by_levels)
+        masks = [of == i for i in range(len(view.by_levels))]
+    found = [np.bincount(places[it], weights[it], len(view.levels)).tolist() for it in masks]
+    sums = tuple(
+        tuple(None if n is None else float(f"{it:.{DIGITS}g}") for n, it in zip(*row, strict=True))
+        for row in zip(view.by_counts or (view.counts,), found, strict=True)
+    )
+    return replace(view, weights=name, sums=sums)
+
+
+def _places(words: Sequence[str], names: Sequence[str]) -> Labels:
+    """Return which of the shown levels each row has; a missing one is shown under a name."""
+    place = {name: i for i, name in enumerate(names)}
+    missing = next((it for it in MISSING_NAMES if it in place and it not in words), "")
+    return np.array([place[word or missing] for word in words], dtype=np.intp)
+
+
 def _count_levels(
     table: Table, request: PlotRequest, levels: Mapping[str, Levels], origin: Origin
 ) -> tuple[list[int | None], int, Origin]:
@@ -166,4 +212,5 @@ BARS: Plot[BarView | PanelsView] = Plot(
     methods=CROSSTAB.methods,
     method=CROSSTAB.method,
     from_counts=from_counts,
+    weigh=weigh,
 )

@@ -49,6 +49,7 @@ from discreet.table import BinAxis, Counted, Table
 __all__ = [
     "HEADROOM",
     "MISSING",
+    "MISSING_NAMES",
     "MOST_OVERLAID",
     "Levels",
     "MultiplesView",
@@ -69,6 +70,8 @@ __all__ = [
 
 
 MISSING, OTHER = "(missing)", "other"
+MISSING_NAMES = (MISSING, "(no value)")
+"""How rows without a level are shown: the second where a level has the first as its name."""
 MOST_PANELS = 60
 MOST_OVERLAID = 6
 MOST_CODES = 30
@@ -161,7 +164,7 @@ def joined(
     >>> joined({"a": 9, "b": 7, "c": 2}, 3).names
     ('a', 'b + other')
     """
-    missing = "(no value)" if MISSING in counts else MISSING
+    missing = MISSING_NAMES[MISSING in counts]
     groups = [_Group(level or missing, (level,), count) for level, count in counts.items()]
     for place, least in enumerate(leasts, start=1):
         if drawn is not None and place == len(leasts):
@@ -266,7 +269,8 @@ class MultiplesView(View):
                 replace(scene.panels[0], title=level)
                 for level, scene in zip(self.levels, scenes, strict=True)
             ]
-            return Scene((_overlaid(found),), notes=(*self.notes(), *self._of_outlines()))
+            drawn = replace(_overlaid(found), y=replace(_overlaid(found).y, label=self._height))
+            return Scene((drawn,), notes=(*self.notes(), *self._of_outlines()))
         panels = [
             replace(panel, title=f"{self.label(self.by)}: {level}")
             for level, scene in zip(self.levels, scenes, strict=True)
@@ -275,6 +279,12 @@ class MultiplesView(View):
         said = {line for view in self.views for line in view.notes()}  # each would say for all
         signs = [line for scene in scenes for line in scene.notes if line not in said]
         return Scene(alike(panels), notes=(*self.notes(), *dict.fromkeys(signs)))
+
+    @property
+    def _height(self) -> str:
+        """What is drawn upwards where levels are outlines."""
+        weights = getattr(self.views[0], "weights", "")
+        return f"density, weighted by {self.label(weights)}" if weights else "density"
 
     def _of_outlines(self) -> list[str]:
         said = [f"one outline for each level of {self.label(self.by)}, each of an area of 1"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from discreet.arguments import Floats
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
@@ -104,6 +104,8 @@ ByRows = Callable[[Mapping[str, Floats], Sequence[str], PlotRequest, Origin], V]
 """Draws protected rows, given their levels where the plot has any."""
 ByCounts = Callable[[Table, PlotRequest, Origin], V]
 """Draws counts of the raw table."""
+Weigh = Callable[[Any, Mapping[str, Floats], Mapping[str, Sequence[str]], Floats, PlotRequest], V]
+"""Draws a view again with weights: see `Plot.weigh`."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +215,9 @@ class Plot(Generic[V]):
         What draws it from protected rows, and from the raw table.
     by_level : (callable, callable), optional
         The same for small multiples, where a plot has them; else it divides itself.
+    weigh : callable, optional
+        What draws it again with weights: given the view, all columns of the rows of the copy that
+        have a weight, numbers and levels, the weights, and what was settled.
     """
 
     name: str
@@ -237,6 +242,7 @@ class Plot(Generic[V]):
     from_rows: ByRows[V] | None = None
     from_counts: ByCounts[V] | None = None
     by_level: tuple[ByRows[MultiplesView], ByCounts[MultiplesView]] | None = None
+    weigh: Weigh[V] | None = None
 
     @property
     def of_copy_alone(self) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import InputError
+from discreet.errors import BrokenPromiseError, InputError
 from discreet.plots.by_level import (
     MOST_OVERLAID,
     MultiplesView,
@@ -38,7 +38,7 @@ from discreet.plots.counts import (
 )
 from discreet.plots.descriptor import BINNED, FRAME, ROWS, ROWS_AND_COUNTS, Plot, bars
 from discreet.plots.request import COPY, PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, View
 from discreet.protect import Merge, Merged
 from discreet.protect.counts import LEAST_GAP, Bins, check_counts, joined_bins
 from discreet.render.scene import Axis, Bars, Panel, Scene
@@ -53,6 +53,7 @@ __all__ = [
     "from_rows",
     "histogram_view",
     "merged_bins",
+    "weigh",
 ]
 
 HIDDEN = "hatched below the axis: none, or fewer than k"
@@ -71,6 +72,8 @@ class HistogramView(View):
     density : tuple of float or None
         The height of each bar: a guarded policy shows shares divided by the bin's width,
         `research` counts divided by it (the frequency density of the 2021 paper).
+    weights : str
+        The column whose sums the densities are of, where rows are weighted; counts are of rows.
     """
 
     kind: ClassVar[str] = "histogram"
@@ -78,6 +81,7 @@ class HistogramView(View):
     edges: tuple[float, ...]
     counts: tuple[int | None, ...]
     density: tuple[float | None, ...]
+    weights: str = field(default="", metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         if not len(self.edges) - 1 == len(self.counts) == len(self.density):
@@ -86,6 +90,7 @@ class HistogramView(View):
     def scene(self) -> Scene:
         """Return the bars; hidden ones have a sign."""
         label = "frequency density" if self.origin.regime == "research" else "density"
+        label += f", weighted by {self.label(self.weights)}" if self.weights else ""
         panel = Panel(
             marks=(Bars(self.edges, self.density),),
             x=self.axis(self.columns[0], self.edges, (self.edges[0], self.edges[-1])),
@@ -239,6 +244,45 @@ def histogram_view(
     )
 
 
+def weigh(
+    view: HistogramView | MultiplesView,
+    rows: Protected,
+    levels: Mapping[str, Sequence[str]],
+    weights: Floats,
+    request: PlotRequest,
+) -> HistogramView | MultiplesView:
+    """Draw the densities of weights in the same bins, of all rows or of those of each level."""
+    (column,) = request.columns
+    of = np.array(levels[request.by] if request.by else [column] * len(weights))
+    known = np.isfinite(rows[column]) & (of != "")
+    values = {column: rows[column][known]}
+    _, (axis,) = count_rows(values, request, request.bins)
+    places, of, weights = axis.places(values[column]), of[known], weights[known]
+    if isinstance(view, HistogramView):
+        return _weighed(view, places, weights, request)
+    views = []
+    for level, each in zip(view.levels, view.views, strict=True):
+        if not isinstance(each, HistogramView):
+            raise BrokenPromiseError("the panels of a histogram came out as other plots")
+        here = of == level
+        views.append(_weighed(each, places[here], weights[here], request))
+    return replace(view, views=tuple(views))
+
+
+def _weighed(
+    view: HistogramView, places: Labels, weights: Floats, request: PlotRequest
+) -> HistogramView:
+    sums = np.bincount(places, weights, len(view.counts))
+    if len(sums) != len(view.counts):
+        raise BrokenPromiseError("rows were weighted in other bins than they were counted in")
+    heights = sums / sums.sum() / np.diff(view.edges)
+    density = tuple(
+        None if count is None else float(f"{height:.6g}")
+        for count, height in zip(view.counts, heights.tolist(), strict=True)
+    )
+    return replace(view, density=density, weights=request.weights or "")
+
+
 HISTOGRAM: Plot[HistogramView | MultiplesView | PanelsView] = Plot(
     name="histogram",
     title="Histogram",
@@ -256,4 +300,5 @@ HISTOGRAM: Plot[HistogramView | MultiplesView | PanelsView] = Plot(
     from_rows=from_rows,
     from_counts=from_counts,
     by_level=(by_level_from_rows, by_level_from_counts),
+    weigh=weigh,
 )

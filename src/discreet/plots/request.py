@@ -81,9 +81,10 @@ class PlotRequest:
     `m` persons; BASE where it is one of the counts that belong to that copy; else it says nothing,
     or COUNTS. `event_is` are the levels that are the event of a survival curve, `every` how long a
     period of a line over time is. `percent` draws shares instead of counts, `overlay` the levels of
-    `by` on one pair of axes, `show` whether a scatter plot has points or cells. `by_second` is the
-    second column of two that divide it; of a part that is drawn beside others, `periods` are those
-    of all, and `until` when the last of survival curves ends.
+    `by` on one pair of axes, `show` whether a scatter plot has points or cells. `weights` is the
+    column by which rows of the copy are weighted. `by_second` is the second column of two that
+    divide it; of a part that is drawn beside others, `periods` are those of all, and `until` when
+    the last of survival curves ends.
     """
 
     plot: str
@@ -118,12 +119,19 @@ class PlotRequest:
     by_second: str | None = None
     periods: tuple[str, Periods] | None = field(default=None, repr=False)
     until: float = 0.0
+    weights: str | None = None
 
     @property
     def named(self) -> tuple[str, ...]:
         """All columns that the plot says something about."""
         divided = (name for name in (self.by, self.by_second) if name is not None)
         return (*self.columns, *divided)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """All columns that the plot is made of: those that it names, and the weights."""
+        weights = () if self.weights in (None, *self.named) else (self.weights,)
+        return (*self.named, *(it for it in weights if it))
 
     @property
     def least_persons(self) -> int:

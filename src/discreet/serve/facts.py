@@ -122,8 +122,8 @@ def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dic
     Where there is a copy of the whole table, the first of a plot's sources is the one that holds
     where nobody names any; a parameter that is fixed for one of them alone stands there twice.
     `limits` says whether a plot of the copy takes ends of its axes, `derivation` whether it takes
-    `where` and `assign`, and `tables` of which columns alone a cross-table is one of the base
-    counts.
+    `where` and `assign`, `weights` whether it takes a column of weights, and `tables` of which
+    columns alone a cross-table is one of the base counts.
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
@@ -177,6 +177,7 @@ def _told(
         **({"tables": [[*it] for it in policy.tables or ()]} if listed else {}),
         "limits": COPY in sources and plot.uses(Whole.name, "limits"),
         "derivation": COPY in sources,
+        "weights": COPY in sources and plot.weigh is not None,
         "by": by,
         "methods": methods,
         "parameters": _parameters_told(

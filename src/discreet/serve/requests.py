@@ -67,6 +67,8 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
     if plot.by:
         pair = Annotated[list[Name], Field(min_length=1, max_length=2)]
         fields["by"] = (Name | pair | None, None)
+    if plot.weigh is not None:
+        fields["weights"] = (Name | None, None)
     if plot.axes:
         sensitive = Annotated[list[Name], Field(max_length=plot.most)]
         fields["sensitive"] = (sensitive | None, None)
@@ -231,6 +233,10 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("weights", ""): (
         "weights: a continuous column of the copy, none of dates, with 50 weights above 0 or more,"
         " and not the column of by; a Cox model takes none"
+    ),
+    ("weights", "policy"): (
+        "weights: for what is drawn from the copy of the whole table, and 50 or more of its rows"
+        " have one above 0; leave them out"
     ),
     ("family", ""): "family: a family of regressions that there is; leave it out for a linear one",
     ("numbers", ""): "{}: out of range, or without use for this method",
@@ -467,6 +473,8 @@ def _source(
     if policy.rows_by != Whole.name:
         if named is not None:
             raise RefusedError("one source", parameter="source")
+        if "weights" in how:
+            raise RefusedError("of the copy alone", parameter="weights")
         return ""
     source = source_of(policy, kind, names, named, how, _of_copy_alone(columns))
     if source == COUNTS and "method" not in how and usual_method(policy, kind) is None:
@@ -503,6 +511,8 @@ def _of_copy(
     sensitive = how.get("sensitive", ())
     if not set(sensitive) <= set(names):
         raise InputError("no axis", parameter="sensitive")
+    with about("weights"):
+        drawable.require([it for it in [how.get("weights")] if it], "continuous")
     if not set(sensitive) <= set(study.session.sensitive):
         raise RefusedError("not declared", parameter="sensitive")
     if "diversity" in how:

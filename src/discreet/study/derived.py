@@ -194,14 +194,14 @@ class DerivedCopy:
         levels = () if request.model is None else request.model.levels
         origin = dataclasses.replace(
             self.session.origin_of_copy(()),
-            remarks=self.remarks_of_copy(request.named),
+            remarks=self.remarks_of_copy(request.rests_on),
             dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
         drawn: Any = drawn_from_copy(
             plot, request, self.whole, origin, self.session.policy.residual_df
         )
-        gate = self.gate_of_copy(request.plot, (*request.named, *levels))
-        view: V = with_gate(drawn, gate, self.labels, request.named)
+        gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
+        view: V = with_gate(drawn, gate, self.labels, request.rests_on)
         return view
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:

@@ -29,6 +29,7 @@ from discreet.protect import Condensation, Whole
 from discreet.regression import Model, categories_named
 from discreet.release import arrow_table
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE, is_listed
+from discreet.study.weights import weighed
 from discreet.table import KINDS, Column, Table, open_table
 from discreet.table.dates import day_of
 from discreet.vault.vault import Copy
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 NO_METHOD = "none"
-OF_VIEW = ("by", "bins", "limits", "edges")
+OF_VIEW = ("by", "bins", "limits", "edges", "weights")
 OF_CLUSTERS = ("sensitive", "diversity")
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
@@ -199,6 +200,7 @@ def source_of(
     `of_copy` alone.
     """
     method = how.get("method")
+    _check_unweighted(policy, source, how)
     with about("source"):
         if source is not None and source not in SOURCES:
             raise InputError(f"source must be {one_of(SOURCES)}")
@@ -233,6 +235,17 @@ def source_of(
     return BASE if plain and counted and usual_method(policy, plot) is not None else COPY
 
 
+def _check_unweighted(policy: Policy, source: str | None, how: Mapping[str, Any]) -> None:
+    """Refuse weights of what is not drawn from the copy of the whole table."""
+    counted = source == COUNTS or how.get("method") not in (None, Whole.name, "rows")
+    if how.get("weights") is not None and (policy.rows_by != Whole.name or counted):
+        raise RefusedError(
+            "weights are of rows of the copy of the whole table, and this plot is drawn of others;"
+            " leave source and method out, or leave weights out",
+            parameter="weights",
+        )
+
+
 def settle_from_copy(
     policy: Policy,
     whole: WholeTable,
@@ -246,21 +259,19 @@ def settle_from_copy(
     how.pop("method", None)
     if plot not in PLOTS:
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
+    weights = how.pop("weights", None)
     with about("numbers"):
         policy.allowed(**{name: how.pop(name, None) for name in OWN})
-    for name in OF_CLUSTERS:
-        if how.pop(name, None) is not None:
-            raise InputError(
-                f"{name} is for clusters of persons, and rows of the copy are nobody's; leave it"
-                " out, or take source='counts'",
-                parameter=name,
-            )
+    how = _without_clusters(how)
     if how.get("limits") is not None and isinstance(how["limits"], Mapping):
         with about("limits"):
             how["limits"] = {**policy.limits, **_in_days(whole.raw, how["limits"])}
     by, second = _divided_by(how.pop("by", None))
     divided = [name for name in (by, second) if name is not None]
-    _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], divided)
+    names = [*columns, *([] if model is None else model.levels)]
+    weighed_by = [] if weights is None else [weights]
+    _check_in_copy(whole, raw, columns=names, by=divided, weights=weighed_by)
+    _check_weights(whole, plot, weights, columns, divided)
     whole = whole.with_levels(levels_of_plot(plot, columns, divided, model))
     _check_second(whole, columns, divided)
     drawn, method = PLOTS[plot], _row_method(PLOTS[plot], model)
@@ -280,7 +291,7 @@ def settle_from_copy(
         by=by,
         **{name: value for name, value in how.items() if value is not None},
     )
-    asked = dataclasses.replace(asked, q=None, by_second=second)
+    asked = dataclasses.replace(asked, q=None, by_second=second, weights=weights)
     return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members)
 
 
@@ -318,6 +329,40 @@ def _check_second(whole: WholeTable, columns: Sequence[str], by: Sequence[str]) 
             raise InputError("a column is named twice; name each column once")
 
 
+def _without_clusters(how: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is asked for without what is of clusters of persons, or refuse that."""
+    for name in OF_CLUSTERS:
+        if how.get(name) is not None:
+            raise InputError(
+                f"{name} is for clusters of persons, and rows of the copy are nobody's; leave it"
+                " out, or take source='counts'",
+                parameter=name,
+            )
+    return {name: it for name, it in how.items() if name not in OF_CLUSTERS}
+
+
+def _check_weights(
+    whole: WholeTable, plot: str, weights: str | None, columns: Sequence[str], by: Sequence[str]
+) -> None:
+    """Refuse weights of a plot that has none, and columns that are no weights."""
+    if weights is None:
+        return
+    with about("weights"):
+        if PLOTS[plot].weigh is None:
+            some = [name for name, it in PLOTS.items() if it.weigh is not None]
+            raise InputError(
+                f"a {plot} has no weights; leave them out: those of {one_of(some)} have"
+            )
+        if len(by) > 1:
+            raise InputError(
+                "weighted plots are divided by one column at most; leave one out, or draw a part:"
+                " study.where(...)"
+            )
+        if weights in by or (weights in columns and PLOTS[plot].columns == KINDS[1]):
+            raise InputError(f"column {weights!r} cannot be drawn as levels and be weights=")
+        weighed(whole.copy, whole.raw, weights)
+
+
 def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ...]:
     """Say which levels of a column of the copy are the event."""
     if column not in whole.copy.strata:
@@ -350,10 +395,10 @@ def usual_grid(policy: Policy, rows: int) -> int:
     return min(policy.grid, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
 
 
-def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: Sequence[str]) -> None:
-    """Refuse columns that are not in the copy, and say why they are not."""
+def _check_in_copy(whole: WholeTable, raw: Table, **named: Sequence[str]) -> None:
+    """Refuse columns that are not in the copy, and say why they are not and what names them."""
     held = {*whole.copy.columns, *whole.copy.strata}
-    for what, wanted in (("columns", names), ("by", by)):
+    for what, wanted in named.items():
         with about(what):
             new = {*held, *whole.left_out}
             raw.require([name for name in dict.fromkeys(wanted) if name not in new])
@@ -379,6 +424,15 @@ def view_from_copy(
 ) -> View:
     """Draw a plot of the rows of the copy."""
     by = [] if request.by is None else [request.by]
+    if request.weights is not None and plot.weigh is not None:
+        found = weighed(whole.copy, whole.raw, request.weights)
+        some = whole.rows(found.places)
+        origin = dataclasses.replace(origin, remarks=(*origin.remarks, found.said))
+        plain = dataclasses.replace(request, weights=None)
+        unweighted = view_from_copy(plot, plain, some, origin, residual_df)
+        held = some.with_levels(levels_of_plot(plot.name, request.columns, by, None)).copy
+        again: View = plot.weigh(unweighted, held.columns, held.strata, found.weights, request)
+        return again
     whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own

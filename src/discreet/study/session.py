@@ -341,11 +341,11 @@ class Session:
 
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
-        origin = self.origin_of_copy(request.named)
+        origin = self.origin_of_copy(request.rests_on)
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         levels = () if request.model is None else request.model.levels
-        gate = self.gate_of_copy(request.plot, (*request.named, *levels))
-        view: V = with_gate(drawn, gate, self.labels, request.named)
+        gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
+        view: V = with_gate(drawn, gate, self.labels, request.rests_on)
         return view
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:

@@ -411,6 +411,7 @@ class Study:
         *,
         by: None = None,
         overlay: bool = False,
+        weights: str | None = None,
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.HistogramView: ...
@@ -421,6 +422,7 @@ class Study:
         *,
         by: str,
         overlay: bool = False,
+        weights: str | None = None,
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.MultiplesView: ...
@@ -440,6 +442,7 @@ class Study:
         *,
         by: str | Two | None = None,
         overlay: bool = False,
+        weights: str | None = None,
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.HistogramView | plots.MultiplesView | plots.PanelsView:
@@ -458,6 +461,10 @@ class Study:
             Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
             more than six levels the six with the most rows. Without `by` it changes nothing; with
             two columns those of the first are outlines, in a panel for each level of the second.
+        weights : str, optional
+            A column of numbers, a survey's weights, above 0: densities are of the weights of the
+            rows of the copy of the whole table. Rows without one are left out; `by` is of one
+            column at most.
         method : str, optional
             "merge" (the default: neighbouring bins are joined until each holds k persons, but not
             across a gap, where three or more hold fewer than k in all),
@@ -476,8 +483,8 @@ class Study:
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
         settings = _known(BinSettings, research)
-        how: dict[str, Any] = {"by": by, "overlay": overlay, "method": method}
-        return self._drawn.draw(HISTOGRAM, [column], **how, **settings)
+        how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
+        return self._drawn.draw(HISTOGRAM, [column], method=method, **how, **settings)
 
     @overload
     def density(
@@ -1028,6 +1035,7 @@ class Study:
         *,
         by: str | None = None,
         percent: bool = False,
+        weights: str | None = None,
         method: str | None = None,
         k: int | None = None,
         source: str | None = None,
@@ -1049,6 +1057,7 @@ class Study:
         *,
         by: str | Two | None = None,
         percent: bool = False,
+        weights: str | None = None,
         method: str | None = None,
         k: int | None = None,
         source: str | None = None,
@@ -1066,6 +1075,9 @@ class Study:
         percent : bool, default False
             Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
             it. A level of which a count is hidden has no shares.
+        weights : str, optional
+            A column of numbers, a survey's weights, above 0: sums of the weights of the rows of the
+            copy of the whole table, or their shares. Rows without one are left out.
         method : str, optional
             "cell-suppression" (the default: small counts are hidden, and others where sums
             would give them back), or "none" under `research`.
@@ -1097,7 +1109,7 @@ class Study:
         >>> [round(sum(shares)) for shares in view.shares]
         [100]
         """
-        how: dict[str, Any] = {"method": method, "k": k, "source": source}
+        how: dict[str, Any] = {"method": method, "k": k, "source": source, "weights": weights}
         return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
 
     def crosstab(
