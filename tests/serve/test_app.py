@@ -212,7 +212,7 @@ def error(found: httpx.Response) -> dict[str, Any]:
     assert found.headers["cache-control"] == "no-store"
     told = found.json()
     assert {*told} == {"error"}
-    assert {*told["error"]} == {"code", "says", "rule", "nearest"}
+    assert {*told["error"]} == {"code", "says", "rule", "nearest", "place"}
     return dict(told["error"])
 
 
@@ -750,9 +750,8 @@ def test_a_refusal_is_a_sentence_and_a_rule(code: str) -> None:
     found = refusal(code)
     told = json.loads(found.body)
 
-    assert told == {
-        "error": {"code": code, "says": found.says, "rule": found.rule, "nearest": None}
-    }
+    nothing = {"nearest": None, "place": None}
+    assert told == {"error": {"code": code, "says": found.says, "rule": found.rule, **nothing}}
     assert ErrorBody.model_validate(told).model_dump() == told
     for sentence in (found.says, found.rule):
         assert sentence[0].isupper()

@@ -590,6 +590,7 @@ def test_what_is_not_http_is_told_so_and_not_quoted(address: Address, words: byt
             "says": "The request is not valid HTTP.",
             "rule": "Requests are HTTP/1.1, and their lengths right.",
             "nearest": None,
+            "place": None,
         }
     }
     assert SECRET not in reply.raw

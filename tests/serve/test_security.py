@@ -437,7 +437,7 @@ def test_every_kind_of_answer_has_the_headers(served: Running) -> None:
             assert reply.headers["cache-control"] == "no-store", name
         if reply.status >= 400 and name[:4] != "HEAD":
             assert reply.headers["content-type"] == "application/json", name
-            assert {*reply.json()["error"]} == {"code", "says", "rule", "nearest"}, name
+            assert {*reply.json()["error"]} == {"code", "says", "rule", "nearest", "place"}, name
         if name.count("/") == 4:
             assert re.fullmatch(
                 r'attachment; filename="discreet-[0-9a-f]{8}\.\w+"',
