@@ -36,6 +36,7 @@ from discreet.plots import (
     LeverageView,
     MultiplesView,
     Origin,
+    PanelsView,
     PointsView,
     QQView,
     ResidualView,
@@ -507,6 +508,17 @@ EXAMPLES: dict[str, View] = {
     "qq": QQView(**FITTED),
     "leverage": LeverageView(**FITTED, curves=(Curve("one", (1.0,), (2.0,)),)),
     "multiples": MultiplesView(**SHARED, by="sex", levels=("f",), views=(histogram(),)),
+    "panels": PanelsView(
+        **SHARED,
+        by=("age", "sex"),
+        first=("40",),
+        second=("f", "m"),
+        views=(histogram(), None),
+        few=(("40", "m"),),
+        rough=1,
+        drawn=1,
+        each_pair=True,
+    ),
 }
 TYPES, FIELDS = "holds values of another type", "view has exactly the fields"
 NOT_JSON = "not the JSON of a view"
@@ -547,6 +559,10 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     "curves that are numbers": ("leverage", {"curves": [3]}, TYPES),
     "a curve without places": ("leverage", {"curves": [{"label": "one"}]}, TYPES),
     "no curves": ("leverage", {"curves": ...}, FIELDS),
+    "panels of nothing": ("panels", {"views": [None, None]}, "of one kind, one at least"),
+    "a panel too few": ("panels", {"views": [None]}, "a view for each pair"),
+    "panels by a word": ("panels", {"by": "ab"}, "a view for each pair"),
+    "panels that are numbers": ("panels", {"views": [3, None]}, NOT_JSON),
     "no picture": ("multiples", {"views": [], "levels": []}, "one view for each level"),
     "a picture too few": ("multiples", {"levels": ["f", "m"]}, "one view for each level"),
     "a number for a picture": ("multiples", {"views": [3]}, NOT_JSON),

@@ -544,6 +544,7 @@ OTHER = {
     "trend": True,
     "gradient": False,
     "overlay": False,
+    "show": "points",
     "percent": True,
 }
 

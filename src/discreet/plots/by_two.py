@@ -165,7 +165,11 @@ class PanelsView(View):
 
     def __post_init__(self) -> None:
         rows = len(self.first) if self.each_pair else 1
-        if len(self.by) != 2 or len(self.views) != rows * len(self.second):
+        if (
+            isinstance(self.by, str)
+            or len(self.by) != 2
+            or len(self.views) != rows * len(self.second)
+        ):
             raise InputError("a plot by two columns has a view for each pair of their levels")
         if len({view.kind for view in self._drawn}) != 1:
             raise InputError("the panels of a plot by two columns are of one kind, one at least")
