@@ -233,7 +233,7 @@ def edges_of(values: Floats, side: int) -> Floats:
     Examples
     --------
     >>> edges_of(np.arange(10.0), 4).tolist()
-    [-0.5, 2.5, 5.5, 8.5, 11.5]
+    [-0.5, 1.5, 3.5, 5.5, 7.5, 9.5]
     >>> edges_of(np.array([0.0, 0.13, 0.2, 1.0]), 2).tolist()
     [0.0, 0.5, 1.0]
     """
