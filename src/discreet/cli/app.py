@@ -32,7 +32,7 @@ from discreet.errors import DiscreetError, InputError
 
 __all__ = ["main"]
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 version = typer.Typer(help="Versions of a study.", no_args_is_help=True)
 app.add_typer(version, name="version")
 policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)

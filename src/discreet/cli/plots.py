@@ -26,6 +26,7 @@ from discreet.cli.common import (
     progress_shown,
     with_options,
 )
+from discreet.cli.complete import column_names, plot_names
 from discreet.errors import InputError, one_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ KindArgument = Annotated[
     str,
     Argument(
         metavar="PLOT",
+        autocompletion=plot_names,
         help="histogram, density, ecdf, scatter, correlations, heatmap, contour, box, bars,"
         " crosstab, residuals, qq, leverage, parallel, survival or over-time; auto for the one that"
         " fits the kinds of the columns.",
@@ -49,6 +51,7 @@ ColumnsArgument = Annotated[
     Argument(
         help="The columns to draw; a formula for residuals, qq and leverage; for correlations all"
         " columns of numbers where none is named, for auto an overview.",
+        autocompletion=column_names,
         show_default=False,
         default_factory=list,
     ),
@@ -106,7 +109,8 @@ class OwnOptions:
         list[str] | None,
         Option(
             help="A categorical column: one colour, box or panel a level. Twice for two columns of"
-            " the copy of the whole table."
+            " the copy of the whole table.",
+            autocompletion=column_names,
         ),
     ] = None
     trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False

@@ -21,6 +21,7 @@ from discreet.cli.common import (
     progress_shown,
     with_options,
 )
+from discreet.cli.complete import column_names, listed_names
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,10 +59,17 @@ def summary(
     derived: DerivedOptions,
     study: StudyOption = None,
     columns: Annotated[
-        str | None, Option(help="The columns to describe: a,b. By default all of the copy.")
+        str | None,
+        Option(
+            help="The columns to describe: a,b. By default all of the copy.",
+            autocompletion=listed_names,
+        ),
     ] = None,
     by: Annotated[
-        str | None, Option(help="A column of levels: a column of the table for each.")
+        str | None,
+        Option(
+            help="A column of levels: a column of the table for each.", autocompletion=column_names
+        ),
     ] = None,
     weights: WeightsOption = None,
     output: OutputOption = None,
@@ -84,8 +92,12 @@ def summary(
 @with_options
 def means(
     file: File,
-    value: Annotated[str, Argument(help="The column of numbers to average.")],
-    by: Annotated[list[str], Argument(help="One or two columns of levels.")],
+    value: Annotated[
+        str, Argument(help="The column of numbers to average.", autocompletion=column_names)
+    ],
+    by: Annotated[
+        list[str], Argument(help="One or two columns of levels.", autocompletion=column_names)
+    ],
     copy: WholeOptions,
     derived: DerivedOptions,
     drawing: FigureOptions,

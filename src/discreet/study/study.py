@@ -41,6 +41,7 @@ from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
+from discreet.study.notebook import offer_names
 from discreet.study.session import Session, axis_order
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -2150,7 +2151,17 @@ def open(
         refuse_unsaid_persons(table, chosen.roles)
     table = with_levels_of_two(table, kinds)
     _check_declared(table, chosen)
+    offer_names(_columns_to_name)
     return Study(Session(table, chosen))
+
+
+def _columns_to_name(of: object) -> list[str] | None:
+    """Return the names of a study's columns, and None of what is no study; no copy is made."""
+    if not isinstance(of, Study):
+        return None
+    derived = of._derived
+    new = of.policy.derive or {} if derived is None else derived.whole.raw
+    return [*dict.fromkeys([*of.session.table.columns, *new])]
 
 
 def _check_declared(table: Table, policy: Policy) -> None:

@@ -1,0 +1,61 @@
+"""What the shell completes: plots, and the columns of the file that is named before.
+
+The first line of a file is read, and nothing else of it: whoever has the file may know that.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+__all__ = ["column_names", "listed_names", "plot_names"]
+
+MOST_LETTERS = 1 << 20
+SEPARATORS = ",;\t|"
+ENDINGS = (".csv", ".tsv", ".parquet")
+
+
+def plot_names(incomplete: str) -> list[str]:
+    """Return the plots whose name begins so, as commands are written."""
+    from discreet.cli.plots import AUTO
+    from discreet.plots import PLOTS
+
+    names = [name.replace("_", "-") for name in PLOTS]
+    return [name for name in [*names, AUTO] if name.startswith(incomplete)]
+
+
+def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns of the command's file whose name begins so."""
+    file = ctx.params.get("file") or _file_in(os.environ)
+    return [] if file is None else [it for it in _header(Path(file)) if it.startswith(incomplete)]
+
+
+def listed_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the same behind the last comma of a list such as a,b,c."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in column_names(ctx, last)]
+
+
+def _file_in(said: Mapping[str, str]) -> str | None:
+    """Return the file among the words that a shell hands over: behind an option nothing is read."""
+    words = said.get("COMP_WORDS") or said.get("_TYPER_COMPLETE_ARGS") or ""
+    return next((it for it in words.split() if it.lower().endswith(ENDINGS)), None)
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names of a file's columns; none where it cannot be read, which commands say."""
+    try:
+        if path.suffix.lower() == ".parquet":
+            from pyarrow.parquet import read_schema
+
+            return list(read_schema(path).names)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            line = file.readline(MOST_LETTERS)
+    except (OSError, ValueError):
+        return []
+    separator = "\t" if path.suffix.lower() == ".tsv" else max(SEPARATORS, key=line.count)
+    return next(csv.reader([line], delimiter=separator), [])

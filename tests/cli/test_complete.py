@@ -1,0 +1,63 @@
+"""What the shell completes: plots, and columns by the first line of the file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet import cli
+
+Complete = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Complete:
+    """Complete the last word of a command, as bash asks for it."""
+    (tmp_path / "c.csv").write_text('age,bmi,"body mass",sex\n1,secret,3,4\n', encoding="utf-8")
+    (tmp_path / "t.tsv").write_text("a b\tc,d\n", encoding="utf-8")
+    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
+    pq.write_table(pa.table({"visit": [1], "value": [2]}), tmp_path / "p.parquet")
+    monkeypatch.chdir(tmp_path)
+
+    def ask(words: str) -> list[str]:
+        monkeypatch.setattr(sys, "argv", ["discreet"])
+        monkeypatch.setenv("_DISCREET_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", f"discreet {words}")
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split(" "))))
+        with pytest.raises(SystemExit, match=r"^0$"):
+            cli.main()
+        return capsys.readouterr().out.split("\n")[:-1]
+
+    return ask
+
+
+COMPLETED = {
+    "plot hist": ["histogram"],
+    "plot over": ["over-time"],
+    "plot au": ["auto"],
+    "plot histogram c.csv b": ["bmi", "body mass"],
+    "plot scatter c.csv age s": ["sex"],
+    "plot box c.csv bmi --by s": ["sex"],
+    "plot box --by sex c.csv bm": ["bmi"],
+    "means c.csv a": ["age"],
+    "means c.csv bmi s": ["sex"],
+    "means p.parquet v": ["visit", "value"],
+    "means t.tsv a": ["a b"],
+    "summary c.csv --columns age,b": ["age,bmi", "age,body mass"],
+    "summary c.csv --by s": ["sex"],
+    "plot histogram c.csv secr": [],  # a value, and no column
+    "plot histogram empty.csv a": [],
+    "plot histogram nowhere.csv a": [],
+}
+
+
+@pytest.mark.parametrize("words", COMPLETED)
+def test_it_is_completed(complete: Complete, words: str) -> None:
+    assert [it for it in complete(words) if it] == COMPLETED[words]
