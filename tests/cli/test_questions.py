@@ -77,6 +77,10 @@ ASKED: dict[str, tuple[str, str]] = {
     "histogram by": ("histogram({x!r}, by={sex!r})", "plot histogram {f} {x} --by {sex}"),
     "scatter by": ("scatter({x!r}, {y!r}, by={sex!r})", "plot scatter {f} {x} {y} --by {sex}"),
     "boxes": ("box({x!r}, by={group!r})", "plot box {f} {x} --by {group}"),
+    "boxes by two": (
+        "assign(of='cut({x}, {cuts})').box({y!r}, by=('of', {sex!r}))",
+        'plot box {f} {y} --assign "of=cut({x}, {cuts})" --by of --by {sex}',
+    ),
     "percent": (
         "bars({event!r}, by={sex!r}, percent=True)",
         "plot bars {f} {event} --by {sex} --percent",

@@ -112,6 +112,8 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "shown_share": 0.85,
         "show_empty": False,
         "residual_df": 10,
+        "dominance": [[2, 90]],
+        "p_percent": 10,
     },
     "opensafely": {
         "name": "opensafely",
