@@ -259,3 +259,17 @@ def test_a_mean_of_zeros_and_ones_says_nobody_s() -> None:
 
     assert not means.shown[:3, 0].any()
     assert means.shown[3:6, 0].sum() >= 2
+
+
+def test_of_two_values_k_counts_of_one_are_left_open() -> None:
+    # 20 persons a cell, of whom 8 have a one; the axis is as wide as one person's answer.
+    values = np.tile(np.repeat([0.0, 1.0], [12, 8]), 2)
+    found = CellMeans(k=5, step=5)(values, np.repeat([0, 1], 20), (2, 1), (0.0, 1.0))
+
+    assert found.shown.all()
+    # unit * n is 4 = (k - 1) * 1 at least: 8 ones may be 6, 7, 8, 9 or 10
+    assert (found.units[:2, 0] * 18 >= 4).all()
+    # with a third value that most persons have the step is not of two values alone
+    spread = np.linspace(0.0, 1.0, 40)
+    even = CellMeans(k=5, step=5)(spread, np.tile([0, 1], 20), (2, 1), (0.0, 1.0))
+    assert (even.units[:2, 0] < found.units[:2, 0]).all()

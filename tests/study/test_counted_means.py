@@ -131,6 +131,44 @@ def test_one_set_of_cells_of_a_column_is_released() -> None:
         opened(policy=lax).means("age", "sex", source="counts").to_csv()
 
 
+def renamed(frame: pd.DataFrame, parted: str) -> tuple[pd.DataFrame, str, str]:
+    """Return the same records by another column, whose levels have as many persons each."""
+    draw = np.random.default_rng(int.from_bytes(parted.encode(), "big"))
+    other = draw.permutation(frame["sex"].to_numpy())
+    match parted:
+        case "values under another name":
+            return frame.rename(columns={"age": "years"}).assign(half=other), "years", "half"
+        case "a copy of the values":
+            return frame.assign(years=frame["age"], half=other), "years", "half"
+        case "another unit":
+            return frame.assign(months=frame["age"] * 12, half=other), "months", "half"
+        case "the same names":
+            return frame.assign(sex=other), "age", "sex"
+        case "another study":
+            return frame[["age"]].assign(sex=other), "age", "sex"
+    raise AssertionError(parted)
+
+
+@pytest.mark.parametrize(
+    "parted",
+    [
+        "values under another name",
+        "a copy of the values",
+        "another unit",
+        "the same names",
+        "another study",
+    ],
+)
+def test_other_cells_are_refused_under_whatever_names(parted: str) -> None:
+    opened().means("age", "sex", source="counts").to_csv()
+    frame, value, by = renamed(cohort(), parted)
+    study = opened(frame, study="else" if parted == "another study" else "trial")
+
+    with pytest.raises(LeavingError, match=r"released before .*in other cells"):
+        study.means(value, by, source="counts").to_csv()
+    opened(cohort().sample(frac=1, random_state=1)).means("age", "sex", source="counts").to_csv()
+
+
 def test_they_stand_beside_other_counts() -> None:
     study = opened()
     study.histogram("bmi").to_json()

@@ -55,7 +55,7 @@ def _header(path: Path) -> list[str]:
             return list(read_schema(path).names)
         with path.open(encoding="utf-8-sig", newline="") as file:
             line = file.readline(MOST_LETTERS)
-    except (OSError, ValueError):
+        separator = "\t" if path.suffix.lower() == ".tsv" else max(SEPARATORS, key=line.count)
+        return next(csv.reader([line], delimiter=separator), [])
+    except (OSError, ValueError, csv.Error):
         return []
-    separator = "\t" if path.suffix.lower() == ".tsv" else max(SEPARATORS, key=line.count)
-    return next(csv.reader([line], delimiter=separator), [])

@@ -71,8 +71,9 @@ class CellMeans:
     With these others are hidden as in a cross-table (`CellSuppression`), until no sum gives a
     hidden count back. What is shown is rounded: counts to `step`, and a mean to a unit of 1, 2 or 5
     times a power of ten that, taken n times, is at least as wide as the axis; of margins and the
-    total twice as wide. Neither the axis nor n, as it is shown, is one person's, so the unit is
-    not either.
+    total twice as wide. Where more than half of all have one of two values, so that a mean is
+    nearly a count, it is as wide as k of these counts. Neither the axis nor n, as it is shown, is
+    one person's, so the unit is not either.
 
     Parameters
     ----------
@@ -158,17 +159,19 @@ class CellMeans:
         counts = np.where(shown, rounded(sizes, self.step), 0)
         fewest = np.maximum(counts - self.step // 2, self.k)
         width = axis[1] - axis[0]
+        # Where nearly all have one of two values a mean is a count, and a count is one of k.
+        window = max(width, (self.k - 1) * _step_of_two(values))
         units = np.full(sizes.shape, np.nan)
         means = units.copy()
         for i, j in np.argwhere(shown).tolist():
-            unit = step_above(_share(i, j, shape) * width / fewest[i, j])
+            unit = step_above(_share(i, j, shape) * window / fewest[i, j])
             units[i, j] = unit
             means[i, j] = stepped(entries[i][j].mean(), unit)
         out = GuardedMeans(counts, means, units, shown)
         self._count_again(values, places, shape, axis, out)
         low, high = windows(sizes, out, axis, bounds)
         prior = np.maximum(sizes, 1) * ((bounds[1] - bounds[0]) / width)
-        narrow = ~shown & (sizes > 0) & (high - low < np.minimum(1.0, prior) - SLACK)
+        narrow = ~shown & (sizes > 0) & (high - low < np.minimum(window / width, prior) - SLACK)
         if narrow.any():
             raise RefusedError("the means that could be shown would give a hidden one away")
         return out
@@ -214,6 +217,15 @@ class CellMeans:
             ]
             if not all(rules):
                 raise BrokenPromiseError("a mean is about to be shown that may not be")
+
+
+def _step_of_two(values: Floats) -> float:
+    """Return how far the two most frequent values are apart, if more than half have one of them."""
+    different, times = np.unique(values, return_counts=True)
+    most = np.argsort(-times, kind="stable")[:2]
+    if len(most) < 2 or 2 * times[most].sum() <= len(values):
+        return 0.0
+    return float(abs(different[most[0]] - different[most[1]]))
 
 
 def windows(

@@ -33,7 +33,7 @@ from discreet.serve.requests import (
     refused_in_words,
 )
 from discreet.study import Study
-from discreet.study.counted_means import count_means
+from discreet.study.counted_means import check_cells, count_means
 from discreet.study.derived import OfCopy
 from discreet.study.model import modelled
 from discreet.study.summary import average, settle_counted, summarise
@@ -245,6 +245,7 @@ def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusa
     except (InputError, RefusedError) as error:
         return refused_in_words(error)
     if is_counted(given):
+        check_cells(*settled)  # first, so that it tells nothing of what would be counted
         table = count_means(*settled)
     table.ask_to_leave(FORM)
     plain = replace(table, gate=None)

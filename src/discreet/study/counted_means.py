@@ -30,7 +30,7 @@ from discreet.protect.cell_means import (
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.session import Session, remarks_of
 
-__all__ = ["COUNTED_MEANS", "MEANS_OF", "count_means", "settle_means"]
+__all__ = ["COUNTED_MEANS", "MEANS_OF", "check_cells", "count_means", "settle_means"]
 
 COUNTED_MEANS = "counted means"
 MEANS_OF = "means of "
@@ -99,7 +99,8 @@ def count_means(session: Session, request: PlotRequest) -> CopyTable:
     name = "" if session.name is None else f" in {session.name}"
     return CopyTable(
         COUNTED_MEANS,
-        f"Means of {session.labels.get(value, value)}{name} by {' and '.join(by)}",
+        f"Means of {session.labels.get(value, value)}{name}"
+        f" by {' and '.join(session.labels.get(it, it) for it in by)}",
         (by[0], by[-1]),
         HEAD,
         lines,
@@ -252,26 +253,57 @@ def _notes(session: Session, request: PlotRequest, cells: _Cells) -> tuple[str, 
 
 def _release(session: Session, request: PlotRequest, form: str) -> None:
     """Record that the means are released; refuse other cells of a column than those before."""
-    gate = session.release_gate
+    gate, value = session.release_gate, request.columns[0]
+    pins = _pins(session, request)
+    _check(session, request, pins)
+    try:
+        gate.release([gate.record(request, form=form, pinned=pins)])
+    except LeavingError as error:
+        if error.what not in pins:
+            raise
+        raise _in_two_sets(value, "of the same data in other cells") from None
+
+
+def check_cells(session: Session, request: PlotRequest) -> None:
+    """Refuse other cells of a column than were released before, whatever would be counted."""
+    _check(session, request, _pins(session, request))
+
+
+def _check(session: Session, request: PlotRequest, pins: Mapping[str, str]) -> None:
     value, *by = request.columns
-    what = f"{MEANS_OF}{value!r}"
-    chosen = json.dumps({"by": sorted(by), "rules": _rules(session.policy)})
-    before = gate.ledger.choices(session.name, what).get(what, chosen)
-    if before != chosen:
+    named, *others = pins
+    known = session.release_gate.ledger.choices(session.name, MEANS_OF)
+    before = known.get(named, pins[named])
+    if before != pins[named]:
         cells = json.loads(before)["by"]
         same = "by another rule of the policy" if cells == sorted(by) else f"by {one_of(cells)}"
-        raise _in_two_sets(value, same, what)
-    try:
-        gate.release([gate.record(request, form=form, pinned={what: chosen})])
-    except LeavingError as error:
-        if error.what != what:
-            raise
-        raise _in_two_sets(value, "of the same data in other cells", what) from None
+        raise _in_two_sets(value, same)
+    if any(known.get(what, pins[what]) != pins[what] for what in others):
+        raise _in_two_sets(value, "in other cells")
 
 
-def _in_two_sets(value: str, before: str, what: str) -> LeavingError:
+def _pins(session: Session, request: PlotRequest) -> dict[str, str]:
+    """Say what must be the same whenever means of a column are released: its one set of cells.
+
+    First by the names of the columns, then by what they hold, which is the same under other names:
+    which persons are in a cell no name and no count of a level says.
+    """
+    value, *by = request.columns
+    rules = _rules(session.policy)
+    pins = {_named(value): json.dumps({"by": sorted(by), "rules": rules})}
+    if session.policy.public:  # nothing is recorded
+        return pins
+    mark, rows = session.release_gate.marks_of(value, by)
+    return pins | {f"{MEANS_OF}{mark}": json.dumps({"rows": rows, "rules": rules})}
+
+
+def _named(value: str) -> str:
+    return f"{MEANS_OF}{value!r}"
+
+
+def _in_two_sets(value: str, before: str) -> LeavingError:
     return LeavingError(
         f"the means of {value!r} were released before {before}, and two sets of cells together"
         f" give persons away; draw those, or {OR_ELSE}",
-        what,
+        _named(value),  # never by what it holds: that is keyed, and nobody's to see
     )

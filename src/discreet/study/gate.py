@@ -340,6 +340,16 @@ class ReleaseGate:
         parts = chain([first], batches)
         return sketched(self.secret, parts, rows=telling, persons=self._persons())
 
+    def marks_of(self, value: str, by: Sequence[str]) -> tuple[str, str]:
+        """Return keyed marks of a column's values, and of its rows with other columns.
+
+        They are the same whatever the order of rows and the names of columns, and that of a column
+        in whatever unit it is.
+        """
+        names = [value, *by]
+        found = sketched(self.secret, self._read(names), rows=names)
+        return found.shapes.get(value, found.columns[value]).mark, found.rows.mark
+
     def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         done = 0
         for batch in self.table.batches(names):
