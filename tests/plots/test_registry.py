@@ -22,6 +22,7 @@ NOT_ASKED = {
     "by",
     "sensitive",
     "source",
+    "weights",
 }
 
 
@@ -39,6 +40,7 @@ def test_a_picture_takes_what_the_method_of_a_study_takes(kind: str) -> None:
 
     assert set(picture.parameters) == (named | settings) - NOT_ASKED - _NOT_USED.get(kind, set())
     assert bool(picture.by) == ("by" in named)
+    assert (picture.weigh is not None) == ("weights" in named)
     for name in named & set(picture.parameters):
         assert taken[name].default in (None, PARAMETERS[name].usual)
 

@@ -178,6 +178,10 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         [{"band": 3}, {"band": ""}, {"band": ["age"]}, {"": "age"}, {3: "age"}, *NO_TABLE[1:]],
         "a table of new columns, each an expression of others",
     ),
+    "labels": (
+        [{"bmi": 3}, {"bmi": ""}, {"bmi": ["BMI"]}, {"": "BMI"}, {3: "BMI"}, *NO_TABLE[1:]],
+        "a table of columns, each with the text that is drawn in place of its name",
+    ),
     "unit": ([*NO_NAME, True, 0], "a name, or false: a row is a person"),
     "key": (NO_NAME, "a name"),
     "study": (NO_NAME, "a name"),
@@ -253,6 +257,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
     "derive": [None, {"band": "cut(age, 40, 60)"}, {}],
+    "labels": [None, {"bmi": "Body mass index (kg/m²)"}, {}],
     "unit": [None, "patient", False],
     "key": [None, "visit"],
     "study": [None, "cohort"],
@@ -283,7 +288,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
     *("hierarchies", "ordered", "pairs", "tables", "missing_values", "derive"),
-    "dominance",
+    *("dominance", "labels"),
 ]
 
 

@@ -224,7 +224,8 @@ def test_what_is_too_large_is_refused(
     assert said.whole
     if code is not None:
         assert (said.error["code"], said.error["nearest"]) == (code, None)
-        assert sorted(said.error) == ["code", "nearest", "rule", "says"]
+        assert sorted(said.error) == ["code", "nearest", "place", "rule", "says"]
+        assert said.error["place"] is None
         assert said.headers["content-type"] == "application/json"
 
 

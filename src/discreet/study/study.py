@@ -950,7 +950,7 @@ class Study:
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes()).assign(old="age >= 60")
+        >>> study = dc.open(dc.datasets.diabetes()).assign(old="age >= 50")
         >>> view = study.box("bmi", by=("old", "sex"))
         >>> view.first, view.second, view.drawn
         (('no', 'yes'), ('1', '2'), 4)

@@ -2,9 +2,9 @@
 
 import { listed, make } from "./page-dom.js";
 import { orderedList } from "./page-list.js";
-import * as wishes from "./page-wish.js";
+import * as pictures from "./page-picture.js";
 
-const { drawable, hasAxes, hasSlots, holds, methodOf, pictureOf, together } = wishes;
+const { drawable, hasAxes, hasSlots, holds, methodOf, pictureOf, together } = pictures;
 
 const PLACES = {
   levels: ["Rows", "Columns"],
@@ -102,7 +102,7 @@ function sensitiveSign(study, picture, wish, change, name) {
 
 function formulaFields(study, wish, change) {
   const method = methodOf(pictureOf(study, wish.kind), wish);
-  const free = study.policy.regime !== "guarded" || method.source === wishes.COPY;
+  const free = study.policy.regime !== "guarded" || method.source === pictures.COPY;
   const fitting = study.columns.filter(
     (column) =>
       holds(column, method.source) && (column.kind === "continuous" || column.stratum || free),
@@ -123,7 +123,7 @@ function formulaFields(study, wish, change) {
  * @returns {HTMLElement[]}
  */
 export function formulaField(study, wish, change, says) {
-  const fitting = wishes.columnsOf(study, { kind: "any" });
+  const fitting = pictures.columnsOf(study, { kind: "any" });
   return formulaOf(study, wish, change, "Formula", says, fitting);
 }
 
@@ -202,7 +202,7 @@ export function grouped(columns, fits) {
 
 function groupHint(study, method, count) {
   const settled = study.policy.regime === "guarded" && method.rows && count > 1;
-  if (!settled || method.source === wishes.COPY) return null;
+  if (!settled || method.source === pictures.COPY) return null;
   if (!study.groups.length) {
     return hint("The first plot of rows settles for everybody which columns may be seen together.");
   }

@@ -1,16 +1,17 @@
 /** The part of the form that says how: what divides it, the method, the parameters. */
 
 import { make } from "./page-dom.js";
-import * as wishes from "./page-wish.js";
+import * as pictures from "./page-picture.js";
+import { isDerived } from "./page-wish.js";
 
-const { dividers, followsHeight, methodOf, methodsOf, pictureOf, settable } = wishes;
-const { secondDividers, sourcesOf } = wishes;
+const { dividers, followsHeight, methodOf, methodsOf, pictureOf, settable } = pictures;
+const { secondDividers, sourcesOf } = pictures;
 
 /** What the sources of a picture are called, and what is to be known of each. */
 const SOURCES = {
-  [wishes.BASE]: ["counts made with the copy", "As the policy draws it. Other settings are for the copy."],
-  [wishes.COPY]: ["the protected copy", "Any columns of it, with any settings, in any order."],
-  [wishes.COUNTS]: ["further counts of the data", "They must fit all that was released before."],
+  [pictures.BASE]: ["counts made with the copy", "As the policy draws it. Other settings are for the copy."],
+  [pictures.COPY]: ["the protected copy", "Any columns of it, with any settings, in any order."],
+  [pictures.COUNTS]: ["further counts of the data", "They must fit all that was released before."],
 };
 
 // Open where there is room for it; the same words stand below every picture.
@@ -63,7 +64,7 @@ function chooser(id, names, nothing, chosen) {
  */
 export function sourceField(study, wish, change) {
   const sources = sourcesOf(pictureOf(study, wish.kind), wish.columns);
-  if (sources.length < 2 || wishes.isDerived(study, wish)) return null;
+  if (sources.length < 2 || isDerived(study, wish)) return null;
   const options = sources.map((name) => make("option", { value: name, text: SOURCES[name][0] }));
   const select = make("select", { id: "source", "aria-describedby": "source-says" }, ...options);
   select.value = wish.source;

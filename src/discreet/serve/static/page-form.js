@@ -8,7 +8,8 @@ import { tableFields } from "./page-tables.js";
 import { byField, methodFields, parameterFields, sourceField } from "./page-fields.js";
 import { icon } from "./page-icons.js";
 import { tell } from "./page-wait.js";
-import { COPY, fitted, isDerived, isTable, pictureOf, wishFor } from "./page-wish.js";
+import { COPY, isTable, pictureOf } from "./page-picture.js";
+import { fitted, isDerived, wishFor } from "./page-wish.js";
 
 const PLACE = { picture: "form-picture", columns: "form-columns", method: "form-method" };
 const SETTINGS = "form-settings";

@@ -4,7 +4,7 @@ import { formulaField, grouped } from "./page-columns.js";
 import { make } from "./page-dom.js";
 import { parameterField } from "./page-fields.js";
 import { orderedList } from "./page-list.js";
-import { columnsOf } from "./page-wish.js";
+import { columnsOf } from "./page-picture.js";
 
 const LABELS = { by: "By the levels of", value: "Mean of", event_is: "The event is" };
 const MOST_SELECTS = 2; // more columns than these are a list

@@ -5,12 +5,12 @@ import { byId, listed, settled } from "./page-dom.js";
 import { letMove, redraw, showFigure } from "./page-figure.js";
 import { buildForm } from "./page-form.js";
 import { keepHistory } from "./page-history.js";
+import { followsHeight, hasAxes, isTable, methodOf, pictureOf } from "./page-picture.js";
 import { themeButton } from "./page-theme.js";
 import { offerToken, withToken } from "./page-token.js";
 import { showProblem, whileWaiting } from "./page-wait.js";
-import * as wishes from "./page-wish.js";
+import { bodyOf, moved, wishOf } from "./page-wish.js";
 
-const { bodyOf, followsHeight, hasAxes, isTable, methodOf, moved, pictureOf, wishOf } = wishes;
 const PIXEL_STEP = 50;
 const MOST_PIXELS = 500;
 const AROUND_FIGURE = 330; // what of the window stands above and below a figure
