@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,10 @@ def drawn_from_copy(
     plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
     """Draw a plot of the rows of the copy, by the levels of one column or of two."""
-    draw = partial(_drawn, plot, origin, residual_df)
+
+    def draw(asked: PlotRequest, rows: WholeTable) -> View:
+        return view_from_copy(plot, asked, rows, origin, residual_df)
+
     if request.by_second is None:
         return draw(request, whole)
     parted = _parted(plot, request, whole)
@@ -71,12 +73,6 @@ def drawn_from_copy(
     else:
         views = _on_one_grid(parted, asked, draw)
     return _panels(request, parted, views, dataclasses.replace(origin, total=len(whole)), each)
-
-
-def _drawn(
-    plot: Plot[Any], origin: Origin, residual_df: int, request: PlotRequest, whole: WholeTable
-) -> View:
-    return view_from_copy(plot, request, whole, origin, residual_df)
 
 
 def _is_grid(plot: Plot[Any], request: PlotRequest) -> bool:

@@ -17,6 +17,7 @@ from discreet.protect import Whole
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
 from discreet.study.derived import FEWEST, DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
+from discreet.study.session import labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 from discreet.table import KINDS
@@ -72,7 +73,7 @@ def modelled(
         (*_notes(session, names, asked, found), *said, *left_out, WIDER),
         model_figures(wider, ratio),
         session.gate_of_copy(MODEL, names),
-        {name: session.labels[name] for name in names if name in session.labels},
+        labels_of(session.labels, names),
     )
 
 

@@ -94,7 +94,6 @@ ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
 Groups = tuple[tuple[str, ...], ...]
-Labels = Mapping[str, str]
 Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
@@ -254,7 +253,7 @@ class Session:
         return self.table.columns[name].kind == KINDS[0]
 
     @property
-    def labels(self) -> Labels:
+    def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the policy says so."""
         return self.policy.labels or {}
 
@@ -647,10 +646,16 @@ class Session:
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 
 
-def with_gate(view: V, gate: Callable[[str], None], labels: Labels, names: Sequence[str]) -> V:
+def labels_of(labels: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Return the labels of some columns, of those that have one."""
+    return {name: labels[name] for name in names if name in labels}
+
+
+def with_gate(
+    view: V, gate: Callable[[str], None], labels: Mapping[str, str], names: Sequence[str]
+) -> V:
     """Give a view a gate, and the labels of the columns that are drawn; views within it too."""
-    told = tuple((name, labels[name]) for name in dict.fromkeys(names) if name in labels)
-    origin = dataclasses.replace(view.origin, labels=told)
+    origin = dataclasses.replace(view.origin, labels=tuple(labels_of(labels, names).items()))
     gated = dataclasses.replace(view, gate=gate, origin=origin)
     if isinstance(gated, MultiplesView):
         views = tuple(with_gate(inner, gate, labels, names) for inner in gated.views)

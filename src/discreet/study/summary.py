@@ -15,7 +15,7 @@ from discreet.plots.request import COUNTS, SOURCES, PlotRequest
 from discreet.protect import Whole
 from discreet.study.counted_means import count_means, settle_means
 from discreet.study.derived import OfCopy
-from discreet.study.session import Session
+from discreet.study.session import Session, labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 
@@ -107,7 +107,7 @@ def average(
         (*_notes(session, names, len(rows), found.sizes), *said, narrow),
         found.figures,
         session.gate_of_copy(MEANS, names),
-        _labels_of(session, names),
+        labels_of(session.labels, names),
     )
 
 
@@ -207,10 +207,6 @@ def _in_section_of(name: str, line: Line, labels: Mapping[str, str]) -> Line:
     if name not in labels or not line.section.startswith(before):
         return line
     return line._replace(section=f"{labels[name]}: {line.section.removeprefix(before)}")
-
-
-def _labels_of(session: OfCopy, names: Sequence[str]) -> dict[str, str]:
-    return {name: session.labels[name] for name in names if name in session.labels}
 
 
 def _notes(

@@ -9,13 +9,11 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, about, some_of
+from discreet.plots.by_two import FEWEST
 from discreet.table import Column
 from discreet.vault.vault import Copy
 
-__all__ = ["FEWEST", "Weighed", "weighed"]
-
-FEWEST = 50
-"""Fewer rows with a weight say next to nothing."""
+__all__ = ["Weighed", "weighed"]
 
 LARGEST = 1e100
 """Sums of weights times numbers as large as this are numbers still."""
