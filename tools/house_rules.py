@@ -23,7 +23,7 @@ BUILDING = (
     ("errors", "progress"),
     ("arguments", "kernels", "secret"),
     ("expressions", "keys", "parallel", "render", "table"),
-    ("regression", "rounding", "sketch"),
+    ("regression", "rounding", "sketch", "web"),
     ("protect",),
     ("measure", "plots"),
     ("ledger", "policy", "release"),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
 from discreet.render.figure_file import printable
+from discreet.render.modules import joined, texts_below
 from discreet.render.scene import Scene, scene_to_plain
 
 if TYPE_CHECKING:
@@ -301,51 +301,23 @@ def _digest(text: str) -> str:
 
 
 ENTRY = "scene.js"
-_IMPORT = re.compile(r"""^import (\{[^}]*\}) from "\./([\w-]+)\.js";$""", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) (\w+))", re.MULTILINE)
 
 
 @cache
 def parts() -> Mapping[str, bytes]:
     """Return the files of the scripts by their names: ES modules that import each other."""
-    folder = resources.files("discreet.render").joinpath("static")
-    found = sorted(
-        (it for it in folder.iterdir() if it.name.endswith(".js")), key=lambda it: it.name
-    )
-    return {it.name: it.read_bytes() for it in found}
+    return {name: text.encode() for name, text in _texts().items()}
 
 
 @cache
 def script() -> str:
-    """Return all scripts as one ES module, which exports what `scene.js` does.
+    """Return all scripts as one ES module, which exports what `scene.js` does."""
+    return joined(_texts(), ENTRY)
 
-    Each part stands after those that it imports, within a function of its own, so that parts may
-    use the same names for different things.
-    """
-    texts = {name: data.decode() for name, data in parts().items()}
-    order: list[str] = []
 
-    def add(name: str) -> None:
-        """Add a part after those that it imports."""
-        if name not in order:
-            for _, needed in _IMPORT.findall(texts[name]):
-                add(f"{needed}.js")
-            order.append(name)
-
-    def held(part: str) -> str:
-        """Name the constant that holds what a part exports."""
-        return f"part_{part.replace('-', '_')}"
-
-    add(ENTRY)
-    whole = []
-    for name in order:
-        text = _IMPORT.sub(lambda found: f"const {found[1]} = {held(found[2])};", texts[name])
-        if name != ENTRY:
-            exported, bare = ", ".join(_EXPORT.findall(text)), _EXPORT.sub("", text)
-            constant = held(name.removesuffix(".js"))
-            text = f"const {constant} = (() => {{\n{bare}return {{ {exported} }};\n}})();"
-        whole.append(text)
-    return "\n".join(whole)
+@cache
+def _texts() -> Mapping[str, str]:
+    return texts_below(resources.files("discreet.render").joinpath("static"))
 
 
 def scene_widget(scene: Scene) -> AnyWidget:

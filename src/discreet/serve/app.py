@@ -43,6 +43,7 @@ from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.requests import BODIES
 from discreet.serve.tables import TABLE_FORMS, TABLES, table_body, table_file
 from discreet.study import Study
+from discreet.web import board_files
 
 __all__ = ["answered", "create_app", "files", "pages", "routes"]
 
@@ -376,7 +377,7 @@ TYPES = {
     "html": "text/html; charset=utf-8",
     "svg": "image/svg+xml",
 }
-PAGES = {"/": "index.html", "/custodian": "custodian.html"}
+PAGES = {"/": "index.html", "/board": "board.html", "/custodian": "custodian.html"}
 
 
 def files() -> Mapping[str, bytes]:
@@ -387,8 +388,9 @@ def files() -> Mapping[str, bytes]:
         for it in folder.iterdir()
         if it.is_file() and it.name.rpartition(".")[2] in TYPES
     }
+    board = {name: text.encode() for name, text in board_files().items()}
     icons = json.dumps({name: plot.icon for name, plot in PLOTS.items()})
-    return {**parts(), **own, "page-plots.js": f"export const ICONS = {icons};\n".encode()}
+    return {**parts(), **board, **own, "page-plots.js": f"export const ICONS = {icons};\n".encode()}
 
 
 def pages() -> APIRouter:

@@ -1,0 +1,3 @@
+/** The board of a study. */
+
+export const ready = true;

@@ -1,0 +1,42 @@
+"""The files of the board: what they are put together from, and how much there may be."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import pytest
+
+from discreet.render.modules import joined, texts_below
+from discreet.web import FILES, board_files
+
+STATIC = resources.files("discreet.web").joinpath("static")
+OURS = {
+    name: text
+    for ending in (".js", ".css")
+    for name, text in texts_below(STATIC, ending).items()
+    if not name.startswith("vendor/")
+}
+
+
+def test_the_files_are_put_together() -> None:
+    assert sorted(board_files()) == sorted(FILES)
+
+
+def test_our_scripts_are_small() -> None:
+    assert sum(len(it.encode()) for name, it in OURS.items() if name.endswith(".js")) <= 250_000
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_each_file_can_be_read_at_a_sitting(name: str) -> None:
+    assert len(OURS[name].splitlines()) <= 300
+
+
+def test_names_that_are_imported_under_others() -> None:
+    texts = {"a.js": 'import { b as c, d } from "../b.js";', "b.js": "export const b = 1;"}
+    found = joined({f"x/{k}" if k == "a.js" else k: v for k, v in texts.items()}, "x/a.js")
+    assert found.endswith("const { b: c, d } = part_b;")
+
+
+def test_what_is_imported_for_what_it_does_stands_before() -> None:
+    found = joined({"a.js": 'import "./v.js";\nf();', "v.js": "globalThis.f = () => 1;"}, "a.js")
+    assert found.index("globalThis.f") < found.index("f();")
