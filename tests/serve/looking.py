@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.serve.conftest import Running
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 SIZES = {390: 844, 1280: 800, 2560: 1300}
 #: Every width, in light or dark; the other of the two is for `make test-all`.
 WINDOWS = [
@@ -75,6 +76,18 @@ def nameless(page: Page) -> list[str]:
         .filter((it) => !(it.getAttribute("aria-label") || it.getAttribute("aria-labelledby")
           || (it.labels && it.labels.length) || it.textContent.trim()))
         .map((it) => it.outerHTML)"""
+    )
+    return found
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe-core finds wrong with a page as it is seen now: rule, places, and why."""
+    if not page.evaluate("'axe' in globalThis"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))  # past the page's CSP, as devtools are
+    found: list[str] = page.evaluate(
+        """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+        .map((it) => `${it.id}: ${it.nodes.map((of) => of.target.join(" ")).join(", ")}`
+          + `: ${it.nodes[0].failureSummary}`)"""
     )
     return found
 
