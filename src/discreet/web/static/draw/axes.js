@@ -1,0 +1,100 @@
+/** The axes of pictures: where they lie, their ticks, and what stands beside them. */
+
+import { d3 } from "../vendor/d3.js";
+import { line, text } from "./svg.js";
+
+const DAY = 86400000;
+
+/**
+ * Return the place within a picture that its marks have.
+ *
+ * @param {{width: number, height: number}} box - All there is.
+ * @param {object} look - `mini` pictures have less beside them.
+ * @param {object} [room] - Other distances: left, right, top, bottom.
+ * @returns {{left: number, right: number, top: number, bottom: number}}
+ */
+export function plotBox(box, look, room = {}) {
+  const usual = look.mini
+    ? { left: 0, right: 0, top: 2, bottom: 16 }
+    : { left: 40, right: 4, top: 20, bottom: 38 };
+  const { left: l, right: r, top: t, bottom: b } = { ...usual, ...room };
+  return { left: l, right: box.width - r, top: t, bottom: box.height - b };
+}
+
+/**
+ * Return a scale of the values of a column, of dates where it has dates.
+ *
+ * @param {string} name - The column.
+ * @param {number[]} domain - The ends.
+ * @param {number[]} range - Of pixels.
+ * @param {object} look - Knows which columns are dates.
+ * @returns {function}
+ */
+export function scaleOf(name, domain, range, look) {
+  if (!look.isDate(name)) return d3.scaleLinear(domain, range);
+  const scale = d3.scaleUtc(domain.map((it) => new Date(it * DAY)), range);
+  const of = (value) => scale(new Date(value * DAY));
+  const format = scale.tickFormat(6);
+  return Object.assign(of, {
+    domain: () => domain,
+    range: () => range,
+    invert: (at) => scale.invert(at) / DAY,
+    ticks: (count) => scale.ticks(count).map((it) => it / DAY),
+    tickFormat: () => (value) => format(new Date(value * DAY)),
+  });
+}
+
+/**
+ * Draw the axis of a column below a picture.
+ *
+ * @param {function} x - Its scale.
+ * @param {object} inner - As `plotBox` returns it.
+ * @param {string} name - The column.
+ * @param {object} look - Labels and units.
+ * @returns {string}
+ */
+export function bottom(x, inner, name, look) {
+  const base = line(inner.left, inner.bottom, inner.right, inner.bottom, "bl");
+  if (look.mini) return base + ends(x, inner, name, look);
+  const count = Math.max(2, Math.round((inner.right - inner.left) / 72));
+  const ticks = x.ticks(count);
+  const say = x.tickFormat(count);
+  const drawn = ticks.map(
+    (it) =>
+      line(x(it), inner.bottom, x(it), inner.bottom + 4, "bl") +
+      text(x(it), inner.bottom + 16, say(it), "middle"),
+  );
+  const named = look.bare ? "" : text(inner.right, inner.bottom + 33, `${look.full(name)} →`, "end", "d");
+  return base + drawn.join("") + named;
+}
+
+function ends(x, inner, name, look) {
+  const [low, high] = x.domain();
+  const at = inner.bottom + 13;
+  const unit = look.unit(name) ? ` ${look.unit(name)}` : "";
+  return text(inner.left, at, look.say(name, low)) +
+    text(inner.right, at, look.say(name, high) + unit, "end");
+}
+
+/**
+ * Draw the axis of a column, or of counts, to the left of a picture, with lines across it.
+ *
+ * @param {function} y - Its scale.
+ * @param {object} inner - As `plotBox` returns it.
+ * @param {string} words - What it is of.
+ * @param {object} look - Whether the picture is mini or bare.
+ * @param {function} [say] - Says a tick.
+ * @returns {string}
+ */
+export function left(y, inner, words, look, say) {
+  if (look.mini) return "";
+  const count = Math.max(2, Math.round((inner.bottom - inner.top) / 48));
+  const ticks = y.ticks(count);
+  const said = say || y.tickFormat(count);
+  const drawn = ticks.map(
+    (it, i) =>
+      line(inner.left, y(it), inner.right, y(it), i ? "gl" : "bl") +
+      text(inner.left - 6, y(it) + 4, said(it), "end"),
+  );
+  return drawn.join("") + (look.bare || !words ? "" : text(0, 10, `↑ ${words}`, "start", "d"));
+}

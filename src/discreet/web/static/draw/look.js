@@ -1,0 +1,62 @@
+/** How numbers, columns and levels are said in pictures. */
+
+import { d3 } from "../vendor/d3.js";
+
+const DAY = 86400000;
+const date = d3.utcFormat("%-d %b %Y");
+
+/**
+ * Return how a picture says what it shows.
+ *
+ * @param {Map<string, object>} columns - What is known of each column: label, unit, dates.
+ * @param {object} how - `dark`; `mini` and `bare` pictures have less beside them; `counted` is what
+ *   is counted ("rows" of the copy, "persons").
+ * @returns {object}
+ */
+export function lookOf(columns, how = {}) {
+  const of = (name) => columns.get(name) || {};
+  const isDate = (name) => of(name).dates === true;
+  const label = (name) => of(name).label || name;
+  const unit = (name) => of(name).unit || "";
+  const say = (name, value) => (isDate(name) ? date(new Date(value * DAY)) : number(value));
+  const amount = (name, value) =>
+    isDate(name) ? `${number(value)} days` : [number(value), unit(name)].filter(Boolean).join(" ");
+  return {
+    dark: false,
+    mini: false,
+    bare: false,
+    counted: "rows",
+    ...how,
+    isDate,
+    label,
+    unit,
+    say,
+    amount,
+    full: (name) => [label(name), unit(name)].filter(Boolean).join(", "),
+    range: (name, from, to) => `${label(name)} ${say(name, from)}–${say(name, to)}`,
+    level: (name, word) => `${label(name)}: ${word}`,
+    share: (count, total) => (count && total ? `${percent(count / total)} of ${whole(total)}` : ""),
+  };
+}
+
+const grouped = d3.format(",");
+
+/** @param {number} count - Of rows or persons. @returns {string} */
+export const whole = (count) => grouped(Math.round(count));
+
+/** @param {number} share - From 0 to 1. @returns {string} */
+export const percent = (share) =>
+  `${(100 * share).toFixed(share < 0.0995 ? 1 : 0).replace(/\.0$/, "")} %`;
+
+/**
+ * @param {number} value - Of a column.
+ * @param {number} [digits] - Significant ones.
+ * @returns {string} It as a reader would write it.
+ */
+export function number(value, digits = 4) {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e7 || (size > 0 && size < 1e-4)) return d3.format(`.${digits - 1}~e`)(value);
+  const short = size >= 10 ** digits ? Math.round(value) : Number(value.toPrecision(digits));
+  return grouped(short).replace("-", "−");
+}

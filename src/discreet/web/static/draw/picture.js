@@ -1,0 +1,65 @@
+/** Puts what a kind draws into an element: marks as SVG, and points on a canvas beneath them. */
+
+/**
+ * Draw a view in place of what is in an element.
+ *
+ * @param {HTMLElement} host - Of some width and height.
+ * @param {object} kind - Of the picture.
+ * @param {object} view - Its numbers.
+ * @param {object} look - As `lookOf` returns it.
+ * @returns {object} `marks`, `keys`, and `light(lit)`, which shows where lit rows are (null: none).
+ */
+export function drawPicture(host, kind, view, look) {
+  const box = { width: host.clientWidth, height: host.clientHeight };
+  const drawn = kind.draw(view, box, look);
+  host.replaceChildren();
+  const canvas = drawn.paint && layer(host, box);
+  if (drawn.html) host.insertAdjacentHTML("beforeend", drawn.html);
+  else host.insertAdjacentHTML("beforeend", svgOf(drawn, box));
+  const over = host.querySelector(".hl");
+  drawn.paint?.(canvas, null, colours(host));
+  return {
+    ...drawn,
+    box,
+    light(lit) {
+      host.classList.toggle("lit", lit !== null);
+      if (over) over.innerHTML = lit && drawn.overlay ? drawn.overlay(lit) : "";
+      if (canvas) {
+        canvas.clearRect(0, 0, box.width, box.height);
+        drawn.paint(canvas, lit, colours(host));
+      }
+      drawn.tint?.(host, lit);
+    },
+  };
+}
+
+/** @returns {string} A drawing as a whole SVG. */
+export function svgOf(drawn, { width, height }) {
+  return (
+    `<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" aria-hidden="true">` +
+    `${drawn.svg}<g class="hl">${drawn.over || ""}</g>${drawn.top || ""}</svg>`
+  );
+}
+
+function layer(host, { width, height }) {
+  const canvas = host.appendChild(document.createElement("canvas"));
+  const scale = Math.min(3, globalThis.devicePixelRatio || 1);
+  canvas.width = width * scale;
+  canvas.height = height * scale;
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  return context;
+}
+
+/** The colours of the style as canvases take them. */
+function colours(host) {
+  const style = getComputedStyle(host);
+  const probe = host.appendChild(document.createElement("i"));
+  const found = {};
+  for (const name of ["s0", "s1", "s2", "s3", "s4", "hot", "line2", "ink", "card"]) {
+    probe.style.color = `var(--${name})`;
+    found[name] = getComputedStyle(probe).color;
+  }
+  probe.remove();
+  return { ...found, font: style.fontFamily };
+}

@@ -1,0 +1,96 @@
+/** What can be asked of the rows of a protected copy. */
+
+import { KINDS } from "../kinds/index.js";
+import { readBundle } from "./bundle.js";
+import { columnOf, maskWhere } from "./derive.js";
+import { countsOf, maskOf } from "./light.js";
+import { FEWEST, rowsOf, whole, withNew } from "./part.js";
+import { Refused } from "./refused.js";
+
+const PARTS = 4;
+
+/** Keeps the rows, the parts of them that were asked for last, and the marks of pictures. */
+export class Answers {
+  /** Take the rows, and what pictures are made with. */
+  open({ bytes, facts }) {
+    this.facts = facts;
+    this.whole = whole(readBundle(bytes));
+    this.parts = new Map();
+    return { found: { size: this.whole.size } };
+  }
+
+  /** Say how many rows a part has, and which columns. */
+  part(asked) {
+    const { part } = this.held(asked);
+    const columns = [...part.names()].map((name) => {
+      const { kind, dates = false, levels = null } = part.column(name);
+      return { name, kind, dates, levels };
+    });
+    return { found: { size: part.size, total: part.total, columns } };
+  }
+
+  /** Make the view of each of some specs; what cannot be made is refused by itself. */
+  views({ part: asked, specs }) {
+    const held = this.held(asked);
+    return { found: specs.map((spec) => this.view(held, spec)) };
+  }
+
+  /** Count the rows that fulfil some conditions, all of them and in each mark of each picture. */
+  light({ part: asked, conditions, specs }) {
+    const held = this.held(asked);
+    const mask = maskOf(held.part, conditions);
+    const size = countsOf(new Int32Array(mask.length), 1, mask)[0];
+    return { found: { size, each: specs.map((spec) => this.lit(held, spec, mask, size)) } };
+  }
+
+  held({ where, assign }) {
+    const key = JSON.stringify([where, assign]);
+    if (!this.parts.has(key)) {
+      this.parts.set(key, { part: this.parted(where, assign), views: new Map() });
+      if (this.parts.size > PARTS) this.parts.delete(this.parts.keys().next().value);
+    }
+    return this.parts.get(key);
+  }
+
+  parted(where, assign) {
+    let part = this.whole;
+    for (const [name, text] of assign) part = withNew(part, columnOf(part, name, text));
+    for (const text of where) part = rowsOf(part, maskWhere(part, text));
+    if (where.length && part.size < FEWEST) {
+      throw new Refused(
+        `Fewer than ${FEWEST} rows fit these filters: so few say next to nothing of the persons they stand for.`,
+        { few: true },
+      );
+    }
+    return part;
+  }
+
+  view(held, spec) {
+    const key = JSON.stringify(spec);
+    if (!held.views.has(key)) {
+      try {
+        held.views.set(key, { view: KINDS.get(spec.kind).make(held.part, spec, this.facts) });
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        held.views.set(key, { refused: { says: error.message, ...error.where } });
+      }
+    }
+    const { view, refused } = held.views.get(key);
+    return refused ? { refused } : { view };
+  }
+
+  lit(held, spec, mask, size) {
+    const { view } = this.view(held, spec);
+    if (!view) return null;
+    const kind = KINDS.get(spec.kind);
+    const cache = held.views.get(JSON.stringify(spec));
+    const out = {};
+    if (kind.marks) {
+      cache.marks ??= kind.marks(held.part, spec, view, this.facts);
+      out.counts = countsOf(cache.marks.of, cache.marks.size, mask);
+    }
+    // A picture of its own: of fewer rows there is none.
+    if (kind.lit && size >= FEWEST) out.view = kind.lit(held.part, spec, view, mask, this.facts);
+    return out;
+  }
+}

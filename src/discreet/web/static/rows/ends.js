@@ -1,0 +1,106 @@
+/** Where the axis of a column begins and ends, and the bins on it: as the server has them. */
+
+import { Refused } from "./refused.js";
+
+const TOLERANCE = 1e-9;
+const DIGITS = 12;
+
+/**
+ * Return a number as a reader would write it, without the last digits of its arithmetic.
+ *
+ * @param {number} value - Any finite number.
+ * @param {number} [digits] - Significant ones.
+ * @returns {number}
+ */
+export const short = (value, digits = DIGITS) => Number(value.toPrecision(digits));
+
+/**
+ * Return the bins of a column, by the rule by which the server bins rows of a copy.
+ *
+ * @param {string} name - The column, for a message.
+ * @param {Float64Array} values - Without gaps.
+ * @param {number} bins - How many at most.
+ * @param {{limits?: number[], edges?: number[]}} [fixed] - What the policy declares of the column.
+ * @returns {{edges: number[], placeOf: (value: number) => number, bins: number}}
+ */
+export function binsOf(name, values, bins, fixed = {}) {
+  if (fixed.edges) return declared(fixed.edges, bins);
+  const [low, high] = fixed.limits || extent(values);
+  if (!(high > low)) {
+    throw new Refused(`“${name}” has one value alone in these rows, so it cannot be drawn.`);
+  }
+  return fixed.limits ? even(low, high, bins) : trimmed(low, high, values, bins);
+}
+
+/**
+ * Return the least and the largest of some numbers.
+ *
+ * @param {ArrayLike<number>} values - At least one; gaps are passed over.
+ * @returns {number[]}
+ */
+export function extent(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < values.length; i += 1) {
+    if (values[i] < low) low = values[i];
+    if (values[i] > high) high = values[i];
+  }
+  return [low, high];
+}
+
+/**
+ * Return the largest of 1, 2 or 5 times a power of ten that is no larger than a width.
+ *
+ * @param {number} width - More than 0.
+ * @returns {number}
+ */
+export function stepBelow(width) {
+  const power = Math.floor(Math.log10(width));
+  const found = [5, 2, 1].find((it) => it * 10 ** power <= width * (1 + 1e-12));
+  return Number(`${found}e${power}`);
+}
+
+function trimmed(low, high, values, bins) {
+  const whole = values.every(Number.isInteger);
+  const step = whole ? 1 : stepBelow((high - low) * 0.05);
+  const from = short(Math.floor(low / step) * step);
+  const to = short(Math.ceil(high / step) * step);
+  if (!whole) return even(from, to, bins);
+  const reach = to - from + 1;
+  const width = Math.ceil(reach / bins);
+  const used = Math.ceil(reach / width);
+  const start = from - 0.5 - Math.floor((width * used - reach) / 2);
+  return even(start, start + width * used, used);
+}
+
+function even(low, high, bins) {
+  const width = (high - low) / bins;
+  const edges = Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : low + i * width));
+  const last = bins - 1;
+  const placeOf = (value) => {
+    const found = Math.floor((value - low) / width + TOLERANCE);
+    return found < 0 ? 0 : found > last ? last : found;
+  };
+  return { edges: edges.map((it) => short(it)), placeOf, bins };
+}
+
+function declared(all, bins) {
+  const used = Math.min(bins, all.length - 1);
+  const edges = Array.from(
+    { length: used + 1 },
+    (_, i) => all[roundHalfEven((i * (all.length - 1)) / used)],
+  );
+  const inner = edges.slice(1, -1);
+  const placeOf = (value) => {
+    let place = 0;
+    while (place < inner.length && value >= inner[place]) place += 1;
+    return place;
+  };
+  return { edges, placeOf, bins: used };
+}
+
+function roundHalfEven(value) {
+  const below = Math.floor(value);
+  const odd = below % 2 !== 0;
+  return value - below > 0.5 || (value - below === 0.5 && odd) ? below + 1 : below;
+}

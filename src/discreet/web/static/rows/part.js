@@ -1,0 +1,104 @@
+/** Some rows of a copy, with new columns: what pictures are computed from. */
+
+import { asLevels } from "./levels.js";
+import { Refused } from "./refused.js";
+
+/** Fewer rows say next to nothing of the persons they stand for. */
+export const FEWEST = 50;
+
+/** Of fewer rows a picture is rough, and says so. */
+export const ROUGH = 300;
+
+/**
+ * Return all rows of a copy.
+ *
+ * @param {{size: number, columns: Map<string, object>}} copy - As `readBundle` gives it.
+ * @returns {Part} `size` rows out of `total`, and `column(name)`.
+ */
+export function whole(copy) {
+  return partOf(copy.columns, null, copy.size, copy.size);
+}
+
+/**
+ * Return the rows of a part for which a mask holds 1.
+ *
+ * @param {Part} part - The rows.
+ * @param {Uint8Array} mask - One for each of its rows.
+ * @returns {Part}
+ */
+export function rowsOf(part, mask) {
+  let size = 0;
+  for (let i = 0; i < mask.length; i += 1) size += mask[i] === 1 ? 1 : 0;
+  const rows = new Int32Array(size);
+  for (let i = 0, at = 0; i < mask.length; i += 1) if (mask[i] === 1) rows[at++] = i;
+  const columns = new Map([...part.names()].map((name) => [name, part.column(name)]));
+  return partOf(columns, rows, size, part.total);
+}
+
+/**
+ * Return a part with a new column.
+ *
+ * @param {Part} part - The rows.
+ * @param {object} column - With a name that no other column has.
+ * @returns {Part}
+ */
+export function withNew(part, column) {
+  const columns = new Map([...part.names()].map((name) => [name, part.column(name)]));
+  columns.set(column.name, column);
+  return partOf(columns, null, part.size, part.total);
+}
+
+function partOf(columns, rows, size, total) {
+  const gathered = new Map();
+  const words = new Map();
+  const column = (name) => {
+    const held = columns.get(name);
+    if (!held) throw new Refused(`There is no column “${name}” in the protected copy.`);
+    if (rows === null) return held;
+    if (!gathered.has(name)) gathered.set(name, gather(held, rows));
+    return gathered.get(name);
+  };
+  return {
+    size,
+    total,
+    names: () => columns.keys(),
+    has: (name) => columns.has(name),
+    column,
+    number: (name) => column(name).values,
+    level: (name) => {
+      if (!words.has(name)) words.set(name, asLevels(column(name)));
+      return words.get(name);
+    },
+  };
+}
+
+function gather(held, rows) {
+  const from = held.kind === "level" ? held.codes : held.values;
+  const to = new from.constructor(rows.length);
+  for (let i = 0; i < rows.length; i += 1) to[i] = from[rows[i]];
+  return held.kind === "level" ? { ...held, codes: to } : { ...held, values: to };
+}
+
+/**
+ * Return the rows of a part that have a value in each of some columns.
+ *
+ * @param {Part} part - The rows.
+ * @param {string[]} names - The columns.
+ * @returns {Int32Array}
+ */
+export function complete(part, names) {
+  const held = names.map((name) => part.column(name));
+  const rows = new Int32Array(part.size);
+  let size = 0;
+  for (let i = 0; i < part.size; i += 1) {
+    let known = true;
+    for (const it of held) {
+      known &&= it.kind === "level" ? it.codes[i] !== it.missing : Number.isFinite(it.values[i]);
+    }
+    if (known) rows[size++] = i;
+  }
+  if (!size) {
+    throw new Refused(`No row of the copy has values in all of ${names.join(", ")}.`);
+  }
+  return rows.subarray(0, size);
+}

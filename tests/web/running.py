@@ -1,0 +1,146 @@
+"""The board's scripts in Chromium: what they compute of rows, and what they draw."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.render.modules import joined, texts_below
+from discreet.study import Study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+__all__ = ["Board", "board_page"]
+
+STATIC = resources.files("discreet.web").joinpath("static")
+ENTRY = """
+import { KINDS } from "./kinds/index.js";
+import { lookOf } from "./draw/look.js";
+import { drawPicture } from "./draw/picture.js";
+import { Answers } from "./rows/answers.js";
+globalThis.it = { KINDS, lookOf, drawPicture, answers: new Answers() };
+"""
+HOST = '<!doctype html><html><body><div class="pic" id="host"></div></body></html>'
+
+
+def bundle(study: Study) -> bytes:
+    """Return the rows of a study's copy as the board takes them."""
+    copy = study.session.whole.copy
+    columns: list[dict[str, Any]] = []
+    held: list[bytes] = []
+
+    def add(data: bytes, **of: Any) -> None:
+        columns.append({**of, "at": sum(map(len, held))})
+        held.append(data + b"\0" * (-len(data) % 8))
+
+    for name, values in copy.columns.items():
+        dates = study.session.whole.raw[name].dates is not None
+        add(np.asarray(values, "<f8").tobytes(), name=name, kind="number", type="f8", dates=dates)
+    for name, words in copy.strata.items():
+        levels = [*dict.fromkeys(word for word in words if word)]
+        codes = np.array([levels.index(word) if word else 255 for word in words], "u1")
+        add(codes.tobytes(), name=name, kind="level", type="u1", levels=levels)
+    rows = len(study.session.whole)
+    head = json.dumps({"rows": rows, "version": "", "columns": columns}).encode()
+    head += b" " * (-len(head) % 8)
+    return b"dscr" + struct.pack("<I", len(head)) + head + b"".join(held)
+
+
+@dataclass
+class Board:
+    """A page with the board's scripts, and the rows of a study in it."""
+
+    page: Page
+
+    def open(self, study: Study, **facts: Any) -> None:
+        """Give the scripts the rows of a study, and what pictures of it are made with."""
+        columns = [
+            {"name": it.name, "dates": study.session.whole.raw[it.name].dates is not None}
+            for it in study.session.drawable()
+        ]
+        known = {"k": study.policy.k, "bins": 20, "axes": {}, "columns": columns, **facts}
+        self.page.evaluate(
+            """([text, facts]) => {
+              const bytes = Uint8Array.from(atob(text), (it) => it.charCodeAt(0)).buffer;
+              it.facts = facts;
+              it.answers.open({ bytes, facts });
+            }""",
+            [base64.b64encode(bundle(study)).decode(), known],
+        )
+
+    def ask(self, what: str, **given: Any) -> Any:
+        """Ask the rows: what `Answers` of rows/answers.js has a method for."""
+        return self.page.evaluate("([what, given]) => it.answers[what](given).found", [what, given])
+
+    def views(
+        self,
+        *specs: Mapping[str, Any],
+        where: Sequence[str] = (),
+        assign: Sequence[tuple[str, str]] = (),
+    ) -> list[dict[str, Any]]:
+        """Return the view of each spec, or why it is refused."""
+        part = {"where": [*where], "assign": [[*it] for it in assign]}
+        found: list[dict[str, Any]] = self.ask("views", part=part, specs=[*specs])
+        return found
+
+    def draw(self, spec: Mapping[str, Any], path: Path | None = None, **how: Any) -> dict[str, Any]:
+        """Draw a picture of the whole copy, and write it as PNG; return what its marks say.
+
+        `width` and `height` in pixels, `dark`, and `light`, the number of a mark, are for looking.
+        """
+        size = {"width": how.pop("width", 520), "height": how.pop("height", 300)}
+        light = how.pop("light", None)
+        self.page.set_viewport_size({n: v + 40 for n, v in size.items()})
+        self.page.emulate_media(color_scheme="dark" if how.get("dark") else "light")
+        found: dict[str, Any] = self.page.evaluate(
+            """([spec, size, how, light]) => {
+              const host = document.getElementById("host");
+              Object.assign(host.style, { width: `${size.width}px`, height: `${size.height}px`,
+                margin: "20px" });
+              const part = { where: [], assign: [] };
+              const [{ view, refused }] = it.answers.views({ part, specs: [spec] }).found;
+              if (refused) return { refused };
+              const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
+              const look = it.lookOf(columns, { ...how, spec });
+              const drawn = it.drawPicture(host, it.KINDS.get(spec.kind), view, look);
+              if (light !== null) {
+                const conditions = drawn.marks[light].light;
+                const { found } = it.answers.light({ part, conditions, specs: [spec] });
+                drawn.light(found.each[0]);
+              }
+              return { view, marks: drawn.marks, keys: drawn.keys || [], html: host.innerHTML };
+            }""",
+            [dict(spec), size, how, light],
+        )
+        if path is not None:
+            self.page.screenshot(path=path)
+        return found
+
+
+@contextmanager
+def board_page(chromium: Browser) -> Iterator[Board]:
+    """Open a page with the board's scripts; at the end nothing may have gone wrong in it."""
+    wrong: list[str] = []
+    page = chromium.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.set_content(HOST)
+    styles = texts_below(STATIC, ".css")
+    page.add_style_tag(content=styles["tokens.css"] + styles["marks.css"])
+    page.add_script_tag(
+        content=joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js"), type="module"
+    )
+    page.wait_for_function("globalThis.it")
+    yield Board(page)
+    page.close()
+    assert wrong == []
