@@ -101,7 +101,7 @@ class Board:
         """
         size = {"width": how.pop("width", 520), "height": how.pop("height", 300)}
         light = how.pop("light", None)
-        self.page.set_viewport_size({n: v + 40 for n, v in size.items()})
+        self.page.set_viewport_size({"width": size["width"] + 40, "height": size["height"] + 40})
         self.page.emulate_media(color_scheme="dark" if how.get("dark") else "light")
         found: dict[str, Any] = self.page.evaluate(
             """([spec, size, how, light]) => {
