@@ -1,5 +1,6 @@
 /** How numbers, columns and levels are said in pictures. */
 
+import { MISSING_NAMES } from "../rows/levels.js";
 import { d3 } from "../vendor/d3.js";
 
 const DAY = 86400000;
@@ -35,6 +36,12 @@ export function lookOf(columns, how = {}) {
     full: (name) => [label(name), unit(name)].filter(Boolean).join(", "),
     range: (name, from, to) => `${label(name)} ${say(name, from)}–${say(name, to)}`,
     level: (name, word) => `${label(name)}: ${word}`,
+    // Levels that were joined for being small are none of the copy's.
+    lightOf: (name, word) => {
+      const known = of(name).levels;
+      const held = !known || known.includes(word) || MISSING_NAMES.includes(word);
+      return held ? [{ column: name, level: word }] : null;
+    },
     share: (count, total) => (count && total ? `${percent(count / total)} of ${whole(total)}` : ""),
   };
 }

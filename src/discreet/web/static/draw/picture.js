@@ -10,7 +10,9 @@
  * @returns {object} `marks`, `keys`, and `light(lit)`, which shows where lit rows are (null: none).
  */
 export function drawPicture(host, kind, view, look) {
-  const box = { width: host.clientWidth, height: host.clientHeight };
+  const tall = Math.max(host.clientHeight, kind.tall?.(view, look, host.clientWidth) || 0);
+  const box = { width: host.clientWidth, height: tall };
+  host.classList.toggle("scrolls", tall > host.clientHeight);
   const drawn = kind.draw(view, box, look);
   host.replaceChildren();
   const canvas = drawn.paint && layer(host, box);

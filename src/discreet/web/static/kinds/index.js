@@ -1,5 +1,11 @@
 /** The kinds of pictures, by their names: as those of the package, and in order of use. */
 
+import { bars } from "./bars.js";
 import { histogram } from "./histogram.js";
 
-export const KINDS = new Map([histogram].map((kind) => [kind.name, kind]));
+const ALL = [
+  histogram,
+  bars,
+];
+
+export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));

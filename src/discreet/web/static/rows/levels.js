@@ -1,5 +1,6 @@
 /** The levels of a column, as pictures show them. */
 
+import { inOrder } from "./order.js";
 import { Refused } from "./refused.js";
 
 const MOST_CODES = 30;
@@ -32,4 +33,29 @@ export function asLevels(column) {
 /** A number as Python's "%.15g" writes it. */
 function word(value) {
   return String(Number(value.toPrecision(15)));
+}
+
+/** How rows without a level are shown: the second where a level has the first as its name. */
+export const MISSING_NAMES = ["(missing)", "(no value)"];
+
+/**
+ * Return the levels that some rows have, in the order of pictures, and which each row has.
+ *
+ * @param {object} column - Of levels.
+ * @param {{rows?: Int32Array, missing?: boolean}} [how] - Which rows, if not all; whether a gap is
+ *   a level, the last one.
+ * @returns {{names: string[], of: Int16Array}} The place of each row's level; -1 where it has none.
+ */
+export function levelsIn({ codes, levels, missing }, how = {}) {
+  const rows = how.rows || codes.keys();
+  const held = new Set();
+  for (const row of rows) held.add(codes[row]);
+  const gap = held.delete(missing) && how.missing;
+  const names = inOrder([...held].map((code) => levels[code]));
+  const placeOf = new Int16Array(65536).fill(-1);
+  for (const code of held) placeOf[code] = names.indexOf(levels[code]);
+  if (gap) placeOf[missing] = names.push(MISSING_NAMES[Number(levels.includes(MISSING_NAMES[0]))]) - 1;
+  const of = new Int16Array(codes.length).fill(-1);
+  for (const row of how.rows || codes.keys()) of[row] = placeOf[codes[row]];
+  return { names, of };
 }

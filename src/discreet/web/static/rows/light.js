@@ -1,5 +1,7 @@
 /** Which rows fulfil the condition that a mark of a picture stands for. */
 
+import { MISSING_NAMES } from "./levels.js";
+
 /**
  * Return a mask of the rows of a part for which all of some conditions hold.
  *
@@ -31,8 +33,9 @@ export function countsOf(of, size, mask) {
   return counts.subarray(1);
 }
 
-function keepLevel(mask, { codes, levels }, level) {
-  const wanted = levels.indexOf(level);
+function keepLevel(mask, { codes, levels, missing }, level) {
+  const place = levels.indexOf(level);
+  const wanted = place < 0 && MISSING_NAMES.includes(level) ? missing : place;
   for (let i = 0; i < mask.length; i += 1) if (codes[i] !== wanted) mask[i] = 0;
 }
 

@@ -1,0 +1,194 @@
+/** Bars of the levels of a column, divided by the levels of a second one where there is one. */
+
+import { level } from "../draw/colour.js";
+import { percent, whole } from "../draw/look.js";
+import { clip, line, rect, text, wide } from "../draw/svg.js";
+import { countPairs, marksOfPairs, sum } from "../rows/counts.js";
+import { levelsIn } from "../rows/levels.js";
+import { Refused } from "../rows/refused.js";
+
+const MOST = 200;
+const ROOM = 22; // so high is a bar with its name at least
+const ROOM_MINI = 18;
+
+export const bars = {
+  name: "bars",
+
+  title: ({ columns: [name], by = [] }, say) =>
+    by.length ? `${say.label(name)} by ${say.label(by[0])}` : say.label(name),
+
+  make(part, spec) {
+    const { own, other } = placed(part, spec);
+    const pairs = countPairs(own, other || everyone(part));
+    const counts = pairs.map(sum);
+    return {
+      kind: "bars",
+      columns: spec.columns,
+      levels: own.names,
+      counts,
+      by: other ? spec.by[0] : null,
+      by_levels: other ? other.names : [],
+      by_counts: other ? other.names.map((_, j) => pairs.map((row) => row[j])) : [],
+      ...(spec.percent && { percent: true }),
+      shown: sum(counts),
+    };
+  },
+
+  marks(part, spec) {
+    const { own, other } = placed(part, spec);
+    return marksOfPairs(own, other || everyone(part));
+  },
+
+  tall: (view, look) => (look.mini ? 0 : ROOM * view.levels.length),
+
+  top: (view) => Math.max(...totals(view), 1),
+
+  draw(view, box, look) {
+    const at = places(view, box, look);
+    const names = at.shown.map((i) => nameOf(view, i, at, look)).join("");
+    const segments = at.shown.map((i) => segmentsOf(view, i, at, look)).join("");
+    const axis = line(at.left, at.first, at.left, at.first + at.room * at.shown.length, "bl");
+    const { by, by_levels: levels } = view;
+    return {
+      svg: `${axis}<g class="base">${segments}</g>${names}${restOf(view, at, box)}`,
+      marks: marksOf(view, look),
+      keys: by === null ? [] : levels.map((name, j) => (
+        { name, colour: level(j), light: look.lightOf(by, name) })),
+      choice: {
+        name: "percent",
+        says: "Scale",
+        now: Boolean(view.percent),
+        of: [{ value: false, says: capital(look.counted) }, { value: true, says: "Percent" }],
+      },
+      overlay: (lit) => litOf(view, at, Array.from(lit.counts), look),
+    };
+  },
+};
+
+function placed(part, { columns: [name], by = [] }) {
+  const own = levelsIn(part.level(name), { missing: true });
+  const other = by.length ? levelsIn(part.level(by[0]), { missing: true }) : null;
+  if (own.names.length * (other ? other.names.length : 1) > MOST) {
+    throw new Refused(
+      `There are more than ${MOST} levels, too many to be told apart. Join some in a new column.`);
+  }
+  return { own, other };
+}
+
+const everyone = (part) => ({ names: [""], of: new Int16Array(part.size) });
+
+/** What is drawn of each level: counts, or sums of weights. */
+function rowsOf(view) {
+  if (view.sums?.length) return view.sums;
+  return view.by === null ? [view.counts] : view.by_counts;
+}
+
+/** How many each bar is of; of some levels a hidden part alone is known to be there. */
+function totals(view) {
+  const rows = rowsOf(view);
+  return view.levels.map((_, i) =>
+    Math.max(view.sums?.length ? 0 : view.counts[i] || 0, sum(rows.map((row) => row[i]))));
+}
+
+/** Whether each bar is as long as any other, and its parts are shares of it. */
+const isWhole = (view) => view.percent && view.by !== null;
+
+function places(view, box, look) {
+  const all = view.levels.map((_, i) => i);
+  const many = look.mini ? fitting(view, Math.floor((box.height - 2) / ROOM_MINI)) : all.length;
+  const shown = all.filter((i) => many === all.length || largest(view, many - 1).has(i));
+  const lines = shown.length + (many < all.length ? 1 : 0);
+  const room = Math.min(look.mini ? 22 : 72, box.height / lines);
+  const high = Math.min(look.mini ? 12 : 32, room * 0.64);
+  const long = Math.max(...shown.map((i) => wide(view.levels[i]))) + 14;
+  const left = Math.min(long, box.width * (look.mini ? 0.46 : 0.34));
+  const across = box.width - left - (look.mini || look.bare ? 40 : 56);
+  const most = isWhole(view) ? 1 : look.top ?? bars.top(view);
+  const x = (value) => (across * value) / most;
+  return { shown, room, high, left, across, x, first: (box.height - room * lines) / 2 };
+}
+
+const fitting = (view, room) => (view.levels.length <= room ? view.levels.length : Math.max(2, room));
+
+function largest(view, many) {
+  const all = totals(view);
+  return new Set([...all.keys()].sort((a, b) => all[b] - all[a]).slice(0, many));
+}
+
+const middle = (at, i) => at.first + at.room * (at.shown.indexOf(i) + 0.5);
+
+function nameOf(view, i, at, look) {
+  const y = middle(at, i) + 4;
+  const total = totals(view)[i];
+  const end = at.left + (isWhole(view) ? at.across : at.x(total)) + 6;
+  const share = view.percent && view.by === null;
+  const known = share ? percent(total / (sum(totals(view)) || 1)) : whole(total);
+  const says = total ? known : view.counts[i] === null ? "few" : "0";
+  return text(at.left - 8, y, clip(view.levels[i], at.left - 14), "end", "d") +
+    text(end, y, says, "start", look.mini ? "" : "d");
+}
+
+function segmentsOf(view, i, at, look) {
+  const rows = rowsOf(view);
+  const total = totals(view)[i];
+  const top = middle(at, i) - at.high / 2;
+  let left = at.left;
+  const drawn = rows.map((row, j) => {
+    const from = left;
+    const long = at.x(isWhole(view) ? row[i] / (total || 1) : row[i]);
+    if (!row[i]) return "";
+    left += long;
+    const name = { class: "bar", "data-m": i * rows.length + j };
+    if (view.by === null) return rect(from, top, Math.max(1, long), at.high, name);
+    const inner = { ...name, fill: level(j), class: "bar part" };
+    const says = isWhole(view) ? percent(Math.round((100 * row[i]) / total) / 100) : whole(row[i]);
+    const fits = !look.mini && long > wide(says) + 12 && at.high > 14;
+    return rect(from, top, Math.max(1, long - 1), at.high, inner) +
+      (fits ? text(from + long / 2, middle(at, i) + 4, says, "middle", `on in${j % 5}`) : "");
+  });
+  const end = at.left + at.x(isWhole(view) && total ? 1 : total);
+  const hidden = left < end - 1 ? rect(left, top, end - left, at.high, { class: "few" }) : "";
+  return drawn.join("") + hidden;
+}
+
+/** How many levels have no room in a small picture. */
+function restOf(view, at, box) {
+  const rest = view.levels.length - at.shown.length;
+  const y = at.first + at.room * (at.shown.length + 0.5) + 4;
+  return rest ? text(box.width / 2, y, `and ${rest} more`, "middle") : "";
+}
+
+function marksOf(view, look) {
+  const rows = rowsOf(view);
+  const [column] = view.columns;
+  const of = totals(view);
+  return view.levels.flatMap((word, i) => rows.map((row, j) => {
+    const other = view.by === null ? "" : view.by_levels[j];
+    const also = view.by === null ? [] : look.lightOf(view.by, other);
+    const own = look.lightOf(column, word);
+    const total = view.by === null ? sum(of) : of[i];
+    return {
+      say: look.level(column, word) + (other && ` · ${look.level(view.by, other)}`),
+      count: view.by === null ? view.counts[i] : view.by_counts[j][i],
+      more: look.share(row[i], total),
+      light: own && also && [...own, ...also],
+    };
+  }));
+}
+
+function litOf(view, at, counts, look) {
+  const many = rowsOf(view).length;
+  const each = view.levels.map((_, i) => sum(counts.slice(i * many, (i + 1) * many)));
+  const lit = sum(each);
+  return at.shown.map((i) => {
+    if (!each[i]) return "";
+    const long = isWhole(view) ? (at.across * each[i]) / totals(view)[i] : at.x(each[i]);
+    const y = middle(at, i);
+    const says = `${whole(each[i])} · ${percent(each[i] / lit)}`;
+    const under = text(at.left + Math.min(long, at.across - wide(says)) + 6, y + at.high / 2 + 12, says);
+    return rect(at.left, y - at.high / 2, long, at.high, { class: "hot" }) +
+      (!look.mini && at.room >= 40 ? under : "");
+  }).join("");
+}
+
+const capital = (word) => word[0].toUpperCase() + word.slice(1);

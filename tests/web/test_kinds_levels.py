@@ -1,0 +1,100 @@
+"""Pictures by levels: computed in the browser as they are by the package."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyarrow import Table, array
+
+from tests.browser import chromium
+from tests.serve.cohort import cohort, opened
+from tests.web.running import Board, board_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from playwright.sync_api import Browser
+
+    from discreet.study import Study
+
+__all__ = ["chromium"]
+
+RULES = """
+[roles]
+patient = "identifier"
+"""
+BESIDE = ("discreet", "method", "parameters", "suppressed", "origin")
+
+
+def table() -> Table:
+    """Return the cohort with levels that begin with numbers, codes, and gaps in both."""
+    found = cohort()
+    rows = range(found.num_rows)
+    bands = [(None, "under 40", "40 to under 60", "60 or more")[(7 * i * i + i) % 4] for i in rows]
+    codes = [None if i % 11 == 0 else (3 * i * i) % 5 for i in rows]
+    return found.append_column("band", array(bands)).append_column("code", array(codes))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study of public measurements."""
+    return opened(tmp_path_factory.mktemp("clinic"), RULES, table())
+
+
+@pytest.fixture(scope="module")
+def board(chromium: Browser, study: Study) -> Iterator[Board]:
+    """A page with its rows."""
+    with board_page(chromium) as page:
+        page.open(study, grid=study.policy.grid)
+        yield page
+
+
+def plain(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a view, and of those within it."""
+    kept = {name: it for name, it in found.items() if name not in (*BESIDE, "shown")}
+    if "views" in kept:
+        kept["views"] = [it and plain(it) for it in kept["views"]]
+    return kept
+
+
+def same(board: Board, study: Study, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Check that a picture of the browser holds what that of the package does; return it."""
+    (found,) = board.views(spec)
+    given = {name: it for name, it in spec.items() if name not in ("kind", "columns")}
+    view = getattr(study, spec["kind"])(*spec["columns"], **given, source="copy")
+    told = json.loads(view.to_json())
+    assert plain(found["view"]) == plain(told)
+    assert found["view"]["shown"] == told["origin"]["shown"] or told["origin"]["shown"] is None
+    return dict(found["view"])
+
+
+BARS = [
+    {"columns": ["region"]},
+    {"columns": ["band"]},
+    {"columns": ["code"]},
+    {"columns": ["region"], "by": ["band"]},
+    {"columns": ["band"], "by": ["code"], "percent": True},
+    {"columns": ["sex"], "percent": True},
+]
+
+
+@pytest.mark.parametrize("asked", BARS)
+def test_bars(board: Board, study: Study, asked: dict[str, Any]) -> None:
+    view = same(board, study, {"kind": "bars", **asked})
+    drawn = board.draw({"kind": "bars", **asked})
+    counts = [it for row in zip(*view["by_counts"], strict=True) for it in row] or view["counts"]
+    assert [it["count"] for it in drawn["marks"]] == counts
+    assert drawn["html"].count("data-m=") == sum(count > 0 for count in counts)
+
+
+def test_marks_of_bars_are_lit_by_their_own_conditions(board: Board) -> None:
+    for spec in ({"columns": ["band"]}, {"columns": ["band"], "by": ["code"]}):
+        spec = {"kind": "bars", **spec}
+        for place, mark in enumerate(board.draw(spec)["marks"]):
+            found = board.ask(
+                "light", part={"where": [], "assign": []}, conditions=mark["light"], specs=[spec]
+            )
+            counts = {int(i): it for i, it in found["each"][0]["counts"].items() if it}
+            assert counts == ({place: mark["count"]} if mark["count"] else {})
