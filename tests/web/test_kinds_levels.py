@@ -89,12 +89,17 @@ def test_bars(board: Board, study: Study, asked: dict[str, Any]) -> None:
     assert drawn["html"].count("data-m=") == sum(count > 0 for count in counts)
 
 
-def test_marks_of_bars_are_lit_by_their_own_conditions(board: Board) -> None:
-    for spec in ({"columns": ["band"]}, {"columns": ["band"], "by": ["code"]}):
-        spec = {"kind": "bars", **spec}
-        for place, mark in enumerate(board.draw(spec)["marks"]):
-            found = board.ask(
-                "light", part={"where": [], "assign": []}, conditions=mark["light"], specs=[spec]
-            )
-            counts = {int(i): it for i, it in found["each"][0]["counts"].items() if it}
-            assert counts == ({place: mark["count"]} if mark["count"] else {})
+ALL: dict[str, Any] = {"where": [], "assign": []}
+
+
+def lit_alone(board: Board, spec: Mapping[str, Any]) -> None:
+    """Check that the condition of each mark lights that mark alone, and the whole of it."""
+    for place, mark in enumerate(board.draw(spec)["marks"]):
+        found = board.ask("light", part=ALL, conditions=mark["light"], specs=[spec])
+        counts = {at: n for at, n in enumerate(found["each"][0]["counts"]) if n}
+        assert counts == ({place: mark["count"]} if mark["count"] else {})
+
+
+@pytest.mark.parametrize("asked", BARS[1:4])
+def test_marks_of_bars_are_lit_by_their_own_conditions(board: Board, asked: dict[str, Any]) -> None:
+    lit_alone(board, {"kind": "bars", **asked})
