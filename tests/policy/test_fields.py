@@ -189,6 +189,9 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "versions": ([0, 101, *NO_WHOLE], "a whole number from 1 to 100"),
     "budget": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
     "requests_a_minute": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
+    "copy": (["", "server", 3, None, ["served"]], "one of 'browser', 'served'"),
+    "copy_rows": ([-1, 10**9 + 1, *NO_WHOLE], "a whole number from 0 to 1000000000"),
+    "copy_bytes": ([-1, 10**10 + 1, *NO_WHOLE], "a whole number from 0 to 10000000000"),
 }
 
 
@@ -265,6 +268,9 @@ RIGHT: Mapping[str, list[Any]] = {
     "versions": [1, 100],
     "budget": [1, 200, 10**6],
     "requests_a_minute": [1, 60, 10**6],
+    "copy": ["browser", "served"],
+    "copy_rows": [0, 300_000, 10**9],
+    "copy_bytes": [0, 30_000_000, 10**10],
 }
 
 

@@ -76,6 +76,9 @@ NOT_SET: dict[str, Any] = {
     "versions": 4,
     "budget": 200,
     "requests_a_minute": 120,
+    "copy": "browser",
+    "copy_rows": 300_000,
+    "copy_bytes": 30_000_000,
     "missing": "complete",
     "missing_values": {},
     "missing_levels": "complete",
@@ -457,6 +460,9 @@ OF_AXES: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+COUNTS_OF_SERVER = ("budget", "requests_a_minute", "copy_rows", "copy_bytes")
+
+
 @st.composite
 def policies(draw: st.DrawFn) -> dict[str, Any]:
     """Draw the plain values of a policy that is allowed."""
@@ -503,7 +509,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "key": text,
         "study": text,
         "versions": st.integers(1, 100),
-        **dict.fromkeys(("budget", "requests_a_minute"), st.integers(1, 10**6)),
+        "copy": st.sampled_from(["browser", "served"]),
+        **dict.fromkeys(COUNTS_OF_SERVER, st.integers(1, 10**6)),
     }
     optional = {name: drawn for name, drawn in fields.items() if name not in ("k", "regime")}
     needed = {"k": fields["k"], "regime": fields["regime"]}
@@ -1294,6 +1301,9 @@ UNBINDING: dict[str, Any] = {
     "versions": 9,
     "budget": 7,
     "requests_a_minute": 7,
+    "copy": "served",
+    "copy_rows": 7,
+    "copy_bytes": 7,
     "bins_share": 0.5,
     "residual_df": 20,
     "dominance": [[1, 40]],  # pinned for each column of which means are released

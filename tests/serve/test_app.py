@@ -28,8 +28,9 @@ from discreet.serve import files as files_of
 from discreet.serve.app import PAGES, TYPES, create_app, files
 from discreet.serve.files import FORMS
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
-from discreet.serve.tables import TABLE_FORMS, TABLES
+from discreet.serve.tables import TABLE_FORMS
 from discreet.study import open as open_study
+from discreet.study.table_kinds import TABLES
 from tests.serve.cohort import opened, written
 from tests.serve.conftest import Running, running
 

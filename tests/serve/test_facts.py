@@ -21,15 +21,14 @@ from discreet.serve.answers import answer_view
 from discreet.serve.facts import (
     Served,
     custodian_told,
-    pictures_told,
     serve_study,
-    study_told,
     verified,
 )
 from discreet.serve.files import drawn
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study import open as open_study
+from discreet.study.facts import plot_facts, study_facts
 from discreet.study.session import DrawableColumn
 from tests.cases import of_groups
 from tests.serve.cohort import cohort, opened
@@ -48,7 +47,7 @@ ROLES = '[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
 
 def told_of(policy: Policy, columns: tuple[DrawableColumn, ...] = COLUMNS) -> dict[str, Told]:
     """Return the pictures that are told of, by kind."""
-    return {it["kind"]: it for it in pictures_told(policy, columns)}
+    return {it["kind"]: it for it in plot_facts(policy, columns)}
 
 
 def opened_under(preset: str, folder: Path, rows: int | None = None) -> Study:
@@ -322,33 +321,35 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
     columns = {
         it.name: it for it in study.session.drawable() if it.name in ("age", "bmi", "diagnosis")
     }
-    told = study_told(study, columns)
+    told = study_facts(study.session, columns)
 
-    assert told["policy"] == {"name": "clinic", "regime": "guarded", "k": 5, "public": False}
+    assert told["policy"] == {
+        "name": "clinic",
+        "regime": "guarded",
+        "k": 5,
+        "public": False,
+        "promise": "At least 5 persons stand behind everything you see.",
+    }
+    of_all = {"stratum": False, "sources": [], "label": None, "unit": None, "dates": False}
+    number = {"kind": "continuous", "role": "other", **of_all}
     assert told["columns"] == [
-        {"name": "age", "kind": "continuous", "role": "other", "stratum": False, "sources": []},
-        {"name": "bmi", "kind": "continuous", "role": "other", "stratum": False, "sources": []},
-        {
-            "name": "diagnosis",
-            "kind": "categorical",
-            "role": "sensitive",
-            "stratum": False,
-            "sources": [],
-        },
+        {"name": "age", **number},
+        {"name": "bmi", **number},
+        {"name": "diagnosis", "kind": "categorical", "role": "sensitive", **of_all},
     ]
     assert told["groups"] == [["age", "bmi"]]
     assert told["pairs"] == {"declared": [["age", "bmi"]], "drawn": []}
-    assert told["pictures"] == pictures_told(study.policy, [*columns.values()])
+    assert told["pictures"] == plot_facts(study.policy, [*columns.values()])
 
     study.parallel(["age", "bmi"]).ask_to_leave("svg")
-    assert study_told(study, columns)["pairs"]["drawn"] == [["age", "bmi"]]
+    assert study_facts(study.session, columns)["pairs"]["drawn"] == [["age", "bmi"]]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_no_value_is_told(preset: str, tmp_path: Path) -> None:
     """Names and rules alone: neither a level, nor how many rows or levels there are."""
     study = opened_under(preset, tmp_path)
-    text = json.dumps(study_told(study, {it.name: it for it in study.session.drawable()}))
+    text = json.dumps(study_facts(study.session, {it.name: it for it in study.session.drawable()}))
 
     for value in ("north", "severe", "Patient", "patient", "442"):
         assert value not in text, value
@@ -419,7 +420,7 @@ def offered(told: Told, columns: Mapping[str, DrawableColumn]) -> Iterator[tuple
 def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
     study = opened_under(preset, tmp_path, rows=150 if preset == "research" else None)
     columns = {it.name: it for it in study.session.drawable()}
-    asked = list(offered(study_told(study, columns), columns))
+    asked = list(offered(study_facts(study.session, columns), columns))
     kinds: set[str] = set()
     held_back: list[str] = []
     for kind, body in asked:

@@ -27,7 +27,6 @@ from discreet.plots import PLOTS, ParallelView, View
 from discreet.policy import Policy
 from discreet.render.scene import scene_to_plain
 from discreet.serve import files as files_of
-from discreet.serve.facts import pictures_told
 from discreet.serve.files import (
     FORMS,
     MOST_WAITING,
@@ -44,6 +43,7 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study import open as open_study
+from discreet.study.facts import plot_facts
 from discreet.study.session import Move, Orders
 from tests.cases import few
 from tests.serve.cohort import opened
@@ -197,7 +197,7 @@ def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
     study = odd_study(of, preset)
     columns = {it.name: it for it in study.session.drawable()}
     drawn_or_not = Counter[bool]()
-    for picture in pictures_told(study.policy, [*columns.values()]):
+    for picture in plot_facts(study.policy, [*columns.values()]):
         kind = picture["kind"]
         asked = WISHES_OF_ODD.get(kind, [{"columns": ["age", "bmi"]}])
         for method, body in itertools.product(picture["methods"], asked):

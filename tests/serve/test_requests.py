@@ -21,13 +21,11 @@ from discreet.serve.requests import (
     BODIES,
     LONGEST_FORMULA,
     LONGEST_NAME,
-    NUMBERS,
     Accepted,
     check,
-    has_use,
-    usual_number,
 )
 from discreet.study import Study
+from discreet.study.facts import NUMBERS, has_use, usual_number
 from discreet.study.session import DrawableColumn
 from tests.cases import of_groups
 from tests.serve.cohort import POLICY, opened

@@ -13,10 +13,12 @@ from discreet.ledger.log import UNCOUNTED, Answer, Caller, log
 from discreet.measure import CopyTable
 from discreet.serve import tables
 from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
-from discreet.serve.facts import Served, serve_study, study_told
+from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Place, Refusal
 from discreet.serve.requests import BODIES
-from discreet.serve.tables import TABLE_FORMS, TABLES, table_body, table_file
+from discreet.serve.tables import TABLE_FORMS, table_body, table_file
+from discreet.study.facts import study_facts
+from discreet.study.table_kinds import TABLES
 from tests.serve.cohort import cohort, opened
 
 WHOLE = """
@@ -244,7 +246,7 @@ def test_plots_are_weighted_and_refuse_weights_in_fixed_words(served: Served) ->
 
 
 def test_what_is_told_of_a_table_is_what_its_body_takes(served: Served) -> None:
-    told = study_told(served.study, served.columns)["tables"]
+    told = study_facts(served.study.session, served.columns)["tables"]
 
     assert [it["kind"] for it in told] == [*TABLES]
     for it in told:
@@ -275,6 +277,6 @@ def test_a_study_without_a_copy_has_no_tables(tmp_path: Path) -> None:
     plain = serve_study(opened(tmp_path))
     found = asked(plain, ALICE, "summary", {})
 
-    assert study_told(plain.study, plain.columns)["tables"] == []
+    assert study_facts(plain.study.session, plain.columns)["tables"] == []
     assert isinstance(found, Refusal)
     assert found.code == "policy"

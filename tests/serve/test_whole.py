@@ -14,9 +14,10 @@ from pyarrow import array
 from discreet.ledger.log import Answer, Caller, log
 from discreet.plots import PLOTS
 from discreet.serve.answers import answer_again, answer_orders, answer_view, study_json
-from discreet.serve.facts import Served, custodian_told, serve_study, study_told
+from discreet.serve.facts import Served, custodian_told, serve_study
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
+from discreet.study.facts import study_facts
 from tests.serve.cohort import POLICY, cohort, opened
 
 Body = dict[str, Any]
@@ -458,7 +459,7 @@ def test_a_study_of_one_source_has_none_to_choose(tmp_path: Path, policy: str, s
 
 
 def told_of(served: Served) -> Told:
-    return study_told(served.study, served.columns)
+    return study_facts(served.study.session, served.columns)
 
 
 def test_columns_say_what_holds_them(served: Served) -> None:
@@ -806,9 +807,8 @@ def test_what_the_policy_derives_is_asked_for_as_any_column(tmp_path: Path) -> N
     served = serving(tmp_path, WHOLE + '\n[derive]\nratio = "ldl / hdl"\nband = "cut(age, 50)"\n')
 
     found = json.loads(answered(served, ALICE, "histogram", {**A, "by": "band"}).body)
-    (told,) = (
-        it for it in study_told(served.study, served.columns)["columns"] if it["name"] == "ratio"
-    )
+    columns = study_facts(served.study.session, served.columns)["columns"]
+    (told,) = (it for it in columns if it["name"] == "ratio")
     counted = checked(served, "histogram", {"columns": ["ratio"], "source": "counts"})
 
     assert "band is cut(age, 50)" in found["says"]

@@ -28,6 +28,7 @@ __all__ = [
     "Token",
     "add_token",
     "ask",
+    "asked_before",
     "caller_of",
     "callers",
     "close",
@@ -316,6 +317,12 @@ def ask(
         return Receipt(written(outcome, question.view), outcome, answer)
 
 
+def asked_before(store: Store, caller: Caller, question: LogEntry) -> bool:
+    """Tell whether a caller has asked the same before, and not in vain."""
+    with store.reading() as connection:
+        return _asked(connection, caller.name, question.study, question.version, question.view)
+
+
 def keep(store: Store, receipt: Receipt, question: LogEntry, answer: Answer, code: str) -> Answer:
     """Write down the answer to a question that was begun, and return the one to send.
 
@@ -351,12 +358,7 @@ def kept(store: Store, study: str, version: int, view: str, caller: str | None) 
     where there is no answer, or none for this caller: which of them is not told.
     """
     with store.reading() as connection:
-        asked = connection.execute(
-            "SELECT 1 FROM asked WHERE caller = ? AND study = ? AND version = ? AND view = ?"
-            " AND outcome IN ('begun', 'repeated') LIMIT 1",
-            (caller, study, version, view),
-        ).fetchone()
-        if caller is not None and asked is None:
+        if caller is not None and not _asked(connection, caller, study, version, view):
             return None
         return _answer(store, connection, study, version, view)
 
@@ -414,6 +416,17 @@ def log(
             {"before": before, "study": study, "most": -1 if most is None else max(most, 0)},
         ).fetchall()
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _asked(
+    connection: sqlite3.Connection, caller: str, study: str, version: int, view: str | None
+) -> bool:
+    found = connection.execute(
+        "SELECT 1 FROM asked WHERE caller = ? AND study = ? AND version = ? AND view = ?"
+        " AND outcome IN ('begun', 'repeated') LIMIT 1",
+        (caller, study, version, view),
+    ).fetchone()
+    return found is not None
 
 
 def _views(connection: sqlite3.Connection, caller: str, study: str, version: int) -> set[str]:

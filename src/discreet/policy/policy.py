@@ -68,6 +68,7 @@ LEAST_GUARDED_DF = 10
 REGIMES = ("guarded", "research")
 METRICS = parameters_of(Deterministic)["metric"].words
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
+WAYS_OF_COPY = ("browser", "served")
 MOST_EDGES = 101
 MOST_DOMINANT = 10
 
@@ -294,6 +295,9 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "versions": (_whole(1, 100), "a whole number from 1 to 100"),
     "budget": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "requests_a_minute": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+    "copy": (lambda v: v in WAYS_OF_COPY, f"one of {one_of(WAYS_OF_COPY)}"),
+    "copy_rows": (_whole(0, 10**9), "a whole number from 0 to 1000000000"),
+    "copy_bytes": (_whole(0, 10**10), "a whole number from 0 to 10000000000"),
 }
 
 
@@ -425,6 +429,11 @@ class Policy:
         where `rows` is "whole" further counts alone, for the copy and its base counts are free.
     requests_a_minute : int, default 120
         How often one token or user of a server may ask.
+    copy : {"browser", "served"}, default "browser"
+        Where a server lets the copy of the whole table be explored: its rows go to the browser, or
+        they stay on the server, which answers with numbers drawn from them.
+    copy_rows, copy_bytes : int, default 300,000 and 30,000,000
+        A copy of more rows or bytes stays on the server.
     folder, file : Path, optional
         Where the policy file lies, and the file as it was named; not part of the policy's value.
 
@@ -489,6 +498,9 @@ class Policy:
     versions: int = 4
     budget: int = 200
     requests_a_minute: int = 120
+    copy: str = "browser"
+    copy_rows: int = 300_000
+    copy_bytes: int = 30_000_000
     folder: Path | None = field(default=None, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
 

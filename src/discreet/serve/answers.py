@@ -30,19 +30,24 @@ from discreet.ledger.log import (
 from discreet.plots import PLOTS
 from discreet.plots.request import BASE, COPY, COUNTS
 from discreet.protect import Whole
-from discreet.serve.facts import Served, study_told
+from discreet.serve.facts import Served
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted, Body, apart, check
 from discreet.serve.tables import is_counted, table_sent
+from discreet.study.facts import study_facts
 from discreet.study.session import orders, orders_of_copy
 
 __all__ = [
+    "FORM",
+    "OVER",
     "TABLE",
     "answer_again",
     "answer_orders",
     "answer_table",
     "answer_view",
+    "differs",
+    "made",
     "refused",
     "study_json",
 ]
@@ -69,7 +74,8 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
         "study": served.name,
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
-        **study_told(served.study, served.columns),
+        **study_facts(served.study.session, served.columns),
+        "rows": served.held.facts(),
         "allowance": {
             "views": allowance.views,
             "used": used(served.ledger.store, caller.name, served.name, served.version),
@@ -97,7 +103,7 @@ def answer_view(
         near = _of_copy(served, asked) if receipt.outcome == "budget" else None
         return refusal(receipt.outcome, nearest=near)
     if receipt.answer is None:
-        return _made(served, receipt, question, lambda: _picture(served, asked, view))
+        return made(served, receipt, question, lambda: _picture(served, asked, view))
     if receipt.answer.status != 200:
         _wait_for_slot(began)  # as when it was held back for somebody first
     return receipt.answer
@@ -126,7 +132,7 @@ def answer_table(
         if receipt.answer.status != 200 and is_counted(given):
             _wait_for_slot(began)  # as when it was held back for somebody first
         return receipt.answer
-    return _made(served, receipt, question, lambda: table_sent(served.study, kind, given, name))
+    return made(served, receipt, question, lambda: table_sent(served.study, kind, given, name))
 
 
 def answer_again(
@@ -169,7 +175,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
             columns, orders(served.study.session, columns, sensitive or None, source)
         )
 
-    return _made(served, receipt, question, make)
+    return made(served, receipt, question, make)
 
 
 def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
@@ -192,7 +198,7 @@ def _own(served: Served, caller: Caller, view: str) -> Answer | None:
     return kept(served.ledger.store, served.name, served.version, view, own)
 
 
-def _made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> Answer | Refusal:
+def made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> Answer | Refusal:
     """Make what was asked for when it is its turn, and keep it."""
     store = served.ledger.store
     if not served.places.acquire(blocking=False):
@@ -249,7 +255,7 @@ def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
     except LedgerError:
         raise
     except LeavingError as error:
-        return refusal("leaving", _differs(error.what)), False
+        return refusal("leaving", differs(error.what)), False
 
 
 def _made_meanwhile(served: Served, receipt: Receipt, question: LogEntry) -> Answer | None:
@@ -276,7 +282,7 @@ def _recorded(
     return keep(store, receipt, question, answer, code)
 
 
-def _differs(what: str) -> str:
+def differs(what: str) -> str:
     """Say which choice is not that of the plot of these columns released before."""
     if not what:
         return ""
@@ -323,7 +329,7 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
         near = _of_copy(served, asked)
         if near is None or error.what == "version":
             raise
-        return refusal("leaving", _differs(error.what), near)
+        return refusal("leaving", differs(error.what), near)
     return told
 
 
@@ -349,7 +355,7 @@ def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
     what, left = found
     near = check(served.study, served.columns, asked.plot.plot, {**asked.body, "method": left})
     nearest = near.body if isinstance(near, Accepted) else _of_copy(served, asked)
-    return refusal("leaving", _differs(what), nearest)
+    return refusal("leaving", differs(what), nearest)
 
 
 def _name_of(served: Served, asked: Accepted) -> str:

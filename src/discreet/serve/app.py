@@ -36,13 +36,15 @@ from discreet.serve.answers import (
     refused,
     study_json,
 )
+from discreet.serve.board import answer_overview, answer_rows
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
 from discreet.serve.files import FORMS, Files, figure
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.requests import BODIES
-from discreet.serve.tables import TABLE_FORMS, TABLES, table_body, table_file
+from discreet.serve.tables import TABLE_FORMS, table_body, table_file
 from discreet.study import Study
+from discreet.study.table_kinds import TABLES
 from discreet.web import board_files
 
 __all__ = ["answered", "create_app", "files", "pages", "routes"]
@@ -125,6 +127,8 @@ SECONDS = 60.0  # until a request is answered, or told to ask again
 # so that some are left for what takes no time.
 AT_ONCE = 40
 JSON = "application/json"
+BYTES = "application/octet-stream"
+ROWS_TOLD: dict[int | str, dict[str, Any]] = {200: {"content": {BYTES: {}}}, 304: {}}
 #: Only what was asked before this row of the log; read when its sender is known.
 BEFORE = {
     "name": "before",
@@ -196,6 +200,7 @@ def routes(served: Served, caller_of: CallerOf) -> APIRouter:
         """Say what can be asked: columns, pictures, methods, numbers and their limits; no value."""
         return answered(await counter.work(bearer, lambda caller: study_json(served, caller)))
 
+    _board(router, counter)
     _views(router, counter)
     _files(router, counter)
     _tables(router, counter)
@@ -207,6 +212,38 @@ def routes(served: Served, caller_of: CallerOf) -> APIRouter:
         return {"ok": True}
 
     return router
+
+
+def _board(router: APIRouter, counter: Counter) -> None:
+    served = counter.served
+
+    @router.get("/overview", response_model=dict[str, Any])
+    async def overview(bearer: Bearer) -> Response:
+        """Answer with a picture of each column by itself: free, and the same for everybody."""
+        return answered(await counter.work(bearer, lambda caller: answer_overview(served, caller)))
+
+    @router.get("/rows", response_class=Response, responses=ROWS_TOLD)
+    async def rows(bearer: Bearer, request: Request) -> Response:
+        """Answer with the rows of the copy as columns of bytes, or 304 where they are the same."""
+        asked = request.headers
+
+        def work(caller: Caller) -> Answer | Refusal:
+            found = answer_rows(served, caller)
+            if isinstance(found, Refusal):
+                return found
+            if f'"{found.digest}"' in asked.get("if-none-match", ""):
+                return Answer(304, b"")
+            packed = "gzip" in asked.get("accept-encoding", "")
+            return Answer(200, served.held.packed if packed else found.data)
+
+        found = await counter.work(bearer, work)
+        held = served.held.rows
+        if isinstance(found, Refusal) or held is None:
+            return answered(found)
+        said = {"ETag": f'"{held.digest}"', "Vary": "Accept-Encoding"}
+        if found.body is served.held.packed:
+            said["Content-Encoding"] = "gzip"
+        return Response(found.body, found.status, said, None if found.status == 304 else BYTES)
 
 
 def _views(router: APIRouter, counter: Counter) -> None:

@@ -16,32 +16,30 @@ from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
 from discreet.plots.request import COPY, COUNTS, SOURCES, columns_of_by
 from discreet.policy import PlotRequest, Policy, resolve
-from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
+from discreet.policy.resolve import usual_method
 from discreet.protect import Whole
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
 from discreet.study import Study
 from discreet.study.by_two import check_two
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
+from discreet.study.facts import NUMBERS, is_fixed, usual_number
 from discreet.study.from_copy import settle_from_copy, source_of
 from discreet.study.session import DrawableColumn
+from discreet.study.table_kinds import MOST_WORDS
 from discreet.table import KINDS
 
 __all__ = [
     "BODIES",
-    "NUMBERS",
     "Accepted",
     "Body",
     "apart",
     "body_of",
     "check",
     "derivation_fields",
-    "has_use",
-    "is_fixed",
     "part_of",
     "parted",
     "refused_in_words",
-    "usual_number",
 ]
 
 LONGEST_NAME = 1000
@@ -49,7 +47,6 @@ LONGEST_FORMULA = 2000
 LONGEST_EXPRESSION = 500
 MOST_NEW = 20
 """So many new columns may be asked for at once."""
-MOST_WORDS = 100
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
@@ -115,11 +112,6 @@ BODIES: Mapping[str, type[BaseModel]] = MappingProxyType(
     {name: body_of(plot) for name, plot in PLOTS.items()}
 )
 
-
-#: What the policy has a value of.
-NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
-#: What of it the copy of the whole table was made with, or has no use for.
-OF_COPY = ("k", "q", "diversity")
 
 Columns = Mapping[str, DrawableColumn]
 Body = Mapping[str, Any]
@@ -299,42 +291,6 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | R
             break
         near = again.nearest
     return dataclasses.replace(found, nearest=near)
-
-
-def usual_number(policy: Policy, method: str, name: str) -> int | float | None:
-    """Return the value of one of `NUMBERS` that holds where nobody names one.
-
-    None where it hangs on how many rows there are: cells of the copy of the whole table.
-    """
-    if name == "grid" and method == Whole.name:
-        return None
-    if name == "q":
-        return policy.noise(policy.rows_by if policy.fixed else method)
-    if name == "diversity":
-        return diversity_of(policy)
-    value: int = getattr(policy, name)
-    return value
-
-
-def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
-    """Tell whether a picture by a method has a use for a parameter."""
-    if method == Whole.name and name == "diversity":
-        return False  # its rows are nobody's
-    if name in NUMBERS:
-        try:
-            refuse_unused(kind, method, [name])
-        except InputError:
-            return False
-        return True
-    if name == "noise_on" and policy.fixed:
-        return False  # the copy was protected before any plot
-    methods = PARAMETERS[name].methods
-    return not methods or method in methods
-
-
-def is_fixed(policy: Policy, method: str, name: str) -> bool:
-    """Tell whether the policy alone says one of `NUMBERS`: of the copy any view may be drawn."""
-    return policy.fixed and (method != Whole.name or name in OF_COPY)
 
 
 def apart(study: Study, asked: PlotRequest) -> None:

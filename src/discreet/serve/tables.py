@@ -6,24 +6,18 @@ They are of the copy of the whole table, but for means that are asked for of cou
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from types import MappingProxyType
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.copy_table import CopyTable
-from discreet.plots.request import COUNTS, SOURCES
-from discreet.policy import Policy
-from discreet.protect import Whole
-from discreet.regression import FAMILIES
+from discreet.plots.request import COUNTS
 from discreet.render.scene import scene_to_plain
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import (
     LONGEST_FORMULA,
-    MOST_WORDS,
     STRICT,
     Body,
     Name,
@@ -34,23 +28,17 @@ from discreet.serve.requests import (
 )
 from discreet.study import Study
 from discreet.study.counted_means import check_cells, count_means
-from discreet.study.derived import OfCopy
-from discreet.study.model import modelled
-from discreet.study.summary import average, settle_counted, summarise
+from discreet.study.summary import settle_counted
+from discreet.study.table_kinds import TABLES, TableAsked, TableField
 
 __all__ = [
-    "TABLES",
     "TABLE_FORMS",
-    "TableAsked",
-    "TableField",
     "is_counted",
     "table_body",
     "table_file",
     "table_sent",
-    "tables_told",
 ]
 
-MOST_COLUMNS = 1000
 LONGEST_WORD = 40
 FORM = "web"
 
@@ -62,129 +50,6 @@ TABLE_FORMS = {
     "table.txt": "text/plain; charset=utf-8",
     "table.json": "application/json",
 }
-
-
-@dataclass(frozen=True)
-class TableField:
-    """Something a table is asked for with.
-
-    Parameters
-    ----------
-    name : str
-        What it is called in a body.
-    type : {"column", "columns", "formula", "word", "words"}
-        What it is; "words" are texts of any kind.
-    says : str
-        One sentence on it.
-    kind : {"any", "continuous", "categorical"}
-        Of columns, which may be named.
-    least, most : int
-        How many columns or words; where `least` is 0 it may be left out.
-    choices : tuple of str
-        The words that there are, the usual one first.
-    """
-
-    name: str
-    type: str
-    says: str
-    kind: str = "any"
-    least: int = 0
-    most: int = 1
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class TableAsked:
-    """A table that can be asked for: what its body holds, and what makes it.
-
-    Parameters
-    ----------
-    name : str
-        Its kind.
-    title : str
-        What it is called where it is offered.
-    says : str
-        A sentence on it.
-    fields : tuple of TableField
-        What its body holds beside `where` and `assign`.
-    make : callable
-        Makes it of the study's copy, or of what is derived of that, given the body.
-    """
-
-    name: str
-    title: str
-    says: str
-    fields: tuple[TableField, ...]
-    make: Callable[[OfCopy, Body], CopyTable]
-
-
-WEIGHTS = TableField(
-    "weights", "column", "A survey's weights, by which rows are weighted.", "continuous"
-)
-
-_EACH = (
-    TableAsked(
-        "summary",
-        "Summary",
-        "Columns described in a table, in all and by the levels of another one.",
-        (
-            TableField(
-                "columns", "columns", "What is described; all where none.", most=MOST_COLUMNS
-            ),
-            TableField("by", "column", "Whose levels have a column each.", "categorical"),
-            WEIGHTS,
-        ),
-        lambda part, body: summarise(
-            part, body.get("columns"), body.get("by"), body.get("weights")
-        ),
-    ),
-    TableAsked(
-        "means",
-        "Means",
-        "Means of a column by the levels of one or two others, with their intervals.",
-        (
-            TableField("value", "column", "The column that is averaged.", "continuous", least=1),
-            TableField("by", "columns", "Whose levels the means are of.", "categorical", 1, 2),
-            WEIGHTS,
-            TableField(
-                "source", "word", "The copy, or the data by further counts.", choices=SOURCES
-            ),
-        ),
-        lambda part, body: average(
-            part, body["value"], body["by"], body.get("weights"), body.get("source")
-        ),
-    ),
-    TableAsked(
-        "model",
-        "Model",
-        "A regression, with intervals that have the copy's own error in them.",
-        (
-            TableField(
-                "formula",
-                "formula",
-                "outcome ~ terms joined by +; of a Cox model survival(time, event) ~ terms.",
-                least=1,
-            ),
-            TableField("family", "word", "The family of the model.", choices=FAMILIES),
-            TableField(
-                "event_is",
-                "words",
-                "Which values of the outcome are the event, where that is not clear.",
-                most=MOST_WORDS,
-            ),
-            WEIGHTS,
-        ),
-        lambda part, body: modelled(
-            part,
-            body["formula"],
-            body.get("family", FAMILIES[0]),
-            body.get("event_is"),
-            body.get("weights"),
-        ),
-    ),
-)
-TABLES: Mapping[str, TableAsked] = MappingProxyType({it.name: it for it in _EACH})
-"""Every table by name. To add one: an entry above; routes, facts and the description follow."""
 
 
 def table_body(asked: TableAsked) -> type[BaseModel]:
@@ -205,22 +70,6 @@ def _type_of(it: TableField) -> Any:
     if it.type == "formula":
         return Annotated[str, Field(min_length=1, max_length=LONGEST_FORMULA)]
     return Name if it.type == "column" else Annotated[str, Field(max_length=LONGEST_WORD)]
-
-
-def tables_told(policy: Policy) -> list[dict[str, Any]]:
-    """Return every table that can be asked for, and with what; none where there is no copy."""
-    if policy.rows_by != Whole.name:
-        return []
-    return [
-        {
-            "kind": it.name,
-            "title": it.title,
-            "says": it.says,
-            "fields": [asdict(field) | {"choices": [*field.choices]} for field in it.fields],
-            "derivation": True,
-        }
-        for it in TABLES.values()
-    ]
 
 
 def is_counted(body: Body) -> bool:

@@ -16,7 +16,7 @@ from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
 from discreet.parallel.methods import KMemberCells
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
-from discreet.plots.by_level import codes_as_words
+from discreet.plots.by_level import codes_as_words, order_of_level
 from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import AUTO, check_every
@@ -91,6 +91,14 @@ class WholeTable:
             unit=None,
             key=None,
         )
+
+    @cached_property
+    def levels(self) -> Mapping[str, tuple[str, ...]]:
+        """The levels of each column that has some, in the order in which plots have them."""
+        return {
+            name: tuple(sorted({*words} - {""}, key=order_of_level))
+            for name, words in self.copy.strata.items()
+        }
 
     def with_levels(self, names: Sequence[str]) -> WholeTable:
         """Return the copy with numbers of few different values, such as codes, as levels.

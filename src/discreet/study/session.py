@@ -90,7 +90,8 @@ NO_COPY = (
 )
 AGAIN, MOST_AGAIN = 5, 5000
 """How many copies of a copy are made, and of how many of its rows at most."""
-ALLOWANCE = ("budget", "requests_a_minute")
+OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes")
+"""What of a policy says how a server answers, and not what: no answer hangs on it."""
 
 V = TypeVar("V", bound=View)
 Groups = tuple[tuple[str, ...], ...]
@@ -434,9 +435,9 @@ class Session:
     def edition(self) -> str:
         """Return a keyed digest that stands for the data, the policy and how views are written.
 
-        What decides only how often somebody may ask is left out.
+        What decides only how often somebody may ask, and where, is left out.
         """
-        said = {name: it for name, it in self.policy.to_dict().items() if name not in ALLOWANCE}
+        said = {name: it for name, it in self.policy.to_dict().items() if name not in OF_SERVER}
         told = json.dumps([SCHEMA, SCENE_SCHEMA, said], sort_keys=True)
         digest = self.table.source_digest()
         if digest is not None:

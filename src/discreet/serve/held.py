@@ -1,0 +1,94 @@
+"""What a server holds of a study's copy in memory, and how often it may be asked for."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import time
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from discreet.plots import View
+from discreet.protect import Whole
+from discreet.study.board import BoardRows, base_views, board_rows, way_of_rows
+from discreet.study.session import Session
+
+__all__ = ["HeldCopy", "Rate"]
+
+MINUTE = 60.0
+LEVEL = 5
+"""Of compression: more takes longer and saves hardly anything."""
+
+
+class Rate:
+    """How often each caller may ask within a minute; told by this process alone.
+
+    Examples
+    --------
+    >>> rate = Rate(2, lambda: 0.0)
+    >>> [rate.lets("alice"), rate.lets("alice"), rate.lets("alice"), rate.lets("bob")]
+    [True, True, False, True]
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = most, clock
+        self._lock = threading.Lock()
+        self._minute, self._asked = 0, dict[str, int]()
+
+    def lets(self, caller: str) -> bool:
+        """Count a request of a caller, and say whether it is not one too many."""
+        minute = int(self._clock() // MINUTE)
+        with self._lock:
+            if minute != self._minute:
+                self._minute, self._asked = minute, {}
+            self._asked[caller] = self._asked.get(caller, 0) + 1
+            return self._asked[caller] <= self._most
+
+
+class HeldCopy:
+    """The rows of a study's copy as bytes, and its first pictures: each made once, when asked for.
+
+    Whoever hands them out asks the gate first. `known` are callers that have explored the copy, and
+    what of it, as the ledger says.
+    """
+
+    def __init__(self, session: Session, a_minute: int) -> None:
+        self._session, self._lock = session, threading.RLock()
+        self.rate, self.known = Rate(a_minute), set[tuple[str, str]]()
+
+    @cached_property
+    def rows(self) -> BoardRows | None:
+        """The rows of the copy; None where there is no copy."""
+        with self._lock:
+            whole = self._session.policy.rows_by == Whole.name
+            return board_rows(self._session) if whole else None
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The rows, compressed; nothing where there are none."""
+        with self._lock:
+            return b"" if self.rows is None else gzip.compress(self.rows.data, LEVEL, mtime=0)
+
+    @cached_property
+    def views(self) -> Mapping[str, View]:
+        """A picture of each column by itself."""
+        with self._lock:
+            return base_views(self._session)
+
+    @property
+    def way(self) -> str:
+        """Where the copy is explored: in the browser, on the server, or nowhere."""
+        return way_of_rows(self._session, self.rows)
+
+    def facts(self) -> dict[str, Any]:
+        """Say where the copy is explored, and how large it is."""
+        rows = self.rows
+        if rows is None:
+            return {"way": self.way}
+        return {
+            "way": self.way,
+            "rows": rows.rows,
+            "bytes": len(rows.data),
+            "digest": rows.digest,
+        }

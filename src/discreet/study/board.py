@@ -1,0 +1,184 @@
+"""What a board gets of a study: the rows of its copy as bytes, and a small picture of each column.
+
+The rows are the copy's own, and so may be released; that they are is recorded, as of every plot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
+from discreet.plots import PLOTS, View
+from discreet.plots.bars import BARS
+from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.request import BASE, COPY
+from discreet.protect import Whole
+from discreet.study.derived import OfCopy
+from discreet.study.from_copy import WholeTable
+from discreet.study.session import NO_COPY, Session
+from discreet.table import KINDS
+from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
+
+__all__ = [
+    "ROWS",
+    "TO_BROWSER",
+    "BoardRows",
+    "base_views",
+    "board_columns",
+    "board_rows",
+    "overview",
+    "way_of_rows",
+]
+
+ROWS = "rows"
+"""What the ledger calls the rows of a copy that leave as such."""
+TO_BROWSER, ON_SERVER, NOWHERE = "browser", "server", "none"
+
+
+@dataclass(frozen=True, repr=False)
+class BoardRows:
+    """The rows of a copy as bytes, a digest of these, and what is asked before they leave.
+
+    Parameters
+    ----------
+    data : bytes
+        As `discreet.web.bundle` writes them.
+    digest : str
+        Of the bytes: another copy, and the same one with other new columns, has another.
+    rows : int
+        How many there are.
+    gate : callable
+        Called with the form in which they are released; raises where they may not be.
+    """
+
+    data: bytes
+    digest: str
+    rows: int
+    gate: Callable[[str], None] = field(compare=False)
+
+
+def board_rows(of: OfCopy) -> BoardRows:
+    """Return the rows of a study's copy, or of what was derived of it; their gate is not asked.
+
+    Raises
+    ------
+    RefusedError
+        If the study has no copy of the whole table.
+    """
+    whole = _whole(of)
+    columns = board_columns(whole)
+    data = bundle(whole.copy.version, columns)
+    gate = of.gate_of_copy(ROWS, [it.name for it in columns])
+    return BoardRows(data, hashlib.sha256(data).hexdigest()[:32], len(whole), gate)
+
+
+def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
+    """Return the columns of a copy in the order of the file, new ones last."""
+    copy, found = whole.copy, []
+    for name in whole.raw:
+        one: NumberColumn | LevelColumn
+        if name in copy.columns:
+            one = NumberColumn(name, copy.columns[name], whole.raw[name].dates is not None)
+        elif name in copy.strata:
+            levels = whole.levels[name]
+            one = LevelColumn(name, places_of(copy.strata[name], levels), levels)
+        else:
+            continue
+        found.append(one)
+    return found
+
+
+def way_of_rows(session: Session, rows: BoardRows | None) -> str:
+    """Say where the copy is explored: in the browser, on the server, or nowhere as there is none.
+
+    It stays on the server where the policy says so, or where it is larger than the policy lets it.
+    """
+    if rows is None:
+        return NOWHERE
+    policy = session.policy
+    small = rows.rows <= policy.copy_rows and len(rows.data) <= policy.copy_bytes
+    return TO_BROWSER if policy.copy == TO_BROWSER and small else ON_SERVER
+
+
+def base_views(of: OfCopy) -> dict[str, View]:
+    """Draw each column by itself, in the order of the file; no gate is asked.
+
+    As the policy draws it among its base counts; from the copy, where these are held back. A study
+    without a copy of the whole table has none: there each plot counts.
+    """
+    if of.policy.rows_by != Whole.name:
+        return {}
+    found = ((name, _base_view(of, name)) for name in _drawn_alone(of))
+    return {name: view for name, view in found if view is not None}
+
+
+def overview(of: OfCopy, views: Mapping[str, View], form: str) -> dict[str, Any]:
+    """Return `base_views` as plain values, once all of them may be released in a form.
+
+    `views` has them by the names of columns, `sources` says where each comes from, and `levels` are
+    those of the copy, as plots order them.
+    """
+    shown = {name: _released(of, name, view, form) for name, view in views.items()}
+    plain = {name: replace(it, gate=None).to_json() for name, it in shown.items()}
+    return {
+        "views": {name: json.loads(text) for name, text in plain.items()},
+        "sources": {name: COPY if it.method == Whole.name else BASE for name, it in shown.items()},
+        "levels": {name: [*it] for name, it in _levels(of).items()},
+    }
+
+
+def _levels(of: OfCopy) -> Mapping[str, tuple[str, ...]]:
+    return of.whole.levels if of.policy.rows_by == Whole.name else {}
+
+
+def _drawn_alone(of: OfCopy) -> list[str]:
+    """Return the columns that are drawn, in the order of the file, new ones last."""
+    held = {*of.whole.copy.columns, *of.whole.copy.strata}
+    shown = {name for kind in KINDS for name in of.table.shown([*of.table.columns], kind)}
+    return [name for name in of.whole.raw if name in held | shown]
+
+
+def _plot_of(of: OfCopy, name: str) -> str:
+    if name in of.whole.copy.columns:
+        return HISTOGRAM.name
+    if name in of.whole.copy.strata or of.table.columns[name].kind == KINDS[1]:
+        return BARS.name
+    return HISTOGRAM.name
+
+
+def _base_view(of: OfCopy, name: str, **how: Any) -> View | None:
+    """Draw one column by itself; None where that is refused."""
+    plot = PLOTS[_plot_of(of, name)]
+    try:
+        return of.draw(plot, [name], **how)
+    except LeavingError:
+        raise
+    except (InputError, RefusedError):
+        return None
+
+
+def _released(of: OfCopy, name: str, view: View, form: str) -> View:
+    """Ask a view's gate; draw the copy where counts do not fit what was released before."""
+    try:
+        view.ask_to_leave(form)
+    except LedgerError:
+        raise
+    except LeavingError as error:
+        if error.what == "version" or view.method == Whole.name:
+            raise
+        again = _base_view(of, name, source=COPY)
+        if again is None:
+            raise
+        again.ask_to_leave(form)
+        return again
+    return view
+
+
+def _whole(of: OfCopy) -> WholeTable:
+    if of.policy.rows_by != Whole.name:
+        raise RefusedError(NO_COPY)
+    return of.whole

@@ -1,0 +1,233 @@
+"""What may be said of a study before anything is drawn: columns, plots, numbers; no value.
+
+A server, a file and a notebook offer by it what can be asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.measure.column_list import unit_in
+from discreet.plots import PARAMETERS, PLOTS, Plot, View
+from discreet.plots.request import BASE, COPY, COUNTS
+from discreet.policy import Policy
+from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
+from discreet.protect import COPY_METHODS, METHODS, Whole
+from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
+from discreet.study.session import DrawableColumn, Session
+from discreet.study.table_kinds import table_facts
+
+__all__ = [
+    "NUMBERS",
+    "has_use",
+    "is_fixed",
+    "plot_facts",
+    "promise_of",
+    "study_facts",
+    "usual_number",
+]
+
+#: What the policy has a value of.
+NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
+#: What of it the copy of the whole table was made with, or has no use for.
+OF_COPY = ("k", "q", "diversity")
+
+
+def usual_number(policy: Policy, method: str, name: str) -> int | float | None:
+    """Return the value of one of `NUMBERS` that holds where nobody names one.
+
+    None where it hangs on how many rows there are: cells of the copy of the whole table.
+    """
+    if name == "grid" and method == Whole.name:
+        return None
+    if name == "q":
+        return policy.noise(policy.rows_by if policy.fixed else method)
+    if name == "diversity":
+        return diversity_of(policy)
+    value: int = getattr(policy, name)
+    return value
+
+
+def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
+    """Tell whether a picture by a method has a use for a parameter."""
+    if method == Whole.name and name == "diversity":
+        return False  # its rows are nobody's
+    if name in NUMBERS:
+        try:
+            refuse_unused(kind, method, [name])
+        except InputError:
+            return False
+        return True
+    if name == "noise_on" and policy.fixed:
+        return False  # the copy was protected before any plot
+    methods = PARAMETERS[name].methods
+    return not methods or method in methods
+
+
+def is_fixed(policy: Policy, method: str, name: str) -> bool:
+    """Tell whether the policy alone says one of `NUMBERS`: of the copy any view may be drawn."""
+    return policy.fixed and (method != Whole.name or name in OF_COPY)
+
+
+def study_facts(session: Session, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
+    """Return what of the study, its columns and its policy a form is made of: no value."""
+    policy = session.policy
+    return {
+        "policy": {
+            "name": policy.name,
+            "regime": policy.regime,
+            "k": policy.k,
+            "public": policy.public,
+            "promise": promise_of(policy),
+        },
+        "columns": [_column_facts(session, it) for it in columns.values()],
+        "groups": [[*group] for group in session.groups_settled()],
+        "pairs": {
+            "declared": [[*pair] for pair in policy.pairs],
+            "drawn": [[*pair] for pair in session.release_gate.pairs_that_left()],
+        },
+        "pictures": plot_facts(policy, [*columns.values()]),
+        "tables": table_facts(policy),
+    }
+
+
+def promise_of(policy: Policy) -> str:
+    """Say in a sentence what a policy promises of all that is drawn."""
+    if policy.shows_exact:
+        return "Each plot is protected by itself: for public or simulated data."
+    return f"At least {policy.k} persons stand behind everything you see."
+
+
+def _column_facts(session: Session, column: DrawableColumn) -> dict[str, Any]:
+    """Return what is said of a column; its levels are said with the rows alone."""
+    name, label = column.name, session.labels.get(column.name)
+    return {
+        "name": name,
+        "kind": column.kind,
+        "role": column.role,
+        "stratum": column.stratum,
+        "sources": [*column.sources],
+        "label": label,
+        "unit": (None if label is None else unit_in(label)) or unit_in(name),
+        "dates": name in session.dates,
+    }
+
+
+def plot_facts(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[str, Any]]:
+    """Return every plot that can be drawn of some columns, and what it may be asked for with.
+
+    Where there is a copy of the whole table, the first of a plot's sources is the one that holds
+    where nobody names any; a parameter that is fixed for one of them alone stands there twice.
+    `limits` says whether a plot of the copy takes ends of its axes, `derivation` whether it takes
+    `where` and `assign`, `weights` whether it takes a column of weights, and `tables` of which
+    columns alone a cross-table is one of the base counts.
+    """
+    enough = [it for it in PLOTS.values() if _enough(it, columns)]
+    # Those of columns are offered before those of a formula.
+    enough.sort(key=lambda plot: plot.of_formula)
+    whole = policy.rows_by == Whole.name
+    sources = {plot.name: _sources(policy, plot, columns) if whole else [] for plot in enough}
+    levels = [it for it in columns if it.kind == "categorical"]
+    return [
+        _facts_of(policy, plot, levels, sources[plot.name])
+        for plot in enough
+        if (sources[plot.name] if whole else policy.methods[plot.name])
+    ]
+
+
+def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
+    kind = "continuous" if plot.of_formula else plot.columns
+    there = [it.kind for it in columns]
+    placed = all(place.kind in (*there, "any") for place in plot.places)
+    return placed and len([it for it in there if kind in (it, "any")]) >= max(plot.least, 1)
+
+
+def _sources(policy: Policy, plot: Plot[View], columns: Sequence[DrawableColumn]) -> list[str]:
+    """Return what a plot can come from in a study with a copy of the whole table."""
+    base = plot.name in BASE_PLOTS or (plot.name == BASE_TABLE and bool(policy.tables))
+    base &= usual_method(policy, plot.name) is not None
+    copied = _enough(plot, [it for it in columns if COPY in it.sources])
+    counted = bool(policy.methods[plot.name])
+    there = {BASE: base, COPY: copied, COUNTS: counted}
+    return [source for source, yes in there.items() if yes]
+
+
+def _facts_of(
+    policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn], sources: Sequence[str]
+) -> dict[str, Any]:
+    rows_by = [it.name for it in levels if it.stratum or COPY in it.sources or not policy.from_copy]
+    counted = [it.name for it in levels if not it.sources or COUNTS in it.sources]
+    counts_by = counted if "counts" in plot.by else []
+    by = {"columns": counts_by, "rows": rows_by} if plot.by else None
+    takes: dict[str, Any] = {"least": plot.least, "most": plot.most, "kind": plot.columns}
+    if plot.places:
+        takes["places"] = [{"name": it.name, "kind": it.kind} for it in plot.places]
+    methods = [it for source in sources or [""] for it in _methods(policy, plot, source)]
+    listed = plot.name == BASE_TABLE and BASE in sources
+    return {
+        "kind": plot.name,
+        "title": plot.title,
+        "says": plot.says,
+        "takes": "formula" if plot.of_formula else "columns",
+        "columns": None if plot.of_formula else takes,
+        "sources": [*sources],
+        **({"tables": [[*it] for it in policy.tables or ()]} if listed else {}),
+        "limits": COPY in sources and plot.uses(Whole.name, "limits"),
+        "derivation": COPY in sources,
+        "weights": COPY in sources and plot.weigh is not None,
+        "by": by,
+        "methods": methods,
+        "parameters": _parameters_of(policy, plot, [*dict.fromkeys(it["name"] for it in methods)]),
+    }
+
+
+def _methods(policy: Policy, plot: Plot[View], source: str) -> list[dict[str, Any]]:
+    """Return the methods of a plot of one source, one of which is usual there."""
+    usual = usual_method(policy, plot.name)
+    names = policy.methods[plot.name]
+    if source == COPY:
+        usual, names = Whole.name, (Whole.name,)
+    elif source and plot.name in BASE_PLOTS and usual is not None:
+        # Counts of one column by another method are refused beside the base counts.
+        names = (usual,)
+    return [
+        {
+            "name": name,
+            "source": source or None,
+            "usual": name == usual,
+            "rows": name in COPY_METHODS,
+            "promises": METHODS[name].promises,
+            "leaves_open": METHODS[name].leaves_open,
+        }
+        for name in names
+    ]
+
+
+def _parameters_of(
+    policy: Policy, plot: Plot[View], methods: Sequence[str]
+) -> list[dict[str, Any]]:
+    found = []
+    for it in (PARAMETERS[name] for name in plot.parameters):
+        number = it.name in NUMBERS
+        able = [name for name in methods if has_use(policy, plot.name, name, it.name)]
+        for fixed in (False, True):
+            uses = [m for m in able if (number and is_fixed(policy, m, it.name)) == fixed]
+            if not uses:
+                continue
+            found.append(
+                {
+                    "name": it.name,
+                    "type": it.type,
+                    "says": it.says,
+                    "least": it.least_of(uses),
+                    "most": it.most,
+                    "step": it.step,
+                    "usual": usual_number(policy, uses[0], it.name) if number else it.usual,
+                    "fixed": fixed,
+                    "choices": [*it.choices],
+                    "methods": None if len(uses) == len(methods) else uses,
+                }
+            )
+    return found

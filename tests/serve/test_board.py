@@ -1,0 +1,159 @@
+"""What a board asks a server for: first pictures, the rows of the copy, and who may have them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from discreet.ledger.log import add_token, log
+from discreet.study import open as open_study
+from tests.serve.cohort import written
+from tests.serve.conftest import Running, running
+from tests.serve.test_whole import WHOLE
+from tests.web.reading import read_bundle
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("board")
+    file, policy = written(folder, WHOLE)
+    with running(open_study(file, policy), folder) as found:
+        yield found
+
+
+def asked(server: Running, what: str) -> list[dict[str, Any]]:
+    rows = log(server.study.session.ledger.store, study="cohort.csv")
+    return [it for it in rows if it["what"] == what]
+
+
+def test_rows_are_those_of_the_copy_to_the_last_bit(served: Running) -> None:
+    with served.client() as analyst:
+        answer = analyst.get("/api/rows")
+
+    header, found = read_bundle(answer.content)
+    whole = served.study.session.whole
+    assert answer.status_code == 200
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.headers["cache-control"] == "no-store"
+    assert header["version"] == whole.copy.version
+    held = [name for name in whole.raw if name in {*whole.copy.columns, *whole.copy.strata}]
+    assert [it["name"] for it in header["columns"]] == held
+    for name, values in whole.copy.columns.items():
+        assert np.array_equal(found[name], values, equal_nan=True)
+    for name, words in whole.copy.strata.items():
+        assert found[name] == [word or None for word in words]
+
+
+def test_rows_that_the_browser_has_are_not_sent_again(served: Running) -> None:
+    with served.client() as analyst:
+        first = analyst.get("/api/rows")
+        tag = first.headers["etag"]
+        again = analyst.get("/api/rows", headers={"If-None-Match": tag})
+        weak = analyst.get("/api/rows", headers={"If-None-Match": f'"x", W/{tag}'})
+        other = analyst.get("/api/rows", headers={"If-None-Match": '"x"'})
+        plain = analyst.get("/api/rows", headers={"Accept-Encoding": "identity"})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert (weak.status_code, weak.content) == (304, b"")
+    assert again.headers["etag"] == tag
+    assert other.status_code == plain.status_code == 200
+    assert "content-encoding" not in plain.headers
+    assert plain.content == other.content == first.content
+
+
+def test_rows_are_recorded_once_a_caller_and_released_once(served: Running) -> None:
+    store = served.study.session.ledger.store
+    bob = add_token(store, "cohort.csv", "bob")
+    for token in (served.token, served.token, bob, bob):
+        with served.client(token) as analyst:
+            assert analyst.get("/api/rows").status_code == 200
+
+    names = [it["caller"] for it in asked(served, "rows")]
+    left = served.study.session.ledger.history("cohort.csv")
+    assert sorted(names) == sorted({*names})
+    assert {"token alice", "token bob"} <= {*names}
+    first, *others = [it["outcome"] for it in asked(served, "rows")]
+    assert (first, {*others}) == ("answered", {"repeated"})
+    assert [(it["form"], it["method"]) for it in left if it["kind"] == "rows"] == [("web", "whole")]
+    with served.client() as analyst:
+        assert analyst.get("/api/study").json()["allowance"]["used"] == 0
+
+
+def test_the_first_pictures_are_the_base_counts_of_every_column(served: Running) -> None:
+    with served.client() as analyst:
+        found = analyst.get("/api/overview").json()
+        again = analyst.get("/api/overview").json()
+        told = analyst.get("/api/study").json()
+
+    session = served.study.session
+    drawn = {it["name"]: it for it in told["columns"]}
+    assert list(found["views"]) == list(drawn)
+    assert again == found
+    for name, view in found["views"].items():
+        kind = "histogram" if drawn[name]["kind"] == "continuous" else "bars"
+        wanted = getattr(served.study, kind)(name)
+        assert view == json.loads(wanted.to_json())
+        assert found["sources"][name] == "base counts"
+    assert found["levels"] == {name: [*it] for name, it in session.whole.levels.items()}
+    assert told["rows"]["way"] == "browser"
+    assert told["rows"]["rows"] == len(session.whole)
+    assert told["policy"]["promise"] == "At least 5 persons stand behind everything you see."
+
+
+@pytest.mark.parametrize("path", ["/api/rows", "/api/overview"])
+@pytest.mark.parametrize("token", ["", "discreet_wrong", "of another study"])
+def test_without_a_token_of_the_study_nothing_is_said(
+    served: Running, path: str, token: str
+) -> None:
+    if token == "of another study":
+        store = served.study.session.ledger.store
+        token = add_token(store, f"other{path[5:]}.csv", "mallory")
+    answer = httpx.get(
+        f"{served.url}{path}", headers={"Authorization": f"Bearer {token}"} if token else {}
+    )
+
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == "token"
+
+
+def test_a_custodian_explores_too(served: Running) -> None:
+    with served.client(served.custodian) as custodian:
+        assert custodian.get("/api/rows").status_code == 200
+        assert custodian.get("/api/overview").status_code == 200
+
+
+STAY = {"served": 'copy = "served"', "rows": "copy_rows = 20", "bytes": "copy_bytes = 300"}
+
+
+@pytest.mark.parametrize("how", STAY)
+def test_a_copy_that_stays_on_the_server_is_not_handed_out(tmp_path: Path, how: str) -> None:
+    file, policy = written(tmp_path, f"{STAY[how]}\n{WHOLE}")
+    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
+        answer = analyst.get("/api/rows")
+        told = analyst.get("/api/study").json()["rows"]
+
+        assert answer.status_code == 403
+        assert "keeps its copy on the server" in answer.json()["error"]["says"]
+        assert told["way"] == "server"
+        assert told["rows"] > 20
+        outcomes = [it["outcome"] for it in asked(server, "rows")]
+        assert outcomes == ["policy"]
+        assert "rows" not in {it["kind"] for it in server.study.session.ledger.history()}
+
+
+def test_gzip_is_made_once(served: Running) -> None:
+    with served.client() as analyst:
+        raw = [
+            b"".join(answer.iter_raw())
+            for _ in range(2)
+            for answer in [analyst.send(analyst.build_request("GET", "/api/rows"), stream=True)]
+        ]
+    assert raw[0] == raw[1]
+    assert gzip.decompress(raw[0])[:4] == b"dscr"
