@@ -50,7 +50,9 @@ def bundle(study: Study) -> bytes:
     for name, words in copy.strata.items():
         levels = [*dict.fromkeys(word for word in words if word)]
         codes = np.array([levels.index(word) if word else 255 for word in words], "u1")
-        add(codes.tobytes(), name=name, kind="level", type="u1", levels=levels)
+        raw = study.session.whole.raw[name]
+        coded = raw.numeric and not raw.yes_no
+        add(codes.tobytes(), name=name, kind="level", type="u1", levels=levels, coded=coded)
     rows = len(study.session.whole)
     head = json.dumps({"rows": rows, "version": "", "columns": columns}).encode()
     head += b" " * (-len(head) % 8)

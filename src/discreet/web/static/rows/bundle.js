@@ -17,7 +17,7 @@ const MISSING = { i4: -(2 ** 31), i2: -(2 ** 15), i1: -(2 ** 7), u2: 65535, u1: 
  * @param {ArrayBuffer} bytes - As the server or a file holds them.
  * @returns {{size: number, version: string, columns: Map<string, Column>}} A column of numbers has
  *   `values` (a gap is NaN) and `dates` (days since 1970-01-01); one of levels has `codes`,
- *   `levels` and `missing`, the code of a gap.
+ *   `levels`, `missing`, the code of a gap, and `coded` where they are stored as numbers.
  */
 export function readBundle(bytes) {
   const start = new Uint8Array(bytes, 0, 4);
@@ -34,7 +34,8 @@ export function readBundle(bytes) {
 
 function levels(each, codes) {
   const missing = MISSING[each.type];
-  return { name: each.name, kind: "level", codes, levels: each.levels, missing };
+  const { name, levels: words, coded = false } = each;
+  return { name, kind: "level", codes, levels: words, missing, coded };
 }
 
 function numbers(each, held) {

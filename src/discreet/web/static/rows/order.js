@@ -29,8 +29,14 @@ function placeOf(name) {
   return found && [Number(found[2]), SIGNS[found[1]]];
 }
 
-/** Letter by letter as Python compares texts: signs beyond the first 65,536 are one each. */
-function byLetters(a, b) {
+/**
+ * Compare letter by letter, as Python compares texts: signs beyond the first 65,536 are one each.
+ *
+ * @param {string} a - A text.
+ * @param {string} b - Another one.
+ * @returns {number} Less than 0 where the first stands before the second.
+ */
+export function byLetters(a, b) {
   const [one, two] = [[...a], [...b]];
   for (let i = 0; i < Math.min(one.length, two.length); i += 1) {
     const away = one[i].codePointAt(0) - two[i].codePointAt(0);
