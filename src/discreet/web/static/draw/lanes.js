@@ -1,0 +1,46 @@
+/** Groups one below the other: a name to the left of each, how many they are to the right. */
+
+import { clip, rect, text, wide } from "./svg.js";
+
+const HIGHEST = 88;
+const ALONE = 176;
+const LETTERS = 14; // a line of text
+
+/**
+ * Return where groups lie.
+ *
+ * @param {{width: number, height: number}} box - All there is.
+ * @param {string[]} names - Of the groups.
+ * @param {number} below - How much room the axis takes.
+ * @param {object} look - `bare` pictures have less beside them.
+ * @returns {object} `inner`, as `plotBox` gives it; `each`, the `top` of every group and its
+ *   `height`; and `words(said, what)`, which draws the names and what is said to the right.
+ */
+export function lanesOf(box, names, below, look) {
+  const longest = Math.max(...names.map(wide));
+  const left = longest ? Math.min(longest + 14, box.width * 0.32) : 8;
+  const right = box.width - (look.bare ? 8 : 48);
+  const room = box.height - below - LETTERS;
+  const height = Math.min(names.length > 1 ? HIGHEST : ALONE, room / names.length);
+  const first = LETTERS + (room - height * names.length) / 2;
+  const every = Math.ceil(LETTERS / height); // of very many not each is named
+  const named = (i) => i % every === 0;
+  return {
+    inner: { left, right, top: 4, bottom: box.height - below },
+    height,
+    each: names.map((_, i) => ({ top: first + height * i })),
+    words: (at, said, what) =>
+      names
+        .map((name, i) => {
+          const y = first + height * i + at;
+          if (!named(i)) return "";
+          const many = look.bare || said[i] === undefined ? "" : text(box.width, y, said[i], "end");
+          return text(left - 8, y, clip(name, left - 10), "end", "d") + many;
+        })
+        .join("") + (what ? text(box.width, 10, what, "end") : ""),
+    hits: () =>
+      names
+        .map((_, i) => rect(left, first + height * i, right - left, height, { class: "hit", "data-m": i }))
+        .join(""),
+  };
+}

@@ -1,0 +1,193 @@
+/** Boxes: the middle and the spread of columns, or of the levels of one, with where rows lie. */
+
+import { bottom, scaleOf } from "../draw/axes.js";
+import { lanesOf } from "../draw/lanes.js";
+import { whole } from "../draw/look.js";
+import { circle, line, path, px, rect, text } from "../draw/svg.js";
+import { binsOf, extent } from "../rows/ends.js";
+import { groupsOf, LEAST_ROWS, marksOfGroups, meanOf, quantile, take, within } from "../rows/groups.js";
+import { complete } from "../rows/part.js";
+import { d3 } from "../vendor/d3.js";
+
+const BINS = 20;
+const AXIS = 38;
+const SMALL = 30; // lower lanes have no room for a curve
+
+export const box = {
+  name: "box",
+
+  title: ({ columns, by }, say) => {
+    const names = columns.map((name) => say.label(name));
+    return by ? `${names[0]} across ${say.label(by[0])}` : `Spread of ${names.join(", ")}`;
+  },
+
+  make(part, spec, facts) {
+    const { rows, groups } = grouped(part, spec);
+    const binned = binsOfEach(part, spec, rows, facts);
+    return {
+      kind: "box",
+      columns: spec.columns,
+      groups: groups.map(({ label, values }) => boxOf(label, values)),
+      by: spec.by?.[0] ?? null,
+      ridges: groups.map(({ name, values }) => ridgeOf(binned.get(name), values)),
+      shown: rows.length,
+    };
+  },
+
+  marks(part, spec) {
+    const { groups } = grouped(part, spec);
+    // Without levels each row is in every box.
+    return marksOfGroups(part.size, spec.by ? groups : groups.map(() => ({ rows: [] })));
+  },
+
+  lit(part, spec, view, mask, facts) {
+    const { rows, groups } = grouped(part, spec);
+    const binned = binsOfEach(part, spec, rows, facts);
+    const each = groups.map(({ name, rows: all }) => {
+      const values = take(part.number(name), within(all, mask));
+      if (values.length < LEAST_ROWS) return null;
+      return { box: boxOf("", values), ridge: ridgeOf(binned.get(name), values) };
+    });
+    return { each };
+  },
+
+  draw(view, size, look) {
+    const [column] = view.columns;
+    const alone = view.by !== null || view.groups.length === 1;
+    const names = view.groups.map((it) => (view.by ? it.label : alone ? "" : look.full(it.label)));
+    const lanes = lanesOf(size, names, alone ? AXIS : 4, look);
+    const { inner } = lanes;
+    const ends = alone ? extent(view.groups.flatMap((_, i) => endsOf(view, i))) : null;
+    const drawn = view.groups.map((it, i) => {
+      const x = scaleOf(alone ? column : it.label, ends || endsOf(view, i), [inner.left, inner.right], look);
+      return placed(x, lanes, i, alone);
+    });
+    const [{ x }] = drawn;
+    const across = alone ? gridOf(x, inner) + bottom(x, inner, column, look) : "";
+    const own = alone ? "" : drawn.map(ticksOf).join("");
+    const sizes = (view.ridges || []).map(sizeOf);
+    const said = view.by ? sizes.map(whole) : [];
+    const each = view.groups.map((it, i) => groupOf(it, view.ridges?.[i], drawn[i]));
+    return {
+      svg: `${across}${own}<g class="base">${each.join("")}</g>` +
+        lanes.words(drawn[0].named, said, view.by && sizes.length && !look.bare && look.counted) +
+        lanes.hits(),
+      marks: view.groups.map((it, i) => markOf(view, it, sizes[i], look)),
+      overlay: ({ view: lit }) =>
+        (lit ? lit.each : []).map((it, i) => it && hotOf(it, drawn[i])).filter(Boolean).join(""),
+    };
+  },
+};
+
+function grouped(part, { columns, by }) {
+  const rows = complete(part, [...columns, ...(by || [])]);
+  const groups = by
+    ? groupsOf(part, rows, by[0]).map((it) => ({ ...it, name: columns[0] }))
+    : columns.map((name) => ({ label: name, name, rows }));
+  return { rows, groups: groups.map((it) => ({ ...it, values: take(part.number(it.name), it.rows) })) };
+}
+
+function binsOfEach(part, { columns }, rows, facts) {
+  return new Map(columns.map((name) => {
+    const values = take(part.number(name), rows);
+    const [low, high] = extent(values);
+    return [name, low < high ? binsOf(name, values, facts.bins || BINS, facts.axes?.[name]) : null];
+  }));
+}
+
+/** The box of some values as Tukey draws it, with mean and outliers. */
+function boxOf(label, given) {
+  const values = given.slice().sort();
+  const [q1, median, q3] = [0.25, 0.5, 0.75].map((share) => quantile(values, share));
+  const reach = 1.5 * (q3 - q1);
+  const beyond = (it) => it < q1 - reach || it > q3 + reach;
+  const inside = values.filter((it) => !beyond(it));
+  // A quartile lies between two values: the nearest within reach may be on its other side.
+  const [low, high] = [Math.min(inside[0], q1), Math.max(inside.at(-1), q3)];
+  const outliers = Array.from(values.filter(beyond));
+  return { label, low, q1, median, q3, high, mean: meanOf(values), outliers };
+}
+
+/** How many rows of a group lie in each bin; a column of one value has none. */
+function ridgeOf(bins, values) {
+  if (!bins) return { edges: [values[0], values[0]], counts: [values.length] };
+  const counts = new Array(bins.bins).fill(0);
+  for (const value of values) counts[bins.placeOf(value)] += 1;
+  return { edges: bins.edges, counts };
+}
+
+const sizeOf = ({ counts }) => counts.reduce((sum, it) => sum + it, 0);
+
+function endsOf({ groups, ridges }, i) {
+  const { low, high, outliers } = groups[i];
+  const { edges = [] } = ridges?.[i] || {};
+  const found = extent([low, high, ...extent(outliers).filter(Number.isFinite), ...edges]);
+  return found[0] < found[1] ? found : [found[0] - 0.5, found[1] + 0.5];
+}
+
+/** Where the curve of a group stands, and its box below. */
+function placed(x, { each, height, inner }, i, alone) {
+  const { top } = each[i];
+  const flat = height < SMALL;
+  const base = top + height * (flat ? 0.5 : alone ? 0.66 : 0.52);
+  const mid = flat ? base : base + Math.max(6, height * 0.15);
+  const half = Math.min(4, height * 0.3);
+  const named = flat ? height / 2 + 4 : base - top;
+  return { x, base, up: flat ? 0 : base - top - height * 0.08, mid, half, named, inner };
+}
+
+const gridOf = (x, inner) =>
+  x.ticks(Math.max(2, Math.round((inner.right - inner.left) / 90)))
+    .map((it) => line(x(it), inner.top, x(it), inner.bottom, "gl"))
+    .join("");
+
+/** Each column has units of its own, and so the least and the largest of its axis. */
+function ticksOf({ x, mid, up, inner }) {
+  if (!up) return "";
+  const count = Math.max(2, Math.round((inner.right - inner.left) / 90));
+  const say = x.tickFormat(count);
+  return x.ticks(count)
+    .map((it) => line(x(it), mid + 6, x(it), mid + 9, "bl") + text(x(it), mid + 20, say(it), "middle"))
+    .join("") + line(inner.left, mid + 6, inner.right, mid + 6, "bl");
+}
+
+function groupOf(it, ridge, at) {
+  const { x, base, mid, half } = at;
+  const curve = ridge && at.up
+    ? path(shapeOf(ridge, at), { fill: "var(--soft0)", stroke: "var(--s0)", "stroke-width": 1 })
+    : "";
+  const stroke = { stroke: "var(--s0)", "stroke-width": 1.5 };
+  return curve +
+    line(x(it.low), mid, x(it.high), mid, "", stroke) +
+    pixels(it.outliers, x).map((cx) => circle(cx, mid, 1.2, { fill: "var(--s0)" })).join("") +
+    rect(x(it.q1), mid - half, x(it.q3) - x(it.q1), 2 * half, { rx: Math.min(2, half), fill: "var(--s0)" }) +
+    line(x(it.median), mid - 1.75 * half, x(it.median), mid + 1.75 * half, "", { stroke: "var(--ink)", "stroke-width": 2 });
+}
+
+/** Of thousands of outliers many lie on one pixel. */
+const pixels = (values, x) => [...new Set(values.map((it) => Math.round(x(it) * 2) / 2))];
+
+function shapeOf({ edges, counts }, { x, base, up }) {
+  const top = Math.max(...counts, 1);
+  const middles = counts.map((count, i) => [x((edges[i] + edges[i + 1]) / 2), base - (count / top) * up]);
+  const points = [[x(edges[0]), base], ...middles, [x(edges.at(-1)), base]];
+  return `${d3.line().curve(d3.curveBumpX)(points.map((it) => it.map(px)))}Z`;
+}
+
+function hotOf({ box: it, ridge }, at) {
+  const hot = { fill: "var(--hot)", "fill-opacity": 0.16, stroke: "var(--hot)", "stroke-width": 1.5 };
+  return (at.up ? path(shapeOf(ridge, at), hot) : "") +
+    circle(at.x(it.median), at.mid, Math.min(4, at.half + 1), { fill: "var(--hot)" });
+}
+
+function markOf(view, it, count, look) {
+  const column = view.by ? view.columns[0] : it.label;
+  const say = (value) => look.say(column, value);
+  const middle = `median ${say(it.median)} · middle half ${say(it.q1)}–${say(it.q3)} ${look.unit(column)}`;
+  return {
+    say: view.by ? look.level(view.by, it.label) : look.label(column),
+    count,
+    more: middle.trim(),
+    light: view.by ? [{ column: view.by, level: it.label }] : null,
+  };
+}
