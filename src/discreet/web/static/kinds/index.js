@@ -3,11 +3,13 @@
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { histogram } from "./histogram.js";
+import { parallel } from "./parallel.js";
 
 const ALL = [
   histogram,
   bars,
   box,
+  parallel,
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));

@@ -22,14 +22,18 @@ export function maskOf(part, all) {
 /**
  * Count the rows of a mask in each mark of a picture.
  *
- * @param {Int32Array} of - The mark of each row; -1 where it has none.
+ * @param {Int32Array} of - The mark of each row; -1 where it has none. Where rows have several
+ *   marks, it holds all rows several times.
  * @param {number} size - How many marks there are.
  * @param {Uint8Array} mask - One for each row.
  * @returns {Float64Array}
  */
 export function countsOf(of, size, mask) {
   const counts = new Float64Array(size + 1); // the first takes the rows that have no mark
-  for (let i = 0; i < mask.length; i += 1) counts[of[i] + 1] += mask[i];
+  const rows = mask.length;
+  for (let from = 0; rows && from < of.length; from += rows) {
+    for (let i = 0; i < rows; i += 1) counts[of[from + i] + 1] += mask[i];
+  }
   return counts.subarray(1);
 }
 
