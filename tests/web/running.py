@@ -26,10 +26,11 @@ __all__ = ["Board", "board_page"]
 STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
 import { KINDS } from "./kinds/index.js";
+import { moves } from "./draw/grips.js";
 import { lookOf } from "./draw/look.js";
 import { drawPicture } from "./draw/picture.js";
 import { Answers } from "./rows/answers.js";
-globalThis.it = { KINDS, lookOf, drawPicture, answers: new Answers() };
+globalThis.it = { KINDS, lookOf, drawPicture, moves, answers: new Answers() };
 """
 HOST = '<!doctype html><html><body><div class="pic" id="host"></div></body></html>'
 

@@ -2,31 +2,37 @@
 
 import { scaleOf } from "./axes.js";
 import { along } from "./parallel-place.js";
-import { circle, clip, line, rect, text } from "./svg.js";
+import { circle, clip, line, rect, text, wide } from "./svg.js";
 
 const CLOSEST = 13;
 
+/** @returns {string} What the stacks of an axis lie on. */
+export const railOf = (place, i) => rect(...along(place, i, 0, place.length), { class: "rail on" });
+
 /**
- * Draw an axis: what lies on it, its ticks or levels, and its name, which a grip lies on.
+ * Draw what stands beside an axis: its ticks or levels, and its name, which a grip lies on.
  *
  * @param {object} place - As `placed` returns it.
  * @param {number} i - Which axis.
  * @param {object} axis - `name`, and `ends` (of numbers) or `spans` (of levels: words, from, to).
  * @param {object} look - Labels and units.
- * @param {string} bars - What lies on it.
  * @returns {string}
  */
-export function drawAxis(place, i, axis, look, bars) {
-  const rail = rect(...along(place, i, 0, place.length), { class: "rail" });
+export function drawAxis(place, i, axis, look) {
   const beside = axis.spans ? levels(place, i, axis.spans) : ticks(place, i, axis, look);
-  return rail + bars + beside + nameOf(place, i, axis.name, look);
+  return beside + nameOf(place, i, axis.name, look);
 }
 
 function ticks(place, i, { name, ends }, look) {
   const scale = scaleOf(name, ends, [0, place.length], look);
-  const count = Math.max(2, Math.round(place.length / (place.down ? 64 : 48)));
+  const apart = place.down && look.isDate(name) ? 120 : 62;
+  const count = Math.max(2, Math.round(place.length / apart));
   const say = scale.tickFormat(count);
+  let free = -Infinity;
   const drawn = scale.ticks(count).map((value) => {
+    const room = place.down ? wide(say(value)) + 10 : CLOSEST;
+    if (scale(value) - free < room) return "";
+    free = scale(value);
     const [x, y] = place.xy(place.at[i], scale(value));
     if (!place.down) {
       return line(x - 7, y, x - 4, y, "bl") + text(x - 9, y + 4, say(value), "end", "halo on");
@@ -54,7 +60,7 @@ function levels(place, i, spans) {
     if (!place.down && middle - free < CLOSEST) return "";
     free = middle;
     const [x, y] = place.xy(place.at[i], middle);
-    if (place.down) return text(x, y + 17, clip(words, to - from - 2), "middle", "d halo on");
+    if (place.down) return text(x, y + 17, clip(words, to - from - 10), "middle", "d halo on");
     if (last) return text(x + 9, y + 4, clip(words, place.width - x - 10), "start", "d halo on");
     const room = i ? Math.min(88, place.room - 16) : place.left - 10;
     return text(x - 8, y + 4, clip(words, room), "end", "d halo on");

@@ -1,6 +1,6 @@
 /** Clusters between parallel axes, as the server has them: from which range to which, of enough. */
 
-import { drawAxis, gripsOf } from "./parallel-axes.js";
+import { drawAxis, gripsOf, railOf } from "./parallel-axes.js";
 import { outline, placed } from "./parallel-place.js";
 import { path } from "./svg.js";
 
@@ -32,8 +32,8 @@ export function drawClusters(view, box, look) {
   const shown = axes.map((axis) => shownAs(axis, far));
   const least = `at least ${parameters.k} ${look.counted}`;
   return {
-    svg: `<g class="base">${drawn.join("")}</g>`,
-    top: shown.map((axis, i) => drawAxis(place, i, axis, look, "")).join(""),
+    svg: `<g class="base">${drawn.join("")}</g>${axes.map((_, i) => railOf(place, i)).join("")}`,
+    top: shown.map((axis, i) => drawAxis(place, i, axis, look)).join(""),
     marks: marksOf(view, look, least),
     grips: gripsOf(place, axes, look),
     read: () => `Each shape stands for ${least}: it reaches from their range on one axis to that on the next.`,

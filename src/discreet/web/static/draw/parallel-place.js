@@ -42,9 +42,12 @@ function beside(axes, count, { width, height }) {
     width,
     xy: (at, far) => [at, foot - far],
     grip(i, words) {
-      const wideOf = Math.min(room - 6, wide(words) * 1.05 + 30);
-      const middle = left + room * i - wideOf / 2;
-      return { x: Math.max(0, Math.min(width - wideOf, middle)), y: 0, width: wideOf, height: GRIP };
+      const at = left + room * i;
+      const half = Math.min(room - 6, wide(words) * 1.05 + 30) / 2;
+      const most = at + room / 2 - 3;
+      const least = i ? at - room / 2 + 3 : 0;
+      const x = Math.max(least, Math.min(width - 2 * half, at - half), 0);
+      return { x, y: 0, width: Math.min(2 * half, Math.min(most, width) - x), height: GRIP };
     },
   };
 }

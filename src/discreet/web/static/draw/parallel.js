@@ -2,7 +2,7 @@
 
 import { level, many } from "./colour.js";
 import { percent, whole } from "./look.js";
-import { drawAxis, gripsOf } from "./parallel-axes.js";
+import { drawAxis, gripsOf, railOf } from "./parallel-axes.js";
 import { along, outline, placed } from "./parallel-place.js";
 import { path, rect } from "./svg.js";
 
@@ -31,8 +31,8 @@ export function drawBands(view, box, look) {
   const drawn = drawnBands(view, bands, place, look);
   const bars = barsOf(view, axes, place, each);
   return {
-    svg: `<g class="base">${drawn}</g>`,
-    top: axes.map((axis, i) => drawAxis(place, i, shownAs(axis), look, bars[i])).join(""),
+    svg: `<g class="base">${drawn}</g>${axes.map((_, i) => railOf(place, i)).join("")}${bars.join("")}`,
+    top: axes.map((axis, i) => drawAxis(place, i, shownAs(axis), look)).join(""),
     marks,
     keys: keysOf(view.hue, look),
     thick: thickness(bands.flat(), each),

@@ -1,6 +1,7 @@
 /** Columns cut into ranges or levels: what parallel axes are made of. */
 
 import { binsOf } from "./ends.js";
+import { inOrder } from "./order.js";
 import { Refused } from "./refused.js";
 
 const MOST_LEVELS = 30;
@@ -37,7 +38,8 @@ function isCoded({ values, dates }) {
 
 function ofLevels(column, name, rows) {
   const all = tally(Uint16Array.from(rows, (row) => column.codes[row]), column.levels.length);
-  const held = all.flatMap((count, code) => (count ? [code] : []));
+  const found = column.levels.filter((_, code) => all[code]);
+  const held = inOrder(found).map((word) => column.levels.indexOf(word));
   if (held.length > MOST_LEVELS) {
     throw new Refused(
       `“${name}” has ${held.length} levels, more than an axis has room for; make a new column that joins some.`,

@@ -1,0 +1,223 @@
+"""Parallel axes of rows: their bands are counted again here, row by row."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser import chromium
+from tests.web.running import Board, board_page
+from tests.web.visits import visits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from playwright.sync_api import Browser
+
+    from discreet.study import Study
+
+__all__ = ["chromium"]
+
+AXES = ("age", "arm", "marker", "visit", "died")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study of visits that are made up."""
+    return visits(tmp_path_factory.mktemp("visits"))
+
+
+@pytest.fixture(scope="module")
+def board(chromium: Browser, study: Study) -> Iterator[Board]:
+    """A page with its rows."""
+    with board_page(chromium) as page:
+        page.open(study)
+        yield page
+
+
+def rows_of(study: Study, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows of the copy that have a value in each of some columns."""
+    copy = study.session.whole.copy
+    held: dict[str, list[Any]] = {
+        **{
+            name: [None if math.isnan(it) else it for it in of.tolist()]
+            for name, of in copy.columns.items()
+        },
+        **{name: [it or None for it in of] for name, of in copy.strata.items()},
+    }
+    rows = [
+        dict(zip(names, row, strict=True)) for row in zip(*(held[n] for n in names), strict=True)
+    ]
+    return [row for row in rows if None not in row.values()]
+
+
+def cell(axis: Mapping[str, Any], row: Mapping[str, Any]) -> int:
+    """Return which range or level of an axis a row has."""
+    value = row[axis["name"]]
+    if axis["kind"] == "categorical":
+        words = [value if isinstance(value, str) else f"{value:.15g}"]
+        return int(axis["levels"].index(words[0]))
+    low, high = axis["edges"][0], axis["edges"][-1]
+    ranges = len(axis["edges"]) - 1
+    place: int = math.floor((value - low) / ((high - low) / ranges) + 1e-9)
+    return min(max(place, 0), ranges - 1)
+
+
+@pytest.mark.parametrize("hue", [None, "arm", "band", "change", "age"])
+def test_bands_are_the_rows_that_go_through_them(
+    board: Board, study: Study, hue: str | None
+) -> None:
+    spec = {"kind": "parallel", "columns": AXES, **({"hue": hue} if hue else {})}
+    view = board.views(spec)[0]["view"]
+    rows = rows_of(study, [*dict.fromkeys([*AXES, *([hue] if hue else [])])])
+    assert view["shown"] == len(rows)
+    for axis in view["axes"]:
+        counts = Counter(cell(axis, row) for row in rows)
+        assert axis["counts"] == [counts[i] for i in range(len(axis["counts"]))]
+    for bands, (one, other) in zip(view["gaps"], pairwise(view["axes"]), strict=True):
+        tone = view["hue"]
+        want = Counter(
+            (cell(one, row), cell(other, row), cell(tone, row) if tone else None) for row in rows
+        )
+        found = {(it["left"], it["right"], it["hue"]): it["count"] for it in bands}
+        assert found == {key: n for key, n in want.items() if n >= study.policy.k}
+
+
+def test_levels_stand_in_their_order_and_numbers_have_the_bins_of_a_histogram(
+    board: Board, study: Study
+) -> None:
+    view = board.views({"kind": "parallel", "columns": ["age", "band", "died"], "bins": 6})[0]
+    age, band, died = view["view"]["axes"]
+    assert band["levels"] == ["under 40", "40 to under 60", "60 or more"]
+    assert died["levels"] == ["0", "1"]
+    assert age["edges"] == [*study.histogram("age", bins=6).edges]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"columns": ["age"]}, "two columns"),
+        ({"columns": ["age", "none"]}, "no column “none”"),
+        ({"columns": ["age", "band"], "hue": "site"}, "cannot be told apart"),
+    ],
+)
+def test_what_cannot_be_drawn_says_why(board: Board, given: dict[str, Any], says: str) -> None:
+    (found,) = board.views({"kind": "parallel", **given})
+    assert says in found["refused"]["says"]
+
+
+def test_too_many_colours_can_be_drawn_without(board: Board) -> None:
+    spec = {"kind": "parallel", "columns": ["age", "band"], "bins": 5}
+    (found,) = board.views({**spec, "hue": "site"})
+    assert found["refused"]["alternative"] == spec
+
+
+def test_a_mark_lights_its_own_rows_and_follows_them(board: Board, study: Study) -> None:
+    spec = {"kind": "parallel", "columns": AXES, "hue": "band"}
+    drawn = board.draw(spec, width=900, height=360)
+    part: dict[str, list[str]] = {"where": [], "assign": []}
+    for place, mark in enumerate(drawn["marks"]):
+        found = board.ask("light", part=part, conditions=mark["light"], specs=[spec])
+        counts = found["each"][0]["counts"]
+        assert counts[place] == mark["count"], mark["say"]
+        through = counts[len(counts) - sum(len(it["counts"]) for it in drawn["view"]["axes"]) :]
+        assert sum(through) == len(AXES) * mark["count"]
+
+
+def read(board: Board, spec: Mapping[str, Any], conditions: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a picture says of lit rows."""
+    found: str = board.page.evaluate(
+        """([spec, conditions]) => {
+          const part = { where: [], assign: [] };
+          const [{ view }] = it.answers.views({ part, specs: [spec] }).found;
+          const look = it.lookOf(new Map(it.facts.columns.map((one) => [one.name, one])));
+          const drawn = it.KINDS.get("parallel").draw(view, { width: 600, height: 360 }, look);
+          const lit = it.answers.light({ part, conditions, specs: [spec] }).found.each[0];
+          return drawn.read(conditions.length ? lit : null);
+        }""",
+        [dict(spec), [*conditions]],
+    )
+    return found
+
+
+def test_it_says_where_lit_rows_go(board: Board, study: Study) -> None:
+    spec = {"kind": "parallel", "columns": ["age", "band"]}
+    rows = [row for row in rows_of(study, ["age", "band"]) if row["band"] == "under 40"]
+    says = read(board, spec, [{"column": "band", "level": "under 40"}])
+    assert says.startswith(f"{len(rows)} rows · age ")
+    assert says.endswith(" · band: under 40")
+    assert read(board, spec, []).startswith("Point at a band")
+    assert (
+        read(board, spec, [{"column": "age", "from": 500}]) == "No rows of these are on all axes."
+    )
+
+
+def grips(board: Board, width: int, height: int) -> None:
+    """Draw four axes with their grips; what is moved is kept."""
+    board.draw({"kind": "parallel", "columns": AXES[:4]}, width=width, height=height)
+    board.page.evaluate(
+        """() => {
+          const host = document.getElementById("host");
+          const box = { width: host.clientWidth, height: host.clientHeight };
+          const part = { where: [], assign: [] };
+          const look = it.lookOf(new Map(it.facts.columns.map((one) => [one.name, one])));
+          it.moved = [];
+          const draw = (columns) => {
+            const spec = { kind: "parallel", columns };
+            const [{ view }] = it.answers.views({ part, specs: [spec] }).found;
+            const drawn = it.drawPicture(host, it.KINDS.get("parallel"), view, look);
+            it.moves(host, drawn, (from, to) => {
+              it.moved.push([from, to]);
+              const next = columns.filter((_, i) => i !== from);
+              next.splice(to, 0, columns[from]);
+              draw(next);
+            });
+          };
+          draw(["age", "arm", "marker", "visit"]);
+        }"""
+    )
+
+
+def test_axes_move_by_keys_and_keep_the_focus(board: Board) -> None:
+    grips(board, 900, 360)
+    page = board.page
+    page.locator(".grip").nth(1).focus()
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft", "End", "Tab"):
+        page.keyboard.press(key)
+    assert page.evaluate("it.moved") == [[1, 2], [2, 1], [1, 0], [0, 3]]
+    names = page.locator(".grip").evaluate_all("(all) => all.map((it) => it.title)")
+    assert names == ["age", "marker", "visit", "arm"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(900, 360), (340, 420)])
+def test_axes_move_by_a_pointer(board: Board, width: int, height: int) -> None:
+    grips(board, width, height)
+    page = board.page
+    places = [it.bounding_box() for it in page.locator(".grip").all()]
+    middles = [(it["x"] + it["width"] / 2, it["y"] + it["height"] / 2) for it in places if it]
+    page.mouse.move(*middles[0])
+    page.mouse.down()
+    page.mouse.move(*middles[2], steps=4)
+    page.mouse.up()
+    assert page.evaluate("it.moved") == [[0, 2]]
+
+
+def test_clusters_of_the_server_are_drawn_too(board: Board, study: Study) -> None:
+    view = study.parallel(["age", "marker", "change"], source="counts").to_json()
+    marks = board.page.evaluate(
+        """(view) => {
+          const look = it.lookOf(new Map(), { counted: "persons" });
+          const drawn = it.KINDS.get("parallel").draw(view, { width: 600, height: 360 }, look);
+          return [drawn.marks, drawn.svg.split("<path").length - 1, drawn.read(null)];
+        }""",
+        json.loads(view),
+    )
+    assert len(marks[0]) == marks[1] > 0
+    assert marks[0][0]["count"] is None
+    assert marks[0][0]["more"] == f"at least {study.policy.k} persons"
+    assert "at least" in marks[2]
