@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import base64
-import json
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from discreet.render.modules import joined, texts_below
 from discreet.study import Study
+from discreet.study.board import board_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,31 +30,6 @@ import { Answers } from "./rows/answers.js";
 globalThis.it = { KINDS, lookOf, drawPicture, moves, answers: new Answers() };
 """
 HOST = '<!doctype html><html><body><div class="pic" id="host"></div></body></html>'
-
-
-def bundle(study: Study) -> bytes:
-    """Return the rows of a study's copy as the board takes them."""
-    copy = study.session.whole.copy
-    columns: list[dict[str, Any]] = []
-    held: list[bytes] = []
-
-    def add(data: bytes, **of: Any) -> None:
-        columns.append({**of, "at": sum(map(len, held))})
-        held.append(data + b"\0" * (-len(data) % 8))
-
-    for name, values in copy.columns.items():
-        dates = study.session.whole.raw[name].dates is not None
-        add(np.asarray(values, "<f8").tobytes(), name=name, kind="number", type="f8", dates=dates)
-    for name, words in copy.strata.items():
-        levels = [*dict.fromkeys(word for word in words if word)]
-        codes = np.array([levels.index(word) if word else 255 for word in words], "u1")
-        raw = study.session.whole.raw[name]
-        coded = raw.numeric and not raw.yes_no
-        add(codes.tobytes(), name=name, kind="level", type="u1", levels=levels, coded=coded)
-    rows = len(study.session.whole)
-    head = json.dumps({"rows": rows, "version": "", "columns": columns}).encode()
-    head += b" " * (-len(head) % 8)
-    return b"dscr" + struct.pack("<I", len(head)) + head + b"".join(held)
 
 
 @dataclass
@@ -79,7 +51,7 @@ class Board:
               it.facts = facts;
               it.answers.open({ bytes, facts });
             }""",
-            [base64.b64encode(bundle(study)).decode(), known],
+            [base64.b64encode(board_rows(study.session).data).decode(), known],
         )
 
     def ask(self, what: str, **given: Any) -> Any:

@@ -21,13 +21,13 @@ from discreet.expressions import Levels, Numbers, Values, parse_expression, yes_
 from discreet.expressions.grammar import EXPRESSIONS
 from discreet.render.modules import joined, texts_below
 from discreet.study import Study
+from discreet.study.board import board_rows
 from discreet.study.derived import derived_of
 from tests.browser import chromium
 from tests.expressions import test_expressions as worked
 from tests.expressions import test_hostile as hostile
 from tests.expressions import test_twin as twin
 from tests.serve.cohort import opened
-from tests.web.running import bundle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -415,7 +415,7 @@ ASKED: dict[str, list[tuple[str, str]]] = {
 def test_rows_and_columns_are_derived_alike(
     page: Page, study: Study, asks: list[tuple[str, str]]
 ) -> None:
-    found = page.evaluate(STEPS, [base64.b64encode(bundle(study)).decode(), asks])
+    found = page.evaluate(STEPS, [base64.b64encode(board_rows(study.session).data).decode(), asks])
 
     wanted = derived(study, asks)
     if isinstance(wanted, dict):

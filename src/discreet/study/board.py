@@ -19,6 +19,7 @@ from discreet.plots.request import BASE, COPY
 from discreet.protect import Whole
 from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
+from discreet.study.new_columns import holds_codes
 from discreet.study.session import NO_COPY, Session
 from discreet.table import KINDS
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
@@ -85,7 +86,8 @@ def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
             one = NumberColumn(name, copy.columns[name], whole.raw[name].dates is not None)
         elif name in copy.strata:
             levels = whole.levels[name]
-            one = LevelColumn(name, places_of(copy.strata[name], levels), levels)
+            coded = holds_codes(whole.raw[name])
+            one = LevelColumn(name, places_of(copy.strata[name], levels), levels, coded)
         else:
             continue
         found.append(one)

@@ -31,7 +31,7 @@ from discreet.study.from_copy import WholeTable
 from discreet.table import KINDS, Column, Table
 from discreet.table.dates import DATE, Dates
 
-__all__ = ["check_derive", "parsed", "values_of", "with_column", "with_derived"]
+__all__ = ["check_derive", "holds_codes", "parsed", "values_of", "with_column", "with_derived"]
 
 KIND_OF = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
 """What an expression calls the kinds of columns."""
@@ -66,7 +66,8 @@ def parsed(whole: WholeTable, what: str, text: str) -> Expression:
     if not isinstance(text, str):
         raise InputError(f"{what} takes an expression, which is text: 'age >= 50'")
     copy = whole.copy
-    kinds = {name: _kind(whole, name) for name in (*copy.columns, *copy.strata)}
+    held = {*copy.columns, *copy.strata}
+    kinds = {name: _kind(whole, name) for name in whole.raw if name in held}
     coded = [name for name, kind in kinds.items() if kind == "level" and _coded(whole, name)]
     named = [name for name in copy.strata if name in text]
     yes = {name: yes_of({*copy.strata[name]} - {""}) for name in named}
@@ -100,7 +101,7 @@ def _kind(whole: WholeTable, name: str) -> str:
 def _coded(whole: WholeTable, name: str) -> bool:
     """Tell whether levels are stored as numbers, such as 0 and 1, and all of them are kept."""
     column = whole.raw[name]
-    if not column.numeric or column.yes_no:
+    if not holds_codes(column):
         return False
     try:
         return bool([float(word) for word in {*whole.copy.strata[name]} - {""}])
@@ -158,7 +159,7 @@ def check_derive(table: Table, policy: Policy) -> None:
         name: it for kind, it in KIND_OF.items() for name in table.shown([*table.columns], kind)
     }
     columns = table.columns
-    coded = [n for n, kind in kinds.items() if kind == "level" and _holds_codes(columns[n])]
+    coded = [n for n, kind in kinds.items() if kind == "level" and holds_codes(columns[n])]
     # Which columns say yes or no is for the copy to say, when a column is made of it.
     yes = {name: "1" for name, kind in kinds.items() if kind == "level"}
     for name, text in policy.derive.items():
@@ -182,5 +183,6 @@ def check_derive(table: Table, policy: Policy) -> None:
             )
 
 
-def _holds_codes(column: Column) -> bool:
+def holds_codes(column: Column) -> bool:
+    """Tell whether the levels of a column are stored as numbers, and mean neither yes nor no."""
     return column.numeric and not column.yes_no

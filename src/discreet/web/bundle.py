@@ -46,11 +46,15 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class LevelColumn:
-    """A column of levels: the place of each row's among `levels`, and -1 where it has none."""
+    """A column of levels: the place of each row's among `levels`, and -1 where it has none.
+
+    Levels that are `coded` are stored as numbers, and an expression may take them as such.
+    """
 
     name: str
     places: NDArray[np.integer]
     levels: tuple[str, ...]
+    coded: bool = False
 
 
 def places_of(words: Sequence[str], levels: Sequence[str]) -> NDArray[np.int32]:
@@ -154,4 +158,5 @@ def _levels(column: LevelColumn) -> Stored:
     missing = np.iinfo(kind).max
     array = np.where(column.places < 0, missing, column.places).astype(kind)
     name = f"u{array.itemsize}"
-    return {"kind": "level", "type": name, "levels": [*column.levels]}, array
+    coded = {"coded": True} if column.coded else {}
+    return {"kind": "level", "type": name, "levels": [*column.levels], **coded}, array

@@ -23,8 +23,8 @@ export class Answers {
   part(asked) {
     const { part } = this.held(asked);
     const columns = [...part.names()].map((name) => {
-      const { kind, dates = false, levels = null } = part.column(name);
-      return { name, kind, dates, levels };
+      const { kind, dates = false, levels = null, coded = false } = part.column(name);
+      return { name, kind, dates, levels, coded };
     });
     return { found: { size: part.size, total: part.total, columns } };
   }

@@ -77,7 +77,7 @@ function readAs(part, text, coded) {
   const kinds = {
     has: (name) => part.has(name),
     get: (name) => (column(name).dates ? "date" : column(name).kind),
-    keys: () => named(part),
+    keys: () => part.names(),
   };
   const yes = {
     get: (name) => (part.column(name).kind === "level" ? yesOf(present(part.column(name))) : ""),
@@ -93,13 +93,6 @@ function taken(held, coded) {
   const numbers = held.levels.map(Number);
   const values = Float64Array.from(held.codes, (it) => (it === held.missing ? NaN : numbers[it]));
   return { kind: "number", values };
-}
-
-/** List the columns as the package does: those of numbers first. */
-function named(part) {
-  const all = [...part.names()];
-  const isLevel = (name) => part.column(name).kind === "level";
-  return [...all.filter((it) => !isLevel(it)), ...all.filter(isLevel)];
 }
 
 /** List the levels that these rows have. */
