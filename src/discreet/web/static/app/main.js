@@ -1,3 +1,116 @@
-/** The board of a study. */
+/** The board of a study on a server: who asks, with which token, and what the page begins with. */
 
-export const ready = true;
+import { actsOf } from "./acts.js";
+import { openBoard } from "./board.js";
+import { countedBy } from "./counted.js";
+import { fill, h } from "./dom.js";
+import { listen } from "./keys.js";
+import { promiseOf } from "./promise.js";
+import { rowsOnServer } from "./remote.js";
+import { ask, bytesOf, decoded, keepToken, takeTokenFromAddress, token } from "./server.js";
+import { rowsInThread } from "./thread.js";
+
+const THEME = "discreet theme";
+const WORKER = "/static/worker.js";
+
+/** Do something that needs a token; ask for another one as long as the server refuses it. */
+async function withToken(host, run) {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      await tokenAsked(host, token() ? "The server does not accept this token: it is mistyped, or it has expired or been revoked." : "The custodian of the data gave you a token. It stays in this tab and goes when you close it.");
+    }
+  }
+}
+
+function tokenAsked(host, why) {
+  return new Promise((done) => {
+    const field = h("input", { type: "password", name: "token", autocomplete: "off", required: true, autofocus: true, "aria-label": "Token" });
+    const form = h("form.form.entry", {}, h("h1", {}, "Your token"), h("p", {}, why), field, h("button.btn.main", { type: "submit" }, "Open the study"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      keepToken(field.value);
+      done();
+    });
+    fill(host, h("main.alone", {}, form));
+    field.focus();
+  });
+}
+
+async function rowsFor(facts) {
+  const way = facts.rows?.way || "none";
+  if (way === "server") return rowsOnServer(facts);
+  if (way === "none") return null;
+  const bytes = await bytesOf("/api/rows");
+  return rowsInThread(WORKER, bytes, madeWith(facts));
+}
+
+/** What pictures are made with, in the thread of the rows. */
+const madeWith = (facts) => ({ ...facts.drawn, columns: facts.columns });
+
+async function begin(host) {
+  takeTokenFromAddress();
+  const kept = localStorage.getItem(THEME);
+  if (kept) document.documentElement.dataset.theme = kept;
+  fill(host, h("main.alone", { "aria-busy": "true" }, h("p.soft", {}, "Opening the study…")));
+  const facts = await withToken(host, () => ask("/api/study"));
+  const overview = onceOnly(async () => (await ask("/api/overview")).views);
+  overview();
+  const rows = await rowsFor(facts);
+  const source = {
+    facts,
+    rows: rows && { ...rows, size: facts.rows.rows },
+    overview,
+    counted: countedBy(facts),
+    allowance: () => facts.allowance,
+    says: { study: facts.study, version: `version ${facts.version}`, promise: promiseOf(facts) },
+  };
+  document.title = `${facts.study} · discreet`;
+  const again = (text) => {
+    keepToken(text);
+    location.reload();
+  };
+  const tools = ["rail", "undo", "redo", "share", "theme", "who"];
+  const board = await openBoard(host, source, { takeToken: (text) => again(decoded(text)), tools });
+  const acts = actsOf(board, {
+    keepTheme: (theme) => localStorage.setItem(THEME, theme),
+    allowance: () => allowanceSaid(facts),
+    who: () => whoSaid(facts),
+    otherToken: () => again(""),
+  });
+  listen(host, board, acts);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", board.redraw);
+}
+
+function onceOnly(make) {
+  let made = null;
+  return () => (made ??= make());
+}
+
+function allowanceSaid({ allowance }) {
+  const left = Math.max(0, allowance.views - allowance.used);
+  return h(
+    "div.form",
+    {},
+    h("p", {}, h("b", {}, `${left} of ${allowance.views} views left`)),
+    h("p.soft", {}, "A picture of counts of the data that you have not asked for before costs 1 view."),
+    h("p.soft", {}, "Free: pictures of the protected copy, filters, new columns, highlights, and all that you have seen before."),
+  );
+}
+
+function whoSaid({ caller }) {
+  return h(
+    "div.form",
+    {},
+    h("p", {}, h("b", {}, caller.name), " ", h("span.soft", {}, caller.role)),
+    caller.role === "custodian" && h("a.it", { href: "/custodian" }, "Custodian’s page"),
+    h("button.it", { "data-act": "other-token" }, "Use another token"),
+  );
+}
+
+const host = document.getElementById("page");
+begin(host).catch((error) => {
+  fill(host, h("main.alone", {}, h("div.no", {}, h("p", { role: "alert" }, error.message), h("button.btn", { on: { click: () => location.reload() } }, "Try again"))));
+});

@@ -2,7 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { rect } from "../draw/svg.js";
-import { binsOf } from "../rows/ends.js";
+import { binsOf, placesOn } from "../rows/ends.js";
 import { complete } from "../rows/part.js";
 import { d3 } from "../vendor/d3.js";
 
@@ -24,11 +24,12 @@ export const histogram = {
     return { kind: "histogram", columns: spec.columns, edges: bins.edges, counts, density, shown: rows.length };
   },
 
-  marks(part, spec, view, facts) {
-    const { rows, values, bins } = binned(part, spec, facts);
-    const of = new Int32Array(part.size).fill(-1);
-    for (const row of rows) of[row] = bins.placeOf(values[row]);
-    return { of, size: view.counts.length };
+  marks(part, { columns: [name] }, { edges }) {
+    const values = part.number(name);
+    const placeOf = placesOn(edges);
+    const of = new Int32Array(part.size);
+    for (let i = 0; i < of.length; i += 1) of[i] = Number.isFinite(values[i]) ? placeOf(values[i]) : -1;
+    return { of, size: edges.length - 1 };
   },
 
   top: (view) => 1.04 * Math.max(...view.counts.map((count, i) => height(view, i, count)), 0),

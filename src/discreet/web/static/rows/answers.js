@@ -43,6 +43,23 @@ export class Answers {
     return { found: { size, each: specs.map((spec) => this.lit(held, spec, mask, size)) } };
   }
 
+  /** Take views that were made elsewhere, such as of counts, so that rows can be lit in them. */
+  hold({ part: asked, specs, views }) {
+    const held = this.held(asked);
+    specs.forEach((spec, i) => held.views.set(JSON.stringify(spec), { view: views[i], elsewhere: true }));
+    return { found: null };
+  }
+
+  /** Say what a new column, or a condition, would be: its small picture. */
+  preview({ part: asked, name, text }) {
+    const { part } = this.held(asked);
+    const column = columnOf(part, name, text);
+    const kind = column.kind === "level" ? "bars" : "histogram";
+    const spec = { kind, columns: [name] };
+    const view = KINDS.get(kind).make(withNew(part, column), spec, this.facts);
+    return { found: { kind: column.kind, levels: column.levels || null, view } };
+  }
+
   held({ where, assign }) {
     const key = JSON.stringify([where, assign]);
     if (!this.parts.has(key)) {
@@ -88,9 +105,19 @@ export class Answers {
     if (kind.marks) {
       cache.marks ??= kind.marks(held.part, spec, view, this.facts);
       out.counts = countsOf(cache.marks.of, cache.marks.size, mask);
+      if (cache.elsewhere) scale(out.counts, cache, held.part.size);
     }
     // A picture of its own: of fewer rows there is none.
     if (kind.lit && size >= FEWEST) out.view = kind.lit(held.part, spec, view, mask, this.facts);
     return out;
   }
+}
+
+/** Of counts that were made elsewhere as large a share is lit as of the rows of each mark. */
+function scale(counts, cache, size) {
+  cache.all ??= countsOf(cache.marks.of, cache.marks.size, new Uint8Array(size).fill(1));
+  const shown = cache.view.counts.flat();
+  counts.forEach((count, i) => {
+    counts[i] = cache.all[i] ? ((shown[i] || 0) * count) / cache.all[i] : 0;
+  });
 }

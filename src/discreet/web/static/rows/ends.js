@@ -33,6 +33,26 @@ export function binsOf(name, values, bins, fixed = {}) {
 }
 
 /**
+ * Return which bin each value is in, by the edges alone; the end bins take what lies beyond them.
+ *
+ * @param {number[]} edges - In order.
+ * @returns {(value: number) => number}
+ */
+export function placesOn(edges) {
+  const inner = edges.slice(1, -1).map((edge, i) => edge - TOLERANCE * (edge - edges[i]));
+  return (value) => {
+    let low = 0;
+    let high = inner.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (value >= inner[middle]) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+/**
  * Return the least and the largest of some numbers.
  *
  * @param {ArrayLike<number>} values - At least one; gaps are passed over.

@@ -1,0 +1,190 @@
+/** What happens when something on the page is pressed. */
+
+import { offer } from "./dock.js";
+import { h } from "./dom.js";
+import { columnForm } from "./column-form.js";
+import { filterForm } from "./filter-form.js";
+import { close, notice, open, say } from "./floating.js";
+import { address } from "./history.js";
+import { menuOf } from "./menu.js";
+import { allOffers } from "./offers.js";
+import { save } from "./save.js";
+import { EMPTY, writtenSpec } from "./state.js";
+import { expressionOf } from "./words.js";
+
+/**
+ * Return what each act does.
+ *
+ * @param {object} board - What is acted on.
+ * @param {object} how - `who(anchor)` shows whose token it is.
+ * @returns {Object<string, (target: HTMLElement, event: Event) => void>}
+ */
+export function actsOf(board, how) {
+  let menuCard = null;
+  const cardAt = (target) => board.cards.find((it) => it.element.contains(target));
+  const placeOf = (card) => board.cards.indexOf(card);
+  const edit = (card, change) => {
+    close();
+    const place = placeOf(card);
+    board.commit((state) => change(state.cards, place));
+  };
+  const change = (card, more) => edit(card, (cards, i) => {
+    cards[i] = plain({ ...cards[i], ...more });
+  });
+  const pay = (spec) => {
+    if (board.priceOf(spec)) board.paid.add(writtenSpec({ ...spec, wide: undefined }));
+  };
+  board.add = (spec) => {
+    pay(spec);
+    board.draft = [];
+    document.body.classList.remove("sheet");
+    close();
+    board.commit((state) => {
+      state.cards.push(plain(spec));
+      state.show = "";
+    });
+    board.cards.at(-1)?.element.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+  };
+  board.change = (spec, more) => change(board.cards.find((it) => it.spec === spec), more);
+  board.moveAxis = (spec, from, to) => {
+    const card = board.cards.find((it) => it.spec === spec);
+    const columns = [...spec.columns];
+    if (to < 0 || to >= columns.length) return;
+    columns.splice(to, 0, columns.splice(from, 1)[0]);
+    change(card, { columns });
+    say(`Axes in the order ${columns.join(", ")}`);
+  };
+  const filterBy = (text) => board.commit((state) => {
+    if (!state.where.includes(text)) state.where.push(text);
+  });
+  return {
+    skip: (target, event) => {
+      event.preventDefault();
+      document.getElementById(target.dataset.to).focus();
+    },
+    pick: ({ dataset: { column } }) => {
+      board.draft = board.draft.includes(column)
+        ? board.draft.filter((it) => it !== column)
+        : [...board.draft, column];
+      board.dock();
+    },
+    undraft: () => {
+      board.draft = [];
+      board.dock();
+    },
+    make: ({ dataset }) => board.add(JSON.parse(dataset.spec)),
+    "more-kinds": (target) => open(target, h("div.sug.list", {}, allOffers(board.draft, board.columns)
+      .filter((it) => board.allows(it)).map((it) => offer(board, it, ""))), 280, "More pictures"),
+    show: ({ dataset }) => board.commit((state) => {
+      state.show = dataset.show;
+    }),
+    abreast: ({ dataset }) => board.commit((state) => {
+      state.abreast = dataset.many;
+    }),
+    filter: (target) => open(target, filterForm(board, (text) => {
+      close();
+      filterBy(text);
+    }), 320, "A filter"),
+    "new-column": (target) => open(target, columnForm(board, (name, text) => {
+      close();
+      board.commit((state) => state.assign.push([name, text]));
+      notice("Column added. It is part of the link.");
+    }), 320, "A new column"),
+    unfilter: ({ dataset }) => board.commit((state) => state.where.splice(Number(dataset.place), 1)),
+    "unfilter-last": () => board.commit((state) => {
+      if (state.where.length) state.where.pop();
+      else state.assign.pop();
+    }),
+    keep: () => {
+      const texts = board.lights.kept().light.map((it) => expressionOf(it, board.columns));
+      board.commit((state) => state.where.push(...texts.filter((it) => !state.where.includes(it))));
+    },
+    clear: () => board.lights.clear(),
+    about: (target) => {
+      const card = cardAt(target);
+      board.about(board.explained === card ? null : card);
+      if (board.explained) board.drawer.querySelector(".ib").focus();
+    },
+    "close-drawer": () => {
+      const card = board.explained;
+      board.about(null);
+      card?.element.querySelector("[data-act=about]").focus();
+    },
+    menu: (target) => {
+      menuCard = cardAt(target);
+      open(target, menuOf(board, menuCard), 248, `More for ${menuCard.title}`);
+    },
+    turn: ({ dataset }) => {
+      const spec = JSON.parse(dataset.spec);
+      edit(menuCard, (cards, i) => {
+        cards[i] = plain({ ...spec, wide: cards[i].wide });
+      });
+    },
+    divide: ({ dataset }) => change(menuCard, { by: dataset.column ? [dataset.column] : undefined }),
+    source: ({ dataset }) => {
+      const spec = { ...menuCard.spec, source: dataset.source || undefined };
+      pay(spec);
+      change(menuCard, { source: spec.source });
+    },
+    pay: (target) => {
+      const card = cardAt(target);
+      pay(card.spec);
+      board.again();
+    },
+    instead: (target) => {
+      const card = cardAt(target);
+      const { spec } = board.insteadOf(card.spec, card.answer().refused);
+      edit(card, (cards, i) => {
+        cards[i] = plain({ ...spec, wide: cards[i].wide });
+      });
+    },
+    duplicate: () => edit(menuCard, (cards, i) => cards.splice(i, 0, cards[i])),
+    widen: () => change(menuCard, { wide: menuCard.spec.wide ? undefined : true }),
+    earlier: () => edit(menuCard, (cards, i) => cards.splice(Math.max(0, i - 1), 0, cards.splice(i, 1)[0])),
+    later: () => edit(menuCard, (cards, i) => cards.splice(i + 1, 0, cards.splice(i, 1)[0])),
+    remove: () => {
+      board.about(null);
+      edit(menuCard, (cards, i) => cards.splice(i, 1));
+      notice("Removed. Undo brings it back.");
+    },
+    save: ({ dataset }) => {
+      close();
+      save(board, menuCard, dataset.form).then(() => notice(`Saved “${menuCard.title}” as ${dataset.form}.`), board.failed);
+    },
+    link: () => {
+      close();
+      copied({ ...EMPTY, ...pick(board.state()), cards: [menuCard.spec] });
+    },
+    share: () => copied(board.state()),
+    undo: () => board.undo(),
+    redo: () => board.redo(),
+    rail: () => {
+      board.app.classList.toggle("closed");
+    },
+    sheet: () => {
+      const isOpen = document.body.classList.toggle("sheet");
+      if (isOpen) board.rail.find.focus();
+      else document.querySelector(".opens").focus();
+    },
+    theme: () => {
+      document.documentElement.dataset.theme = board.isDark() ? "light" : "dark";
+      how.keepTheme?.(document.documentElement.dataset.theme);
+      board.redraw();
+    },
+    allowance: (target) => open(target, how.allowance(), 280, "Your allowance"),
+    who: (target) => open(target, how.who(), 280, "Your token"),
+    "other-token": () => how.otherToken(),
+  };
+}
+
+const pick = ({ where, assign }) => ({ where, assign });
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const plain = (spec) =>
+  Object.fromEntries(Object.entries(spec).filter(([, it]) => it !== undefined && it !== ""));
+
+function copied(state) {
+  const link = new URL(address(state), location.href).href;
+  const done = () => notice("Link copied. Who opens it needs a token of this study.");
+  if (navigator.clipboard) navigator.clipboard.writeText(link).then(done, () => notice(link));
+  else notice(link);
+}

@@ -1,0 +1,236 @@
+/** The board of a study: what is shown of which rows, and what holds it together. */
+
+import { whole } from "../draw/look.js";
+import { cardOf } from "./card.js";
+import { showDock } from "./dock.js";
+import { fill, h } from "./dom.js";
+import { showDrawer } from "./drawer.js";
+import { notice, say } from "./floating.js";
+import { framed, showAllowance } from "./frame.js";
+import { followAddress } from "./history.js";
+import { icon } from "./icons.js";
+import { lightsOf } from "./lights.js";
+import { miniOf, miniSpec } from "./overview.js";
+import { knowing } from "./knows.js";
+import { railOf } from "./rail.js";
+import { writtenSpec } from "./state.js";
+
+/**
+ * Put the board of a study on a page.
+ *
+ * @param {HTMLElement} host - Empty.
+ * @param {object} source - `facts`, `rows` (or null), `overview()`, `counted` (or null): where
+ *   pictures come from.
+ * @param {object} how - `takeToken(text)` and `tools`.
+ * @returns {Promise<object>} The board.
+ */
+export async function openBoard(host, source, how) {
+  const { facts, rows } = source;
+  const board = {
+    ...knowing(source),
+    columns: new Map(facts.columns.map((it) => [it.name, it])),
+    cards: [],
+    minis: [],
+    draft: [],
+    answers: new Map(),
+    part: { where: [], assign: [] },
+    explained: null,
+    refusedPart: null,
+  };
+  let size = rows?.size ?? 0;
+  let lit = null;
+  let turn = 0;
+  board.partSize = () => ({ size, total: rows?.size ?? size });
+  board.litCards = () => [...board.cards, ...board.minis].filter((it) => it.canLight());
+  board.litRows = (found) => {
+    lit = found;
+    if (board.lights.kept()) showDock(frame.dock, board, lit);
+  };
+  board.keptChanged = () => {
+    lit = board.lights.kept() ? lit : null;
+    board.dock();
+  };
+  board.failed = (error) => notice(error.message);
+  board.lights = lightsOf(() => board);
+  const rail = railOf(board);
+  const frame = framed(host, rail.element, { ...source.says, tools: how.tools });
+  Object.assign(board, frame, { rail });
+  const history = followAddress(show, how.takeToken);
+  Object.assign(board, history);
+  board.dock = () => {
+    showDock(frame.dock, board, lit);
+    host.querySelector(".opens").hidden = !frame.dock.hidden;
+    board.minis.forEach(({ element }) =>
+      element.classList.toggle("on", board.draft.includes(element.dataset.column)));
+    host.querySelectorAll("[data-act=pick][aria-pressed]").forEach((it) =>
+      it.setAttribute("aria-pressed", String(board.draft.includes(it.dataset.column))));
+  };
+  board.about = (card) => {
+    board.explained = card;
+    showDrawer(frame.drawer, board, card);
+  };
+  board.isOverview = () => !board.state().cards.length || board.state().show === "overview";
+  board.again = () => show(board.state());
+  board.redraw = () => [...board.cards, ...board.minis].forEach((it) => it.redraw());
+  board.showAllowance = () => showAllowance(frame.allowance, source.allowance?.());
+
+  async function show(state) {
+    turn += 1;
+    const mine = turn;
+    board.lights.clear();
+    await takePart(state);
+    if (mine !== turn) return;
+    rail.show(state);
+    layOut(state);
+    board.dock();
+    markTools(host, board);
+    await (board.isOverview() ? drawMinis(mine) : drawCards(mine));
+    if (mine === turn) say(headOf(board));
+  }
+
+  async function takePart({ where, assign }) {
+    board.refusedPart = null;
+    if (!rows) return;
+    try {
+      const part = { where, assign };
+      const found = await rows.part(part);
+      board.part = part;
+      size = found.size;
+      const known = new Map(facts.columns.map((it) => [it.name, it]));
+      board.columns = new Map(
+        found.columns.map((it) => [it.name, { ...it, ...known.get(it.name), fresh: !known.has(it.name) }]),
+      );
+    } catch (error) {
+      if (!error.where) throw error;
+      board.refusedPart = { says: error.message, ...error.where };
+    }
+  }
+
+  function layOut(state) {
+    const overview = board.isOverview();
+    const abreast = state.abreast || "auto";
+    fill(frame.main, head(board, state, overview));
+    board.cards = [];
+    board.minis = [];
+    if (board.refusedPart) {
+      frame.main.append(noPart(board.refusedPart));
+      return;
+    }
+    const grid = h("div.grid", { class: overview ? "grid over" : `grid abreast-${abreast}` });
+    frame.main.append(grid);
+    if (overview) {
+      board.minis = [...board.columns.values()].map((it) =>
+        miniOf(board, it, miniSpec(it, isWhole(board) && !it.fresh ? "base" : "")));
+      grid.append(...board.minis.map((it) => it.element));
+    } else {
+      board.cards = state.cards.map((spec) => cardOf(board, spec));
+      grid.append(...board.cards.map((it) => it.element));
+    }
+    if (board.explained) board.about(board.cards.find((it) => same(it.spec, board.explained.spec)) || null);
+  }
+
+  async function drawMinis(mine) {
+    const specs = board.minis.map((it) => it.spec);
+    const base = isWhole(board) ? await source.overview() : {};
+    if (mine !== turn) return;
+    const held = specs.map(({ columns: [name] }) => base[name]);
+    const others = specs.filter((_, i) => !held[i]).map(({ source: _, ...spec }) => spec);
+    const asked = others.length && rows ? await rows.views(board.part, others) : [];
+    if (mine !== turn) return;
+    const first = specs.map((_, i) => i).filter((i) => held[i]);
+    if (rows) await rows.hold(board.part, first.map((i) => specs[i]), first.map((i) => held[i]));
+    if (mine !== turn) return;
+    board.minis.forEach((mini, i) => {
+      const answer = held[i] ? { view: held[i] } : asked.shift() || { refused: { says: "" } };
+      rail.small(mini.spec.columns[0], answer.view);
+      mini.show(answer);
+    });
+    rail.columns();
+  }
+
+  async function drawCards(mine) {
+    const wanted = board.cards.map((card) => ({ card, ...board.wayOf(card.spec) }));
+    wanted.filter((it) => it.way === "server").forEach(({ card }) => fromServer(card, mine));
+    const copies = wanted.filter((it) => it.way === "rows").map((it) => it.card);
+    if (!copies.length) return;
+    const found = await rows.views(board.part, copies.map((it) => it.spec));
+    if (mine === turn) copies.forEach((card, i) => card.show(found[i]));
+  }
+
+  async function fromServer(card, mine) {
+    const key = writtenSpec({ ...card.spec, wide: undefined });
+    if (!board.answers.has(key)) {
+      card.show({ busy: "Counting…" });
+      const answer = await source.counted.answer(card.spec, board.state(), board.paid.has(key));
+      if (answer.view || answer.refused?.lasts) board.answers.set(key, answer);
+      board.showAllowance();
+      if (mine === turn) card.show(answer);
+      return;
+    }
+    card.show(board.answers.get(key));
+  }
+
+  watchSize(frame.main, board);
+  board.showAllowance();
+  await show(history.state());
+  return board;
+}
+
+const isWhole = ({ part }) => !part.where.length;
+const same = (a, b) => writtenSpec(a) === writtenSpec(b);
+
+/** Draw again what has another size than it was drawn in. */
+function watchSize(main, board) {
+  let waiting = 0;
+  new ResizeObserver(() => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() =>
+      [...board.cards, ...board.minis].forEach((it) => it.resized()));
+  }).observe(main);
+}
+
+function headOf(board) {
+  const { size, total } = board.partSize();
+  if (board.isOverview()) return "Every column at a glance.";
+  return size === total ? `All ${whole(total)} rows` : `${whole(size)} of ${whole(total)} rows`;
+}
+
+function head(board, state, overview) {
+  const pictures = state.cards.length;
+  const where = state.where.length ? ` · where ${state.where.join(" and ")}` : "";
+  return h(
+    "div.bhead",
+    {},
+    pictures > 0 &&
+      h("span.seg.big", { role: "group", "aria-label": "Show" },
+        h("button", { "data-act": "show", "data-show": "overview", "aria-pressed": String(overview) }, "Overview"),
+        h("button", { "data-act": "show", "data-show": "", "aria-pressed": String(!overview) }, `Pictures · ${pictures}`)),
+    h("p.say", {}, h("b", {}, headOf(board)), overview ? " Point at a bar to see the same rows everywhere; choose columns to make a picture." : where),
+    !overview && abreastOf(state),
+  );
+}
+
+const abreastOf = (state) =>
+  h(
+    "span.abreast.seg",
+    { role: "group", "aria-label": "Pictures abreast" },
+    ["", "1", "2", "3", "4"].map((it) =>
+      h("button", { "data-act": "abreast", "data-many": it, "aria-pressed": String(state.abreast === it), "aria-label": `${it || "Auto"} abreast` }, it || "Auto")),
+  );
+
+function noPart(refused) {
+  return h(
+    "article.card",
+    {},
+    h("div.no", {}, icon("pause"), h("p", {}, refused.says), h("button.btn", { "data-act": "unfilter-last" }, "Take the last one away")),
+    h("p.foot", {}, "Not drawn"),
+  );
+}
+
+function markTools(host, board) {
+  const can = { undo: board.canUndo(), redo: board.canRedo() };
+  for (const [act, able] of Object.entries(can)) {
+    const it = host.querySelector(`.tools [data-act=${act}]`);
+    if (it) it.disabled = !able;
+  }
+}

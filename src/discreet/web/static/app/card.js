@@ -1,0 +1,128 @@
+/** A card: a picture with its title, what it shows of how many, and what can be done with it. */
+
+import { lookOf } from "../draw/look.js";
+import { drawPicture } from "../draw/picture.js";
+import { KINDS } from "../kinds/index.js";
+import { controlsOf } from "./controls.js";
+import { fill, h } from "./dom.js";
+import { icon } from "./icons.js";
+import { walked } from "./walk.js";
+import { isCounted, sentenceOf, titleOf } from "./words.js";
+
+/**
+ * Make a card.
+ *
+ * @param {object} board - What it stands on.
+ * @param {object} spec - What it draws.
+ * @returns {object} `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`, `view()`.
+ */
+export function cardOf(board, spec) {
+  const kind = KINDS.get(spec.kind);
+  const title = titleOf(spec, lookOf(board.columns));
+  const controls = h("div.ctl");
+  const pic = h("div.pic", { class: `pic pic-${spec.kind}` });
+  const read = h("p.read");
+  const foot = h("p.foot");
+  const body = h("div.body", {}, controls, pic, read, foot);
+  const element = h(
+    "article.card",
+    { "aria-label": title, class: spec.wide ? "card wide" : "card", tabindex: -1 },
+    h(
+      "header",
+      {},
+      h("h3", {}, title),
+      button("info", "How this picture was made", "about"),
+      button("more", "More for this picture", "menu"),
+    ),
+    body,
+  );
+  let answer = null;
+  let drawn = null;
+  let size = "";
+  let lit = null;
+
+  const counted = () => (isCounted(spec) ? "persons" : "rows");
+  const look = (more = {}) =>
+    lookOf(board.columns, { dark: board.isDark(), counted: counted(), spec, ...more });
+
+  function redraw() {
+    if (!answer?.view || !pic.clientWidth) return;
+    drawn = drawPicture(pic, kind, answer.view, look());
+    size = `${pic.clientWidth} ${pic.clientHeight}`;
+    const svg = pic.querySelector("svg, table");
+    svg?.setAttribute("tabindex", "0");
+    svg?.setAttribute("role", svg.tagName === "table" ? "table" : "group");
+    svg?.removeAttribute("aria-hidden");
+    svg?.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? "Arrow keys walk through it, Enter keeps the highlight, Escape clears it." : ""}`);
+    fill(controls, controlsOf(board, spec, drawn, look()));
+    read.textContent = drawn.read ? drawn.read(null) : "";
+    read.hidden = !drawn.read;
+    if (kind.moves) kind.moves(pic, drawn, (from, to) => board.moveAxis(spec, from, to));
+    if (lit) light(lit.found, lit.size);
+  }
+
+  function light(found, rows) {
+    lit = found && { found, size: rows };
+    drawn?.light(found);
+    if (drawn?.read) read.textContent = drawn.read(found, rows);
+  }
+
+  function show(given) {
+    answer = given;
+    drawn = null;
+    fill(body, given.view ? [controls, pic, read, foot] : noPicture(board, spec, given));
+    element.setAttribute("aria-busy", given.busy ? "true" : "false");
+    if (given.view) {
+      foot.textContent = sentenceOf(given.view, spec, board.partSize(), board.facts.policy);
+      redraw();
+    }
+  }
+
+  walked(pic, () => drawn, board.lights, { counted, opens: (wanted) => board.add(wanted) });
+  return {
+    element,
+    spec,
+    title,
+    show,
+    light,
+    redraw,
+    resized: () => drawn && `${pic.clientWidth} ${pic.clientHeight}` !== size && redraw(),
+    answer: () => answer,
+    drawn: () => drawn,
+    pic,
+    look,
+    canLight: () => Boolean(answer?.view && (kind.marks || kind.lit) && !answer.view.opaque),
+  };
+}
+
+function button(name, label, act) {
+  return h("button.ib", { "data-act": act, title: label, "aria-label": label, "aria-expanded": act === "about" ? "false" : null, "aria-haspopup": act === "menu" ? "menu" : null }, icon(name));
+}
+
+/** What stands in place of a picture: that it is being made, its price, or why there is none. */
+function noPicture(board, spec, { busy, price, refused }) {
+  if (busy) return [h("div.no.busy", {}, h("p", {}, busy)), h("p.foot", {}, " ")];
+  if (price) {
+    return [
+      h(
+        "div.no",
+        {},
+        icon(spec.kind),
+        h("p", {}, "Counted from the data themselves, not from the copy."),
+        h("button.btn", { "data-act": "pay" }, `Count · ${price}`),
+      ),
+      h("p.foot", {}, "Not asked for yet · nothing was counted against your allowance"),
+    ];
+  }
+  const other = board.insteadOf(spec, refused);
+  return [
+    h(
+      "div.no",
+      {},
+      icon("pause"),
+      h("p", {}, refused.says),
+      other && h("button.btn", { "data-act": "instead" }, other.words),
+    ),
+    h("p.foot", {}, "Not drawn · nothing was counted against your allowance"),
+  ];
+}

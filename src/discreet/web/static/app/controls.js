@@ -1,0 +1,79 @@
+/** The line above a picture: keys of its colours, and the choices it has. */
+
+import { scaleKey } from "../draw/scale-key.js";
+import { h } from "./dom.js";
+
+/** What a picture may be switched between, by its kind. */
+const SWITCHES = {
+  bars: { name: "percent", label: "Scale", ways: [["", "Persons"], ["true", "Percent"]] },
+  crosstab: { name: "percent", label: "Scale", ways: [["", "Persons"], ["true", "% of row"]] },
+};
+
+/**
+ * Return what stands in the line.
+ *
+ * @param {object} board - Knows the columns and the cards.
+ * @param {object} spec - Of the picture.
+ * @param {object} drawn - With its `keys`.
+ * @param {object} look - How things are said.
+ * @returns {Node[]}
+ */
+export function controlsOf(board, spec, drawn, look) {
+  return [
+    ...(spec.kind === "parallel" ? [colourBy(board, spec, look)] : []),
+    ...(drawn.keys || []).map((key) => (key.ramp ? ramp(key) : keyOf(board, key))),
+    ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
+  ];
+}
+
+function keyOf(board, { name, colour, light, says }) {
+  const swatch = `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
+  const made = h(light ? "button.key" : "span.key", {}, "", says || name);
+  made.insertAdjacentHTML("afterbegin", swatch);
+  const mark = light && { say: name, light, count: undefined };
+  if (mark) {
+    made.addEventListener("pointerenter", () => board.lights.point(mark));
+    made.addEventListener("pointerleave", () => board.lights.point(null));
+    made.addEventListener("focus", () => board.lights.point(mark));
+    made.addEventListener("blur", () => board.lights.point(null));
+    made.addEventListener("click", () => board.lights.keep(mark));
+  }
+  return made;
+}
+
+function ramp(key) {
+  const made = h("span.ramp");
+  made.insertAdjacentHTML("afterbegin", scaleKey(key.ramp));
+  return made;
+}
+
+function switchOf(board, spec, look) {
+  const { name, label, ways } = SWITCHES[spec.kind];
+  const now = String(spec[name] || "");
+  return h(
+    "span.seg",
+    { role: "group", "aria-label": label },
+    ways.map(([value, words]) =>
+      h("button", { "aria-pressed": String(now === value), on: { click: () => board.change(spec, { [name]: value === "true" || undefined }) } },
+        words === "Persons" && look.counted === "rows" ? "Rows" : words),
+    ),
+  );
+}
+
+function colourBy(board, spec, look) {
+  const names = [...board.columns.values()]
+    .filter((it) => spec.columns.includes(it.name) || (it.levels && it.levels.length <= 5))
+    .map((it) => it.name);
+  const chosen = (event) => board.change(spec, { colour: event.target.value || undefined });
+  return h(
+    "label",
+    {},
+    "Colour by ",
+    h(
+      "select",
+      { "aria-label": "Colour by", on: { change: chosen } },
+      h("option", { value: "" }, "nothing"),
+      names.map((it) => h("option", { value: it, selected: it === spec.colour }, look.label(it))),
+    ),
+  );
+}

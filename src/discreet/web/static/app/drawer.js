@@ -1,0 +1,86 @@
+/** The drawer beside a picture: how it was made, what it promises, what it does not, its numbers. */
+
+import { fill, h } from "./dom.js";
+import { icon } from "./icons.js";
+import { isCounted, pythonOf, sentenceOf } from "./words.js";
+
+const ROWS = 60;
+
+/**
+ * Show the drawer of a card, or close it.
+ *
+ * @param {HTMLElement} host - The drawer.
+ * @param {object} board - What it belongs to.
+ * @param {object|null} card - The picture that it is of.
+ */
+export function showDrawer(host, board, card) {
+  host.hidden = !card;
+  board.cards.forEach((it) => {
+    it.element.classList.toggle("explained", it === card);
+    it.element.querySelector("[data-act=about]")?.setAttribute("aria-expanded", String(it === card));
+  });
+  if (!card) return;
+  const { spec, title } = card;
+  const answer = card.answer() || {};
+  fill(
+    host,
+    h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),
+    answer.view && h("p.soft", {}, sentenceOf(answer.view, spec, board.partSize(), board.facts.policy)),
+    answer.view ? made(board, spec, answer.view) : why(answer),
+    h("h3", {}, "In Python"),
+    h("code.py", {}, pythonOf(spec, board.state())),
+    answer.view && numbers(card),
+  );
+  host.classList.toggle("left", covers(host, card.element));
+}
+
+function why({ refused, busy, price }) {
+  const words = refused?.says || busy || `It is counted from the data themselves: ${price}.`;
+  return [h("h3", {}, "Why it is not drawn"), h("p", {}, words)];
+}
+
+function made(board, spec, view) {
+  const method = board.methodOf(spec, view);
+  const remarks = view.origin?.remarks || [];
+  return [
+    h("h3", {}, "How it was made"),
+    h("p", {}, howMade(board, spec)),
+    remarks.length > 0 && h("ul", {}, remarks.map((it) => h("li", {}, it))),
+    h("h3", {}, "What it promises"),
+    h("p", {}, method.promises),
+    h("h3", {}, "What it does not promise"),
+    h("p", {}, method.leaves_open),
+  ];
+}
+
+function howMade(board, spec) {
+  const kind = board.pictureOf(spec.kind);
+  if (isCounted(spec)) return `${kind?.says || ""} Persons were counted in the data themselves.`;
+  const { where, assign } = board.state();
+  const steps = [
+    ...assign.map(([name, text]) => `${name} is ${text}`),
+    ...where.map((text) => `only rows where ${text}`),
+  ];
+  const first = `${kind?.says || ""} It is drawn from the protected copy: rows made so that none is a person.`;
+  return steps.length ? `${first} Of it: ${steps.join("; ")}.` : first;
+}
+
+function numbers(card) {
+  const marks = (card.drawn()?.marks || []).filter((it) => it.count !== undefined);
+  if (!marks.length) return null;
+  const rows = marks.slice(0, ROWS).map((it) =>
+    h("tr", {}, h("td", {}, h("bdi", {}, it.say)), h("td", {}, it.count === null ? "few" : it.count.toLocaleString("en-GB"))),
+  );
+  return [
+    h("h3", {}, "The numbers"),
+    h("table", {}, h("tbody", {}, rows)),
+    marks.length > ROWS && h("p.soft", {}, `and ${marks.length - ROWS} more, in the JSON file`),
+  ];
+}
+
+/** The drawer is never over the picture that it is of. */
+function covers(host, element) {
+  if (innerWidth <= 820) return false;
+  const { left, right } = element.getBoundingClientRect();
+  return right > innerWidth - host.offsetWidth && left > host.offsetWidth;
+}

@@ -1,0 +1,107 @@
+/** What is pressed, typed and dragged anywhere on the page. */
+
+import { close, isOpen, tip } from "./floating.js";
+import { allOffers } from "./offers.js";
+
+/**
+ * Listen to a page.
+ *
+ * @param {HTMLElement} host - The page.
+ * @param {object} board - What it shows.
+ * @param {object} acts - What each act does, as `actsOf` returns them.
+ * @returns {void}
+ */
+export function listen(host, board, acts) {
+  host.addEventListener("click", (event) => {
+    const target = event.target.closest("[data-act]");
+    if (target && !target.disabled) acts[target.dataset.act]?.(target, event);
+  });
+  host.addEventListener("keydown", (event) => keyed(event, board, acts));
+  dropping(board);
+}
+
+function keyed(event, board, acts) {
+  const at = document.activeElement;
+  const typing = at?.matches("input, select, textarea");
+  if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "z" && !typing) {
+    event.preventDefault();
+    if (event.shiftKey) board.redo();
+    else board.undo();
+  } else if (event.key === "/" && !typing) {
+    event.preventDefault();
+    if (innerWidth <= 820) document.body.classList.add("sheet");
+    board.rail.find.focus();
+  } else if (event.key === "Escape") escape(board, acts);
+  else if (at === board.rail.find) inSearch(event);
+  else if (at?.matches(".col")) inColumns(event, at, board);
+  else if (at?.closest("#pop") && !typing) inMenu(event, at);
+  else if (event.key === "Enter" && board.draft.length && (at === document.body || at === board.main)) {
+    board.dockFirst();
+  }
+}
+
+/** Escape closes one thing at a time: what lies on top. */
+function escape(board, acts) {
+  if (isOpen()) close();
+  else if (document.body.classList.contains("sheet")) acts.sheet();
+  else if (!board.drawer.hidden) acts["close-drawer"]();
+  else if (board.lights.lit()) {
+    board.lights.clear();
+    tip(null);
+  } else if (board.draft.length) acts.undraft();
+}
+
+function inSearch(event) {
+  const first = document.querySelector(".col");
+  if (event.key === "ArrowDown") first?.focus();
+  else if (event.key === "Enter") first?.click();
+  else return;
+  event.preventDefault();
+}
+
+function inColumns(event, at, board) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const all = [...document.querySelectorAll(".col")];
+  (all[all.indexOf(at) + step] || (step < 0 ? board.rail.find : at)).focus();
+}
+
+function inMenu(event, at) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const all = [...document.querySelectorAll("#pop button, #pop a")];
+  all[(all.indexOf(at) + step + all.length) % all.length]?.focus();
+}
+
+/** Columns are dropped on a card, which takes them in, or beside the cards, for a new one. */
+function dropping(board) {
+  const { main } = board;
+  const cardAt = (event) => board.cards.find((it) => it.element.contains(event.target));
+  const mark = (card) =>
+    board.cards.forEach((it) => it.element.classList.toggle("drop", it === card));
+  main.addEventListener("dragover", (event) => {
+    if (!event.dataTransfer.types.includes("text/column")) return;
+    event.preventDefault();
+    mark(cardAt(event));
+  });
+  main.addEventListener("dragleave", () => mark(null));
+  main.addEventListener("drop", (event) => {
+    const column = event.dataTransfer.getData("text/column");
+    if (!column) return;
+    event.preventDefault();
+    mark(null);
+    const card = cardAt(event);
+    const { spec } = card || { spec: { columns: [] } };
+    const names = [...new Set([...spec.columns, ...(spec.by || []), column])];
+    const many = ["parallel", "correlations", "summary"].includes(spec.kind);
+    const [offered] = allOffers(names, board.columns).filter((it) => board.allows(it));
+    const wanted = many ? { ...spec, columns: names } : offered;
+    if (!wanted) return;
+    if (card) board.change(spec, { ...cleared(spec), ...wanted });
+    else board.add(wanted);
+  });
+}
+
+const cleared = (spec) => Object.fromEntries(Object.keys(spec).map((name) => [name, undefined]));

@@ -1,0 +1,95 @@
+/** The menu of a card: other kinds, panels, copies, files, and taking it away. */
+
+import { lookOf } from "../draw/look.js";
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+import { allOffers, kindOf } from "./offers.js";
+import { writtenSpec } from "./state.js";
+import { isCounted } from "./words.js";
+
+const FEW = 8;
+const DIVIDED = ["histogram", "scatter", "heatmap", "density", "ecdf", "survival", "contour"];
+
+/**
+ * Return what stands in the menu of a card.
+ *
+ * @param {object} board - What it stands on.
+ * @param {object} card - Of which picture.
+ * @returns {Node[]}
+ */
+export function menuOf(board, card) {
+  const { spec } = card;
+  return [
+    ...kinds(board, spec),
+    ...panels(board, spec),
+    ...source(board, spec),
+    item("duplicate", "Duplicate"),
+    item("widen", spec.wide ? "Narrower" : "Wider"),
+    item("earlier", "Move earlier"),
+    item("later", "Move later"),
+    h("hr"),
+    ...saving(board, card),
+    item("link", "Copy link to this picture"),
+    h("hr"),
+    item("remove", "Remove"),
+  ];
+}
+
+const item = (act, words) => h("button.it", { "data-act": act }, words);
+
+function choices(title, list) {
+  return [h("div.hd", {}, title), h("div.row4", {}, list), h("hr")];
+}
+
+function kinds(board, spec) {
+  const names = [...new Set([...spec.columns, ...(spec.by || [])])];
+  const found = allOffers(names, board.columns).filter((it) => board.allows(it));
+  if (found.length < 2) return [];
+  const now = writtenSpec({ ...spec, wide: undefined });
+  return choices(
+    "Change kind",
+    found.map((it) =>
+      h(
+        "button.btn",
+        { "data-act": "turn", "data-spec": JSON.stringify(it), "aria-pressed": String(writtenSpec({ ...it, wide: undefined }) === now) },
+        icon(it.kind),
+        board.nameOf(it.kind) + (it.kind === "histogram" && it.by && !it.overlay ? "s" : ""),
+      ),
+    ),
+  );
+}
+
+function panels(board, spec) {
+  if (!DIVIDED.includes(spec.kind) || (spec.by || []).length > 1) return [];
+  const look = lookOf(board.columns);
+  const fit = [...board.columns.values()].filter(
+    (it) => kindOf(it) === "level" && it.levels?.length <= FEW && !spec.columns.includes(it.name),
+  );
+  if (!fit.length) return [];
+  const now = spec.by?.[0] || "";
+  const one = (value, words) =>
+    h("button.btn", { "data-act": "divide", "data-column": value, "aria-pressed": String(value === now) }, words);
+  return choices("For each level of", [one("", "none"), ...fit.slice(0, 6).map((it) => one(it.name, look.label(it.name)))]);
+}
+
+function source(board, spec) {
+  if (!board.canCount(spec)) return [];
+  const counted = isCounted(spec);
+  return choices("Drawn from", [
+    h("button.btn", { "data-act": "source", "data-source": "", "aria-pressed": String(!counted) }, "Copy · free"),
+    h("button.btn", { "data-act": "source", "data-source": "counts", "aria-pressed": String(counted) },
+      `Counts · ${board.priceOf({ ...spec, source: "counts" }) || "seen before"}`),
+  ]);
+}
+
+function saving(board, card) {
+  if (!card.answer()?.view) return [];
+  return [
+    h("div.hd", {}, board.isServed ? "Save, recorded by the custodian" : "Save"),
+    h(
+      "div.row4",
+      {},
+      board.formsOf(card).map((form) => h("button.btn", { "data-act": "save", "data-form": form }, form)),
+    ),
+  ];
+}

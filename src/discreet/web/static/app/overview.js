@@ -1,0 +1,107 @@
+/** Every column as a small picture: the first thing that is seen of a study. */
+
+import { lookOf, number } from "../draw/look.js";
+import { drawPicture } from "../draw/picture.js";
+import { KINDS } from "../kinds/index.js";
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+import { kindOf } from "./offers.js";
+import { walked } from "./walk.js";
+import { isCounted } from "./words.js";
+
+/** @param {object} column - What is known of it. @returns {object} Its small picture. */
+export function miniSpec(column, source) {
+  const kind = kindOf(column) === "level" ? "bars" : "histogram";
+  return { kind, columns: [column.name], ...(source && { source }) };
+}
+
+/**
+ * Make the small card of a column.
+ *
+ * @param {object} board - What it stands on.
+ * @param {object} column - What is known of it.
+ * @param {object} spec - Of its picture.
+ * @returns {object} As a card: `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`.
+ */
+export function miniOf(board, column, spec) {
+  const kind = KINDS.get(spec.kind);
+  const pic = h("div.pic");
+  const foot = h("p.foot");
+  const label = lookOf(board.columns).label(column.name);
+  const element = h(
+    "article.card.mini",
+    { "data-column": column.name },
+    h(
+      "header",
+      {},
+      icon(kindOf(column)),
+      h("h3", {}, label, " ", h("span.soft", {}, column.unit || "")),
+      h("span.tick", {}, icon("plus"), icon("check")),
+    ),
+    h("button.pick", { "data-act": "pick", "data-column": column.name, "aria-pressed": "false", "aria-label": `Choose ${label}` }),
+    pic,
+    foot,
+  );
+  let answer = null;
+  let drawn = null;
+  const counted = () => (isCounted(spec) ? "persons" : "rows");
+  const redraw = () => {
+    if (!answer?.view || !pic.clientWidth) return;
+    const look = lookOf(board.columns, { dark: board.isDark(), mini: true, counted: counted(), spec });
+    drawn = drawPicture(pic, kind, answer.view, look);
+    const svg = pic.querySelector("svg");
+    svg.removeAttribute("aria-hidden");
+    svg.setAttribute("tabindex", "0");
+    svg.setAttribute("role", "group");
+    svg.setAttribute("aria-label", `${label}. Arrow keys walk through it.`);
+  };
+  walked(pic, () => drawn, board.lights, { counted, opens: () => {} });
+  return {
+    element,
+    spec,
+    pic,
+    redraw,
+    resized: redraw,
+    show(given) {
+      answer = given;
+      foot.replaceChildren(...footOf(column, given, board));
+      if (given.view) redraw();
+      else pic.replaceChildren(h("p.soft", {}, given.refused?.says || ""));
+    },
+    light: (found) => drawn?.light(found),
+    canLight: () => Boolean(answer?.view),
+  };
+}
+
+function footOf(column, { view }, board) {
+  if (!view) return [h("span", {}, "not drawn")];
+  const levels = view.levels?.length;
+  const middle = levels ? `${levels} ${levels === 1 ? "level" : "levels"}` : middleHalf(view, column, board);
+  const shown = view.shown ?? view.origin?.shown;
+  const total = view.origin?.total ?? board.partSize().size;
+  const missing = shown < total ? 1 - shown / total : 0;
+  return [
+    h("span", {}, middle),
+    h("span", {}, missing > 0.005 ? `${Math.round(100 * missing)} % missing` : ""),
+  ];
+}
+
+/** Where the middle half lies, as far as bins tell. */
+function middleHalf({ edges, counts }, { name }, board) {
+  if (!edges) return "";
+  const total = counts.reduce((sum, count) => sum + (count || 0), 0);
+  const at = (share) => {
+    let before = 0;
+    for (let i = 0; i < counts.length; i += 1) {
+      const count = counts[i] || 0;
+      if (before + count >= share * total && count) {
+        return edges[i] + ((share * total - before) / count) * (edges[i + 1] - edges[i]);
+      }
+      before += count;
+    }
+    return edges.at(-1);
+  };
+  const look = lookOf(board.columns);
+  const say = (value) => (look.isDate(name) ? look.say(name, Math.round(value)) : number(value, 3));
+  return `middle half ${say(at(0.25))}–${say(at(0.75))}`;
+}

@@ -1,0 +1,110 @@
+/** The columns at the side: searched, chosen, dragged; above them the filters. */
+
+import { lookOf } from "../draw/look.js";
+import { fill, h } from "./dom.js";
+import { icon } from "./icons.js";
+import { kindOf } from "./offers.js";
+
+const KINDS_IN_WORDS = { number: "Numbers", level: "Categories", date: "Dates" };
+
+/**
+ * Make the rail.
+ *
+ * @param {object} board - What it belongs to.
+ * @returns {object} `element`, `show(state)`, `find`, `small(name, view)`.
+ */
+export function railOf(board) {
+  const find = h("input", {
+    id: "find",
+    type: "search",
+    placeholder: "Find a column",
+    "aria-label": "Find a column",
+    autocomplete: "off",
+  });
+  const where = h("div.where");
+  const count = h("span", {});
+  const list = h("div.cols");
+  const views = new Map();
+  const element = h(
+    "aside.rail",
+    { id: "rail", "aria-label": "Columns" },
+    h("div.search", {}, icon("find"), find, h("kbd", {}, "/")),
+    where,
+    h("div.many", {}, h("h2", {}, count, h("button.txt", { "data-act": "new-column", "aria-haspopup": "dialog" }, "+ New column"))),
+    list,
+    h("div.free", {}, board.rows ? "Filters and new columns work on the protected copy: they are free." : ""),
+  );
+  find.addEventListener("input", columns);
+
+  function columns() {
+    const wanted = find.value.trim().toLowerCase();
+    const look = lookOf(board.columns);
+    const all = [...board.columns.values()];
+    const words = (it) =>
+      [it.name, look.label(it.name), it.unit, KINDS_IN_WORDS[kindOf(it)], ...(it.levels || [])]
+        .join(" ")
+        .toLowerCase();
+    const shown = all.filter((it) => words(it).includes(wanted));
+    count.textContent = wanted ? `${shown.length} of ${all.length} columns` : `${all.length} columns`;
+    fill(list, shown.map((it) => row(it, look)),
+      !shown.length && h("p.soft.none", {}, `No column has “${find.value.trim()}” in its name.`));
+  }
+
+  function row(column, look) {
+    const kind = kindOf(column);
+    const made = h(
+      "button.col",
+      {
+        draggable: "true",
+        "data-act": "pick",
+        "data-column": column.name,
+        "aria-pressed": String(board.draft.includes(column.name)),
+        title: `${KINDS_IN_WORDS[kind]}${column.fresh ? ", made on this page" : ""}`,
+      },
+      icon(kind),
+      h("b", {}, h("bdi", {}, look.label(column.name)), h("small", {}, column.unit || "")),
+    );
+    made.insertAdjacentHTML("beforeend", spark(views.get(column.name)));
+    made.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/column", column.name));
+    return made;
+  }
+
+  return {
+    element,
+    find,
+    columns,
+    small(name, view) {
+      views.set(name, view);
+    },
+    show(state) {
+      fill(
+        where,
+        h("h2", {}, h("span", {}, "Where"), board.rows && h("button.txt", { "data-act": "filter", "aria-haspopup": "dialog" }, "+ Filter")),
+        h(
+          "div.chips",
+          {},
+          state.where.map((text, i) =>
+            h("span.chip", {}, h("bdi", {}, text),
+              h("button.ib", { "data-act": "unfilter", "data-place": i, "aria-label": `Remove the filter ${text}` }, icon("x"))),
+          ),
+          !state.where.length && h("span.soft", {}, "all rows"),
+        ),
+      );
+      columns();
+    },
+  };
+}
+
+/** A picture of a column as high as a line. */
+function spark(view) {
+  const counts = view?.counts || [];
+  if (!counts.length) return '<svg class="spark" viewBox="0 0 60 20" aria-hidden="true"></svg>';
+  const most = Math.max(...counts, 1);
+  const wide = 60 / counts.length;
+  const gap = view.levels ? 2 : 0.6;
+  const bars = counts.map((count, i) => {
+    const high = (20 * (count || 0)) / most;
+    return `<rect x="${(i * wide).toFixed(1)}" width="${Math.max(1, wide - gap).toFixed(1)}" y="${(20 - high).toFixed(1)}" height="${high.toFixed(1)}"/>`;
+  });
+  return `<svg class="spark" viewBox="0 0 60 20" preserveAspectRatio="none" aria-hidden="true">${bars.join("")}</svg>`;
+}

@@ -1,0 +1,133 @@
+/** Saves a picture as a file: what is seen, on white paper; other forms are made by the server. */
+
+import { KINDS } from "../kinds/index.js";
+import { drawPicture } from "../draw/picture.js";
+import { handOver, h } from "./dom.js";
+import { sentenceOf, writtenName } from "./words.js";
+
+const SCALE = 2;
+const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family", "text-anchor", "paint-order", "stroke-linejoin"];
+
+/**
+ * Save the picture of a card.
+ *
+ * @param {object} board - What it stands on.
+ * @param {object} card - With its answer.
+ * @param {string} form - "PNG", "SVG", "JSON", and of a server "PDF" and "HTML".
+ * @returns {Promise<void>}
+ */
+export async function save(board, card, form) {
+  const { spec, title } = card;
+  const name = `${writtenName(title)}.${form.toLowerCase()}`;
+  const { view } = card.answer();
+  if (form === "JSON") {
+    const says = { title, says: sentenceOf(view, spec, board.partSize(), board.facts.policy), spec, ...board.part, view };
+    handOver(new Blob([JSON.stringify(says, null, 1)], { type: "application/json" }), name);
+    return;
+  }
+  if (form === "PDF" || form === "HTML") {
+    handOver(await board.counted.file(spec, board.state(), form.toLowerCase()), name);
+    return;
+  }
+  const svg = onPaper(board, card);
+  if (form === "SVG") handOver(new Blob([svg.text], { type: "image/svg+xml" }), name);
+  else handOver(await asPng(svg), name);
+}
+
+/** Draw a picture anew, light and with its title and its sentence, as one SVG. */
+function onPaper(board, card) {
+  const { spec, title, pic } = card;
+  const view = card.answer().view;
+  const width = pic.clientWidth;
+  const height = pic.clientHeight;
+  const host = h("div.pic.paper");
+  host.style.setProperty("width", `${width}px`);
+  host.style.setProperty("height", `${height}px`);
+  document.body.append(host);
+  try {
+    const drawn = drawPicture(host, KINDS.get(spec.kind), view, card.look({ dark: false }));
+    const says = sentenceOf(view, spec, board.partSize(), board.facts.policy);
+    const inner = drawn.html ? asForeign(host, width, height) : plainSvg(host);
+    const image = pic.querySelector("canvas") && host.querySelector("canvas").toDataURL("image/png");
+    const keys = (drawn.keys || []).filter((it) => it.name);
+    const top = keys.length ? 62 : 40;
+    const whole = { width: width + 32, height: height + top + 36 };
+    const text = [
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${whole.width}" height="${whole.height}" viewBox="0 0 ${whole.width} ${whole.height}" font-family="sans-serif">`,
+      `<rect width="100%" height="100%" fill="#ffffff"/>`,
+      words(16, 26, 15, "#1a1d21", title, "600"),
+      keyLine(keys, host),
+      `<g transform="translate(16 ${top})">`,
+      image ? `<image href="${image}" width="${width}" height="${height}"/>` : "",
+      inner,
+      "</g>",
+      words(16, whole.height - 14, 11, "#626a74", says, "400"),
+      "</svg>",
+    ].join("");
+    return { text, ...whole };
+  } finally {
+    host.remove();
+  }
+}
+
+const words = (x, y, size, colour, text, weight) =>
+  `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${colour}">${escaped(text)}</text>`;
+
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+function keyLine(keys, host) {
+  let x = 16;
+  return keys
+    .map(({ name, colour }) => {
+      const at = x;
+      x += 26 + 7 * [...name].length;
+      return `<rect x="${at}" y="38" width="10" height="10" rx="2" fill="${resolved(colour, host)}"/>${words(at + 16, 47, 12, "#454c55", name, "400")}`;
+    })
+    .join("");
+}
+
+function resolved(colour, host) {
+  const probe = host.appendChild(h("i"));
+  probe.style.setProperty("color", colour);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+/** The drawing with its style written into each mark, as a file has no style sheet. */
+function plainSvg(host) {
+  const svg = host.querySelector("svg");
+  for (const it of svg.querySelectorAll("*")) {
+    const style = getComputedStyle(it);
+    SHOWN.forEach((name) => {
+      const value = style.getPropertyValue(name);
+      if (value) it.setAttribute(name, value);
+    });
+    it.removeAttribute("class");
+    it.removeAttribute("data-m");
+  }
+  return svg.innerHTML;
+}
+
+/** A table of numbers stands in a drawing as it stands on the page. */
+function asForeign(host, width, height) {
+  const table = host.querySelector("table");
+  for (const it of [table, ...table.querySelectorAll("*")]) {
+    const style = getComputedStyle(it);
+    const kept = ["background-color", "color", "font", "text-align", "padding", "border-spacing", "width", "height", "vertical-align", "table-layout"];
+    kept.forEach((name) => it.style.setProperty(name, style.getPropertyValue(name)));
+  }
+  const text = new XMLSerializer().serializeToString(table);
+  return `<foreignObject width="${width}" height="${height}">${text}</foreignObject>`;
+}
+
+async function asPng({ text, width, height }) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = h("canvas", { width: width * SCALE, height: height * SCALE });
+  const context = canvas.getContext("2d");
+  context.scale(SCALE, SCALE);
+  context.drawImage(image, 0, 0, width, height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}

@@ -1,0 +1,92 @@
+/** What a board shows, as it stands in the address: filters, new columns, cards, arrangement. */
+
+export const EMPTY = { where: [], assign: [], cards: [], abreast: "", show: "" };
+
+const LISTS = ["by"]; // of a spec: what may be several columns
+const NUMBERS = ["bins", "grid", "ranges"];
+
+/**
+ * Return the address of a state; names and expressions are escaped, signs between them are not.
+ *
+ * @param {object} state - As `EMPTY` has its parts.
+ * @returns {string} What stands behind "#".
+ */
+export function written(state) {
+  const parts = {
+    cards: state.cards.map(writtenSpec).join(";"),
+    where: state.where.map(encodeURIComponent).join(","),
+    new: state.assign.map((pair) => pair.map(encodeURIComponent).join(":")).join(","),
+    abreast: state.abreast,
+    show: state.show,
+  };
+  return Object.entries(parts)
+    .filter(([, value]) => value)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+/**
+ * Return the state of an address; what it cannot read is left out.
+ *
+ * @param {string} hash - With or without its "#".
+ * @returns {object}
+ */
+export function read(hash) {
+  const parts = new Map(
+    hash.replace(/^#/, "").split("&").filter(Boolean).map((it) => cut(it, "=")),
+  );
+  const list = (name, by) => (parts.get(name) || "").split(by).filter(Boolean);
+  const abreast = parts.get("abreast") || "";
+  return {
+    where: list("where", ",").map(decoded),
+    assign: list("new", ",").map((it) => cut(it, ":").map(decoded)).filter(([, text]) => text),
+    cards: list("cards", ";").map(readSpec).filter(Boolean),
+    abreast: /^[1-4]$/.test(abreast) ? abreast : "",
+    show: parts.get("show") === "overview" ? "overview" : "",
+  };
+}
+
+/**
+ * Return a spec as it stands in an address: "histogram:bmi:by=sex".
+ *
+ * @param {object} spec - `kind`, `columns`, and what a picture is asked for with.
+ * @returns {string}
+ */
+export function writtenSpec(spec) {
+  const { kind, columns, ...more } = spec;
+  const named = Object.entries(more)
+    .filter(([, value]) => value !== undefined && value !== "" && value !== false)
+    .map(([name, value]) => `${name}=${[value].flat().map(encodeURIComponent).join(",")}`);
+  return [kind, columns.map(encodeURIComponent).join(","), ...named].join(":");
+}
+
+/** @param {string} text - As `writtenSpec` returns it. @returns {object|null} */
+export function readSpec(text) {
+  const [kind, columns, ...more] = text.split(":");
+  if (!/^[a-z_]+$/.test(kind) || columns === undefined) return null;
+  const spec = { kind, columns: columns.split(",").filter(Boolean).map(decoded) };
+  for (const [name, value] of more.map((it) => cut(it, "="))) {
+    if (/^[a-z_]+$/.test(name)) spec[name] = meant(name, value.split(",").map(decoded));
+  }
+  return spec;
+}
+
+function meant(name, values) {
+  if (LISTS.includes(name)) return values;
+  const [value] = values;
+  if (NUMBERS.includes(name)) return Number(value);
+  return value === "true" ? true : value;
+}
+
+function cut(text, sign) {
+  const at = text.indexOf(sign);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,44 @@
+/** The rows of a copy in a thread of their own. */
+
+/** A question that the rows do not answer; `where` says what else would be. */
+export class Unanswered extends Error {
+  constructor({ says, ...where }) {
+    super(says);
+    this.where = where;
+  }
+}
+
+/**
+ * Start a worker and give it the rows.
+ *
+ * @param {string} script - The address of the worker's script.
+ * @param {ArrayBuffer} bytes - The rows, which are handed over.
+ * @param {object} facts - What pictures are made with.
+ * @returns {Promise<object>} `part`, `views`, `light`, `hold`: each asks, and answers by a promise.
+ */
+export async function rowsInThread(script, bytes, facts) {
+  const worker = new Worker(script, { type: "module" });
+  const waiting = new Map();
+  let last = 0;
+  worker.addEventListener("message", ({ data: { id, found, refused } }) => {
+    const { done, failed } = waiting.get(id);
+    waiting.delete(id);
+    if (refused) failed(new Unanswered(refused));
+    else done(found);
+  });
+  const ask = (what, given, moved = []) =>
+    new Promise((done, failed) => {
+      last += 1;
+      waiting.set(last, { done, failed });
+      worker.postMessage({ id: last, ask: what, given }, moved);
+    });
+  await ask("open", { bytes, facts }, [bytes]);
+  return {
+    part: (part) => ask("part", part),
+    views: (part, specs) => ask("views", { part, specs }),
+    hold: (part, specs, views) => ask("hold", { part, specs, views }),
+    light: (part, conditions, specs) => ask("light", { part, conditions, specs }),
+    preview: (part, name, text) => ask("preview", { part, name, text }),
+    close: () => worker.terminate(),
+  };
+}

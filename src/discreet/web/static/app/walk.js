@@ -1,0 +1,74 @@
+/** Marks by mouse, touch and keys: one tab stop a picture, arrows walk its marks. */
+
+import { announce, tip } from "./floating.js";
+
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/**
+ * Let the marks of a picture be pointed at, kept and walked.
+ *
+ * @param {HTMLElement} host - Of the picture; its marks have data-m.
+ * @param {() => object} drawn - What was drawn last, with its `marks`.
+ * @param {object} lights - Lights rows up.
+ * @param {object} how - `counted` what is counted; `opens(spec)` for marks that open a picture.
+ */
+export function walked(host, drawn, lights, how) {
+  let at = -1;
+  const markAt = (event) => {
+    const it = event.target.closest?.("[data-m]");
+    return it && host.contains(it) ? Number(it.dataset.m) : -1;
+  };
+  const press = (place, x, y) => {
+    const mark = drawn()?.marks[place];
+    if (!mark) return;
+    if (mark.go) how.opens(mark.go);
+    else lights.keep(mark);
+    tip(mark, x, y, how.counted());
+  };
+  host.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch") return;
+    const place = markAt(event);
+    const mark = place < 0 ? null : drawn()?.marks[place];
+    tip(mark, event.clientX, event.clientY, how.counted());
+    lights.point(mark);
+  });
+  host.addEventListener("pointerleave", () => {
+    tip(null);
+    lights.point(null);
+  });
+  host.addEventListener("click", (event) => {
+    const place = markAt(event);
+    if (place >= 0) press(place, event.clientX, event.clientY);
+    else lights.clear();
+  });
+  host.addEventListener("keydown", (event) => {
+    const marks = drawn()?.marks || [];
+    if (event.target.closest(".grip") || !marks.length) return;
+    if (event.key === "Enter" && at >= 0) {
+      event.preventDefault();
+      press(at, ...placeOf(element(at)));
+    }
+    if (!(event.key in STEPS)) return;
+    event.preventDefault();
+    element(at)?.classList.remove("cur");
+    do at = (at + STEPS[event.key] + marks.length) % marks.length;
+    while (!element(at) && marks.some((_, i) => element(i)));
+    element(at)?.classList.add("cur");
+    lights.point(marks[at]);
+    tip(marks[at], ...placeOf(element(at)), how.counted());
+    announce(marks[at], how.counted());
+  });
+  host.addEventListener("focusout", () => {
+    host.querySelectorAll(".cur").forEach((it) => it.classList.remove("cur"));
+    at = -1;
+    tip(null);
+    lights.point(null);
+  });
+  const element = (place) => host.querySelector(`[data-m="${place}"]`);
+}
+
+function placeOf(it) {
+  if (!it) return [0, 0];
+  const { left, width, top, height } = it.getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+}

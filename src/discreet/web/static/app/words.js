@@ -1,0 +1,90 @@
+/** What the page says of pictures: one place for each sentence. */
+
+import { whole } from "../draw/look.js";
+import { KINDS } from "../kinds/index.js";
+
+const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** @param {string} name - Of a column. @returns {string} It as an expression has it. */
+export const quoted = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``);
+
+/** @param {*} value - A level. @returns {string} It as an expression has it. */
+export const literal = (value) => `'${String(value).replaceAll("'", "''")}'`;
+
+/**
+ * Return the condition that a mark stands for, as an expression.
+ *
+ * @param {object} condition - A column with a level, or with a range.
+ * @param {Map<string, object>} columns - What is known of them.
+ * @returns {string}
+ */
+export function expressionOf({ column, level, from, to, closed }, columns) {
+  const name = quoted(column);
+  const known = columns.get(column) || {};
+  if (level !== undefined) return known.kind === "number" ? `${name} == ${level}` : `${name} == ${literal(level)}`;
+  const say = (value) => (known.dates ? literal(new Date(value * 86400000).toISOString().slice(0, 10)) : String(value));
+  const above = from === undefined ? "" : `${say(from)} <= `;
+  const below = to === undefined ? "" : ` ${closed ? "<=" : "<"} ${say(to)}`;
+  if (above && !below) return `${name} >= ${say(from)}`;
+  return above || below ? `${above}${name}${below}` : `not missing(${name})`;
+}
+
+/** @returns {string} What a mark stands for, for the line of the highlight. */
+export function saidOf({ column, level, from, to }, look) {
+  if (level !== undefined) return look.level(column, level);
+  if (from === undefined) return `${look.label(column)} under ${look.say(column, to)}`;
+  if (to === undefined) return `${look.label(column)} ${look.say(column, from)} or more`;
+  return look.range(column, from, to);
+}
+
+/** @returns {string} What is seen, for the head of a card. */
+export function titleOf(spec, look) {
+  const kind = KINDS.get(spec.kind);
+  const by = (spec.by || []).map(look.label).join(" and ");
+  const named = kind ? kind.title(spec, look) : spec.columns.map(look.label).join(", ");
+  return cap(by && !named.includes(by) ? `${named} by ${by}` : named);
+}
+
+/** @returns {string} How many of how many are shown, and where from: one sentence. */
+export function sentenceOf(view, spec, part, policy) {
+  const origin = view.origin || {};
+  const shown = view.shown ?? origin.shown;
+  const total = origin.total ?? part.size;
+  if (isCounted(spec)) {
+    const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} persons · `;
+    return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
+  }
+  const rough = part.size < 300 ? " · rough, as so few rows are drawn" : "";
+  const of = shown === undefined ? "" : `${manyOf(shown, part.size)} rows · `;
+  return `${of}drawn from the protected copy${rough}`;
+}
+
+const manyOf = (shown, total) =>
+  shown === total ? `All ${whole(total)}` : `${whole(shown)} of ${whole(total)}`;
+
+/** Whether a picture is of counts of the data themselves, which an allowance is of. */
+export const isCounted = (spec) => spec.source === "counts" || spec.source === "base";
+
+const words = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
+
+/** @returns {string} The line of Python that draws the same. */
+export function pythonOf(spec, state) {
+  const { kind, columns, by, wide, show, ...more } = spec;
+  const list = ["parallel", "correlations"].includes(kind) || kind === "box" && columns.length > 1;
+  const given = [list ? `[${columns.map(words).join(", ")}]` : columns.map(words).join(", ")];
+  if (kind === "model") given[0] = words(spec.formula);
+  if (by?.length) given.push(`by=${by.length > 1 ? `(${by.map(words).join(", ")})` : words(by[0])}`);
+  for (const [name, value] of Object.entries(more)) {
+    if (["colour", "formula", "ranges"].includes(name)) continue;
+    given.push(`${name}=${value === true ? "True" : words(value)}`);
+  }
+  const steps = [
+    ...state.assign.map(([name, text]) => `.assign(${name}=${words(text)})`),
+    ...state.where.map((text) => `.where(${words(text)})`),
+  ];
+  return `study${isCounted(spec) ? "" : steps.join("")}.${kind}(${given.join(", ")})`;
+}
+
+/** @returns {string} A title as the name of a file. */
+export const writtenName = (title) =>
+  title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "picture";
