@@ -74,12 +74,19 @@ def joined(texts: Mapping[str, str], entry: str) -> str:
         if name != entry:
             exported, bare = ", ".join(_EXPORT.findall(text)), _EXPORT.sub("", text).strip("\n")
             text = f"const {_held(name)} = (() => {{\n{bare}\nreturn {{ {exported} }};\n}})();"
+            if not exported:
+                text = f"(({ELSEWHERE}) => {{\n{bare}\n}})();"
         whole.append(text)
     return "\n".join(whole)
 
 
 EXPORTED = "export const b = () => 1;"
 """A module, for the example."""
+
+
+ELSEWHERE = "define, exports, module"
+"""What scripts of others look for, to be loaded as other systems of modules load them: a page that
+has one of these must not catch them."""
 
 
 def _path(of: str, relative: str) -> str:

@@ -26,9 +26,10 @@ import { writtenSpec } from "./state.js";
  */
 export async function openBoard(host, source, how) {
   const { facts, rows } = source;
+  const known = new Map(facts.columns.map((it) => [it.name, { ...it, label: bare(it) }]));
   const board = {
     ...knowing(source),
-    columns: new Map(facts.columns.map((it) => [it.name, it])),
+    columns: known,
     cards: [],
     minis: [],
     draft: [],
@@ -85,7 +86,9 @@ export async function openBoard(host, source, how) {
     board.dock();
     markTools(host, board);
     await (board.isOverview() ? drawMinis(mine) : drawCards(mine));
-    if (mine === turn) say(headOf(board));
+    if (mine !== turn) return;
+    say(headOf(board));
+    if (!board.isOverview()) await drawSparks(mine);
   }
 
   async function takePart({ where, assign }) {
@@ -96,7 +99,6 @@ export async function openBoard(host, source, how) {
       const found = await rows.part(part);
       board.part = part;
       size = found.size;
-      const known = new Map(facts.columns.map((it) => [it.name, it]));
       board.columns = new Map(
         found.columns.map((it) => [it.name, { ...it, ...known.get(it.name), fresh: !known.has(it.name) }]),
       );
@@ -119,8 +121,8 @@ export async function openBoard(host, source, how) {
     const grid = h("div.grid", { class: overview ? "grid over" : `grid abreast-${abreast}` });
     frame.main.append(grid);
     if (overview) {
-      board.minis = [...board.columns.values()].map((it) =>
-        miniOf(board, it, miniSpec(it, isWhole(board) && !it.fresh ? "base" : "")));
+      board.minis = smallSpecs(board).map((spec) =>
+        miniOf(board, board.columns.get(spec.columns[0]), spec));
       grid.append(...board.minis.map((it) => it.element));
     } else {
       board.cards = state.cards.map((spec) => cardOf(board, spec));
@@ -129,22 +131,33 @@ export async function openBoard(host, source, how) {
     if (board.explained) board.about(board.cards.find((it) => same(it.spec, board.explained.spec)) || null);
   }
 
-  async function drawMinis(mine) {
-    const specs = board.minis.map((it) => it.spec);
+  /** Answer with the small picture of each column: base counts of all rows, the copy of a part. */
+  async function smallOnes(specs) {
     const base = isWhole(board) ? await source.overview() : {};
+    const isHeld = ({ columns: [name] }) => Boolean(base[name]);
+    const held = specs.filter(isHeld);
+    const others = specs.filter((it) => !isHeld(it)).map(({ source: _, ...spec }) => spec);
+    const found = others.length && rows ? await rows.views(board.part, others) : [];
+    if (rows) await rows.hold(board.part, held, held.map(({ columns: [name] }) => base[name]));
+    return specs.map((it) =>
+      isHeld(it) ? { view: base[it.columns[0]] } : found.shift() || { refused: { says: "" } });
+  }
+
+  async function drawMinis(mine) {
+    const answers = await smallOnes(board.minis.map((it) => it.spec));
     if (mine !== turn) return;
-    const held = specs.map(({ columns: [name] }) => base[name]);
-    const others = specs.filter((_, i) => !held[i]).map(({ source: _, ...spec }) => spec);
-    const asked = others.length && rows ? await rows.views(board.part, others) : [];
-    if (mine !== turn) return;
-    const first = specs.map((_, i) => i).filter((i) => held[i]);
-    if (rows) await rows.hold(board.part, first.map((i) => specs[i]), first.map((i) => held[i]));
-    if (mine !== turn) return;
-    board.minis.forEach((mini, i) => {
-      const answer = held[i] ? { view: held[i] } : asked.shift() || { refused: { says: "" } };
-      rail.small(mini.spec.columns[0], answer.view);
-      mini.show(answer);
-    });
+    board.minis.forEach((mini, i) => mini.show(answers[i]));
+    sparks(board.minis.map((it) => it.spec), answers);
+  }
+
+  async function drawSparks(mine) {
+    const specs = smallSpecs(board);
+    const answers = await smallOnes(specs);
+    if (mine === turn) sparks(specs, answers);
+  }
+
+  function sparks(specs, answers) {
+    specs.forEach(({ columns: [name] }, i) => rail.small(name, answers[i].view));
     rail.columns();
   }
 
@@ -176,7 +189,13 @@ export async function openBoard(host, source, how) {
   return board;
 }
 
+/** A label without its unit, which stands beside it. */
+const bare = ({ label, unit }) => (unit ? label.replace(new RegExp(`[\\s,]*\\(?${escaped(unit)}\\)?$`), "") || label : label);
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
 const isWhole = ({ part }) => !part.where.length;
+const smallSpecs = (board) =>
+  [...board.columns.values()].map((it) => miniSpec(it, isWhole(board) && !it.fresh ? "base" : ""));
 const same = (a, b) => writtenSpec(a) === writtenSpec(b);
 
 /** Draw again what has another size than it was drawn in. */

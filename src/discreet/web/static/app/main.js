@@ -5,7 +5,6 @@ import { openBoard } from "./board.js";
 import { countedBy } from "./counted.js";
 import { fill, h } from "./dom.js";
 import { listen } from "./keys.js";
-import { promiseOf } from "./promise.js";
 import { rowsOnServer } from "./remote.js";
 import { ask, bytesOf, decoded, keepToken, takeTokenFromAddress, token } from "./server.js";
 import { rowsInThread } from "./thread.js";
@@ -65,7 +64,7 @@ async function begin(host) {
     overview,
     counted: countedBy(facts),
     allowance: () => facts.allowance,
-    says: { study: facts.study, version: `version ${facts.version}`, promise: promiseOf(facts) },
+    says: { study: facts.study, version: `version ${facts.version}`, promise: facts.policy.promise },
   };
   document.title = `${facts.study} · discreet`;
   const again = (text) => {

@@ -37,11 +37,15 @@ export function saidOf({ column, level, from, to }, look) {
   return look.range(column, from, to);
 }
 
+/** A label within a sentence: BMI and HbA1c stay as they are. */
+const within = (label) => (/^\p{Lu}\p{Ll}*(\P{L}|$)/u.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label);
+
 /** @returns {string} What is seen, for the head of a card. */
 export function titleOf(spec, look) {
   const kind = KINDS.get(spec.kind);
-  const by = (spec.by || []).map(look.label).join(" and ");
-  const named = kind ? kind.title(spec, look) : spec.columns.map(look.label).join(", ");
+  const say = { ...look, label: (name) => within(look.label(name)) };
+  const by = (spec.by || []).map(say.label).join(" and ");
+  const named = kind ? kind.title(spec, say) : spec.columns.map(say.label).join(", ");
   return cap(by && !named.includes(by) ? `${named} by ${by}` : named);
 }
 
