@@ -67,3 +67,23 @@ def test_boxes(board: Board, study: Study, column: str, by: str | None) -> None:
 
 def test_boxes_of_several_columns_are_of_the_rows_that_have_all(board: Board, study: Study) -> None:
     check(board, study, "box", "change", "marker", "months")
+
+
+@pytest.mark.parametrize("how", [{}, {"by": "band"}, {"by": "year"}, {"event_is": "0"}])
+def test_survival(board: Board, study: Study, how: dict[str, Any]) -> None:
+    check(board, study, "survival", "months", "died", **how)
+    check(board, study, "survival", "marker", "arm", **{**how, "event_is": ["tablet"]})
+
+
+def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
+    specs = [
+        {"columns": ["months", "age"]},
+        {"columns": ["visit", "died"]},
+        {"columns": ["months", "band"]},
+        {"columns": ["months", "died"], "event_is": 2},
+        {"columns": ["months", "died"], "by": ["site"]},
+    ]
+    found = board.views(*({"kind": "survival", **it} for it in specs))
+    words = ["too many", "dates", "not clear", "no level", "more than 12 levels"]
+    for each, word in zip(found, words, strict=True):
+        assert word in each["refused"]["says"]

@@ -92,8 +92,8 @@ export function left(y, inner, words, look, say) {
   const ticks = y.ticks(count);
   const said = say || y.tickFormat(count);
   const drawn = ticks.map(
-    (it, i) =>
-      line(inner.left, y(it), inner.right, y(it), i ? "gl" : "bl") +
+    (it) =>
+      line(inner.left, y(it), inner.right, y(it), Math.abs(y(it) - inner.bottom) < 1 ? "bl" : "gl") +
       text(inner.left - 6, y(it) + 4, said(it), "end"),
   );
   return drawn.join("") + (look.bare || !words ? "" : text(0, 10, `↑ ${words}`, "start", "d"));

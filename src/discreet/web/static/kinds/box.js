@@ -188,6 +188,6 @@ function markOf(view, it, count, look) {
     say: view.by ? look.level(view.by, it.label) : look.label(column),
     count,
     more: middle.trim(),
-    light: view.by ? [{ column: view.by, level: it.label }] : null,
+    light: view.by ? look.lightOf(view.by, it.label) : null,
   };
 }

@@ -4,12 +4,14 @@ import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { histogram } from "./histogram.js";
 import { parallel } from "./parallel.js";
+import { survival } from "./survival.js";
 
 const ALL = [
   histogram,
   bars,
   box,
   parallel,
+  survival,
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));

@@ -5,11 +5,12 @@ import { Mistake, quoted } from "./mistake.js";
 
 /** How many arguments a function may have, and operands a chain of signs, and constants a list. */
 export const MOST_ARGUMENTS = 100;
+/** The values of a column that says yes or no, whatever their case; the second of each is true. */
+export const NO_AND_YES = [["no", "yes"], ["n", "y"], ["false", "true"], ["0", "1"]];
 /** What is said of a power that is not allowed. */
 export const NO_EXPONENT = "an exponent must be a constant of at most 10";
 
 const KINDS = { truth: "true or false", number: "a number", level: "text", date: "a date" };
-const NO_AND_YES = [["no", "yes"], ["n", "y"], ["false", "true"], ["0", "1"]];
 const LARGEST_EXPONENT = 10;
 const LARGEST_CONSTANT = 1e15;
 const SAME = "; this is the same in all rows";

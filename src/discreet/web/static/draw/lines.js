@@ -1,0 +1,83 @@
+/** Lines of levels: their colours and dashes, their keys, and their names where they end. */
+
+import { level } from "./colour.js";
+import { clip, px, text, wide } from "./svg.js";
+
+const DASHES = ["", "7 3", "2 3"];
+const LETTERS = 13; // a line of text
+
+/**
+ * Return how the line of a level is drawn.
+ *
+ * @param {number} place - Of the level; those beyond the fifth have dashes.
+ * @returns {object} Attributes.
+ */
+export const strokeOf = (place) => ({
+  fill: "none",
+  stroke: level(place),
+  "stroke-width": 2,
+  "stroke-linejoin": "round",
+  "stroke-dasharray": DASHES[Math.floor(place / 5) % DASHES.length],
+});
+
+/**
+ * Return the keys of lines of levels.
+ *
+ * @param {?string} by - The column; without one there are none.
+ * @param {string[]} names - Its levels.
+ * @param {object} look - Knows which levels can be lit.
+ * @returns {object[]}
+ */
+export const keysOf = (by, names, look) =>
+  by ? names.map((name, i) => ({ name, colour: level(i), light: look.lightOf(by, name) })) : [];
+
+/**
+ * Return how much room names to the right of a picture take.
+ *
+ * @param {string[]} names - Of lines.
+ * @param {{width: number}} box - All there is.
+ * @returns {number}
+ */
+export const roomOf = (names, box) => Math.min(Math.max(0, ...names.map(wide)) + 12, box.width * 0.2);
+
+/**
+ * Draw the names of lines where they end, so that none lies on another.
+ *
+ * @param {{name: string, x: number, y: number}[]} ends - Where each line ends.
+ * @param {{top: number, bottom: number}} inner - Where lines lie.
+ * @param {number} room - As `roomOf` returns it.
+ * @returns {string} Nothing where they do not fit.
+ */
+export function namesAtEnds(ends, inner, room) {
+  if (ends.length * LETTERS > inner.bottom - inner.top + LETTERS) return "";
+  const sorted = ends.map((it) => ({ ...it })).sort((a, b) => a.y - b.y);
+  const near = (it, other) => Math.abs(it.x - other.x) < room;
+  sorted.forEach((it, i) => {
+    for (const above of sorted.slice(0, i)) if (near(it, above)) it.y = Math.max(it.y, above.y + LETTERS);
+  });
+  sorted.reverse().forEach((it, i) => {
+    it.y = Math.min(it.y, inner.bottom);
+    for (const under of sorted.slice(0, i)) if (near(it, under)) it.y = Math.min(it.y, under.y - LETTERS);
+  });
+  return sorted
+    .map(({ name, x, y }) => text(x + 6, y + 4, clip(name, room - 10), "start", "b halo"))
+    .join("");
+}
+
+/**
+ * Return a line in steps.
+ *
+ * @param {{times: number[], heights: number[], end: number}} steps - It is so high from each time.
+ * @param {function} x - The scale across.
+ * @param {function} y - The scale upwards.
+ * @param {boolean} [back] - From the end to the first, and without a beginning of its own.
+ * @returns {string}
+ */
+export function stepPath({ times, heights, end }, x, y, back = false) {
+  const corners = times.flatMap((time, i) => {
+    const height = px(y(heights[i]));
+    return [[px(x(time)), height], [px(x(times[i + 1] ?? end)), height]];
+  });
+  if (back) corners.reverse();
+  return `${back ? "L" : "M"}${corners.map((it) => it.join(" ")).join("L")}`;
+}
