@@ -36,7 +36,7 @@ from discreet.serve.answers import (
     refused,
     study_json,
 )
-from discreet.serve.board import answer_overview, answer_rows
+from discreet.serve.board import LightBody, answer_copy, answer_light, answer_overview, answer_rows
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
 from discreet.serve.files import FORMS, Files, figure
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
@@ -141,6 +141,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     for status in (400, 401, 403, 404, 405, 408, 409, 413, 414, 422, 429, 500, 503)
 }
 
+OfCopy = Callable[[Served, Caller, Mapping[str, Any]], Answer | Refusal]
 Work = Callable[[Caller], Answer | Refusal | Mapping[str, Any]]
 Bearer = Annotated[
     HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False, scheme_name="token"))
@@ -201,6 +202,7 @@ def routes(served: Served, caller_of: CallerOf) -> APIRouter:
         return answered(await counter.work(bearer, lambda caller: study_json(served, caller)))
 
     _board(router, counter)
+    _copy(router, counter)
     _views(router, counter)
     _files(router, counter)
     _tables(router, counter)
@@ -244,6 +246,44 @@ def _board(router: APIRouter, counter: Counter) -> None:
         if found.body is served.held.packed:
             said["Content-Encoding"] = "gzip"
         return Response(found.body, found.status, said, None if found.status == 304 else BYTES)
+
+
+def _copy(router: APIRouter, counter: Counter) -> None:
+    served = counter.served
+
+    def add(name: str, body: type[BaseModel], says: str, answer: OfCopy) -> None:
+
+        async def ask(bearer: Bearer, request: Request) -> Response:
+            data = await request.body()
+
+            def work(caller: Caller) -> Answer | Refusal:
+                given = _read(body, data)
+                if isinstance(given, Refusal):
+                    return refused(served, caller, f"copy {name}", given)
+                return answer(served, caller, given)
+
+            return answered(await counter.work(bearer, work))
+
+        ask.__doc__ = says
+        content = {JSON: {"schema": body.model_json_schema()}}
+        router.post(
+            f"/copy/{name}",
+            response_model=dict[str, Any],
+            name=f"copy_{name}",
+            openapi_extra={"requestBody": {"required": True, "content": content}},
+        )(ask)
+
+    light = "Count the rows of the copy in each mark of some plots that fulfil a condition."
+    add("light", LightBody, light, answer_light)
+    for kind, body in BODIES.items():
+        says = f"{PLOTS[kind].title} of the copy of the whole table: free, and not kept."
+        add(kind, body, says, partial(_of_kind, kind))
+
+
+def _of_kind(
+    kind: str, served: Served, caller: Caller, body: Mapping[str, Any]
+) -> Answer | Refusal:
+    return answer_copy(served, caller, kind, body)
 
 
 def _views(router: APIRouter, counter: Counter) -> None:

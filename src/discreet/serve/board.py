@@ -1,4 +1,4 @@
-"""What a board asks a server for beside single plots: the first pictures, and the copy itself.
+"""What a board asks a server for beside single plots: first pictures, the copy, and plots of it.
 
 What is drawn of the copy was released with it. So it is recorded once that a caller explores the
 copy, and how often anybody asks is bounded in memory alone.
@@ -8,20 +8,101 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Annotated, Any
 
-from discreet.errors import LeavingError, LedgerError
+from pydantic import BaseModel, ConfigDict, Field
+
+from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.log import UNCOUNTED, Answer, Caller, LogEntry, ask, asked_before
+from discreet.plots.request import COPY
 from discreet.serve.answers import FORM, OVER, differs, made, refused
 from discreet.serve.facts import Served
+from discreet.serve.files import drawn
 from discreet.serve.refusals import Refusal, refusal
+from discreet.serve.requests import (
+    LONGEST_NAME,
+    MOST_NEW,
+    STRICT,
+    Name,
+    Text,
+    check,
+    refused_in_words,
+)
 from discreet.study.board import ROWS, TO_BROWSER, BoardRows, overview
+from discreet.study.lights import Axis, Clause
 
-__all__ = ["answer_overview", "answer_rows"]
+__all__ = ["LightBody", "answer_copy", "answer_light", "answer_overview", "answer_rows"]
 
-OVERVIEW = "overview"
+OVERVIEW, EXPLORED = "overview", "copy"
 STAYS = "rows: the policy of this study keeps its copy on the server; ask /api/copy for pictures"
-NO_COPY = "rows: this study has no copy of the whole table"
+NO_COPY = "this study has no copy of the whole table; ask /api/views for plots of counts"
+MOST_CARDS = 64
+MOST_CLAUSES = 100
+MOST_MARKS = 5000
+MOST_AXES = 4
+
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Listed = Annotated[list[Name], Field(min_length=1, max_length=MOST_MARKS)]
+
+
+class AxisBody(BaseModel):
+    """The marks of a plot along one column: edges of bins that rise, or levels."""
+
+    model_config = STRICT
+
+    column: Name
+    edges: Annotated[list[Number], Field(min_length=2, max_length=MOST_MARKS)] | None = None
+    levels: Listed | None = None
+
+
+class MarksBody(BaseModel):
+    """The axes of a plot, whose marks are counted row by row of the first."""
+
+    model_config = STRICT
+
+    axes: Annotated[list[AxisBody], Field(min_length=1, max_length=MOST_AXES)]
+
+
+class CardBody(BaseModel):
+    """A plot, of which its marks alone are looked at."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, hide_input_in_errors=True)
+
+    marks: MarksBody
+
+
+class ClauseBody(BaseModel):
+    """Between two numbers (`to` belongs to it where it is `closed`), or of a level."""
+
+    model_config = STRICT
+
+    column: Name
+    level: Annotated[str, Field(max_length=LONGEST_NAME)] | None = None
+    least: Annotated[Number | None, Field(alias="from")] = None
+    upto: Annotated[Number | None, Field(alias="to")] = None
+    closed: bool = False
+
+
+class ConditionBody(BaseModel):
+    """Clauses that all have to hold."""
+
+    model_config = STRICT
+
+    all: Annotated[list[ClauseBody], Field(max_length=MOST_CLAUSES)]
+
+
+class LightBody(BaseModel):
+    """Which rows of the copy there are, which of them light up, and the marks they are in."""
+
+    model_config = STRICT
+
+    where: Annotated[list[Text], Field(max_length=MOST_NEW)] = []
+    assign: Annotated[list[tuple[Name, Text]], Field(max_length=MOST_NEW)] = []
+    light: ConditionBody | None = None
+    cards: Annotated[list[CardBody], Field(max_length=MOST_CARDS)] = []
 
 
 def answer_overview(served: Served, caller: Caller) -> Answer | Refusal:
@@ -45,6 +126,65 @@ def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:
         return json.dumps({"rows": rows.digest}).encode()
 
     return _explored(served, caller, ROWS, make) or rows
+
+
+def answer_copy(
+    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
+) -> Answer | Refusal:
+    """Answer with a plot of the copy, of any rows and new columns: free, and not kept."""
+    stop = _let_explore(served, caller)
+    if stop is not None:
+        return stop
+    asked = check(served.study, served.columns, kind, {**body, "source": COPY})
+    if isinstance(asked, Refusal):
+        return asked
+    name, held = (kind, asked.text), served.held.pictures
+    found = held.get(name)
+    if found is None:
+        try:
+            with served.turn:
+                view = drawn(asked)
+            plain = replace(view, gate=None).to_json()
+        except (InputError, RefusedError):
+            return refusal("data")
+        found = f'{{"view":{plain}}}'.encode()
+        held.put(name, found)
+    return Answer(200, found)
+
+
+def answer_light(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
+    """Count the rows of the copy in each mark of some plots that fulfil a condition."""
+    stop = _let_explore(served, caller)
+    if stop is not None:
+        return stop
+    cards = [[Axis(**_given(axis)) for axis in card["marks"]["axes"]] for card in body["cards"]]
+    light = [Clause(**_given(it)) for it in (body["light"] or {"all": ()})["all"]]
+    try:
+        found, rows = served.held.lights.counts(cards, light, body["where"], body["assign"])
+    except (InputError, RefusedError) as error:
+        return refused_in_words(error)
+    told = {"cards": [{"counts": it.ravel().tolist()} for it in found], "rows": rows}
+    return Answer(200, json.dumps(told, separators=(",", ":")).encode())
+
+
+def _given(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said, lists as tuples."""
+    given = {name: it for name, it in said.items() if it is not None}
+    return {name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
+
+
+def _let_explore(served: Served, caller: Caller) -> Refusal | None:
+    """Let a caller explore the copy where it is, or say why not."""
+    rows = served.held.rows
+    if rows is None:
+        return refused(served, caller, EXPLORED, refusal("policy", NO_COPY))
+
+    def make() -> bytes:
+        session = served.study.session
+        session.gate_of_copy(EXPLORED, rows.names)(FORM)
+        return json.dumps({"copy": session.whole.copy.version}).encode()
+
+    return _explored(served, caller, EXPLORED, make)
 
 
 def _explored(

@@ -11,7 +11,9 @@ from typing import Any
 
 from discreet.plots import View
 from discreet.protect import Whole
+from discreet.serve.files import MOST_BYTES, Kept
 from discreet.study.board import BoardRows, base_views, board_rows, way_of_rows
+from discreet.study.lights import Lights
 from discreet.study.session import Session
 
 __all__ = ["HeldCopy", "Rate"]
@@ -50,12 +52,14 @@ class HeldCopy:
     """The rows of a study's copy as bytes, and its first pictures: each made once, when asked for.
 
     Whoever hands them out asks the gate first. `known` are callers that have explored the copy, and
-    what of it, as the ledger says.
+    what of it, as the ledger says; `pictures` are answers with plots of it, and `lights` counts its
+    rows by the marks of plots.
     """
 
     def __init__(self, session: Session, a_minute: int) -> None:
         self._session, self._lock = session, threading.RLock()
         self.rate, self.known = Rate(a_minute), set[tuple[str, str]]()
+        self.pictures, self.lights = Kept(MOST_BYTES), Lights(session)
 
     @cached_property
     def rows(self) -> BoardRows | None:

@@ -49,6 +49,8 @@ MOST_NEW = 20
 """So many new columns may be asked for at once."""
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
+"""An expression."""
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
 
@@ -86,9 +88,8 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
 
 def derivation_fields() -> dict[str, Any]:
     """Return what a body may say of the rows and columns of the copy that are taken."""
-    text = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
-    new = Annotated[dict[Name, text], Field(min_length=1, max_length=MOST_NEW)]
-    return {"where": (text | None, None), "assign": (new | None, None)}
+    new = Annotated[dict[Name, Text], Field(min_length=1, max_length=MOST_NEW)]
+    return {"where": (Text | None, None), "assign": (new | None, None)}
 
 
 def _type_of(parameter: Parameter) -> Any:
@@ -190,6 +191,10 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("assign", "taken"): "assign: there is a column of that name; choose another one",
     ("assign", "empty"): "assign: what is computed has no value in any row of the copy",
     ("assign", "policy"): "assign: this study has no copy of the whole table; leave it out",
+    ("cards", ""): (
+        "cards: each axis has a column of the copy, with edges that rise or with levels"
+    ),
+    ("light", ""): "light: columns of the copy, each between two numbers or of one level",
     ("source", "policy"): "source: all plots of this study come from one; leave it out",
     ("source", "of rows"): (
         "source: there are no counts of this plot, which is drawn from rows alone; leave it out"

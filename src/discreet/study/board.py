@@ -52,6 +52,8 @@ class BoardRows:
         Of the bytes: another copy, and the same one with other new columns, has another.
     rows : int
         How many there are.
+    names : tuple of str
+        Their columns.
     gate : callable
         Called with the form in which they are released; raises where they may not be.
     """
@@ -59,6 +61,7 @@ class BoardRows:
     data: bytes
     digest: str
     rows: int
+    names: tuple[str, ...]
     gate: Callable[[str], None] = field(compare=False)
 
 
@@ -73,8 +76,9 @@ def board_rows(of: OfCopy) -> BoardRows:
     whole = _whole(of)
     columns = board_columns(whole)
     data = bundle(whole.copy.version, columns)
-    gate = of.gate_of_copy(ROWS, [it.name for it in columns])
-    return BoardRows(data, hashlib.sha256(data).hexdigest()[:32], len(whole), gate)
+    names = tuple(it.name for it in columns)
+    digest = hashlib.sha256(data).hexdigest()[:32]
+    return BoardRows(data, digest, len(whole), names, of.gate_of_copy(ROWS, names))
 
 
 def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:

@@ -13,10 +13,11 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, about
-from discreet.expressions import Truth, Values
+from discreet.expressions import Expression, Truth, Values
 from discreet.measure.fidelity_report import SubsetFit
 from discreet.plots import PLOTS, View
 from discreet.plots.by_two import FEWEST, ROUGH
@@ -35,7 +36,7 @@ from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.session import NO_COPY, Session, with_gate
 from discreet.table import KINDS, Table
 
-__all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of"]
+__all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of", "rows_where"]
 
 USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
 """How far off the sizes of such parts of six tables were: on average, and in one of ten."""
@@ -116,13 +117,7 @@ class DerivedCopy:
         return out.whole
 
     def _part(self, condition: str) -> DerivedCopy:
-        found = parsed(self.whole, "where", condition).as_condition()
-        if found.kind != "truth":
-            raise InputError(
-                f"{condition!r} is no condition but a {found.kind}; compare it with something:"
-                " 'age >= 50'"
-            )
-        kept = np.flatnonzero(_truth(found.evaluate(values_of(self.whole, found))) == 1)
+        found, kept = rows_where(self.whole, condition)
         return dataclasses.replace(
             self,
             whole=self.whole.rows(kept),
@@ -227,6 +222,17 @@ class DerivedCopy:
 
 OfCopy = Session | DerivedCopy
 """What draws from a copy of the whole table: all of it, or what was derived of it."""
+
+
+def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:
+    """Read a condition, and return with it the places of the rows for which it holds."""
+    found = parsed(whole, "where", condition).as_condition()
+    if found.kind != "truth":
+        raise InputError(
+            f"{condition!r} is no condition but a {found.kind}; compare it with something:"
+            " 'age >= 50'"
+        )
+    return found, np.flatnonzero(_truth(found.evaluate(values_of(whole, found))) == 1)
 
 
 def derived_of(session: Session) -> DerivedCopy:

@@ -1,0 +1,322 @@
+"""Plots of the copy and what lights up in them, asked of a server: as the study draws them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from discreet.ledger.log import add_token, log
+from discreet.study import Study
+from discreet.study import open as open_study
+from tests.serve.cohort import written
+from tests.serve.conftest import Running, running
+from tests.serve.test_whole import WHOLE
+
+Body = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("copy")
+    file, policy = written(folder, WHOLE)
+    with running(open_study(file, policy), folder) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def analyst(served: Running) -> Iterator[httpx.Client]:
+    with served.client() as found:
+        yield found
+
+
+# --- plots ----------------------------------------------------------------------------------------
+
+PART: Body = {"where": "age >= 45 and sex == '1'", "assign": {"ratio": "ldl / hdl"}}
+PLOTS: dict[str, tuple[str, Body]] = {
+    "histogram": ("histogram", {"columns": ["age"]}),
+    "histogram of other bins": ("histogram", {"columns": ["age"], "bins": 7}),
+    "histogram by a level": ("histogram", {"columns": ["age"], "by": "sex"}),
+    "histogram of a part": ("histogram", {"columns": ["ratio"], **PART}),
+    "bars": ("bars", {"columns": ["region"]}),
+    "bars by a level": ("bars", {"columns": ["region"], "by": "sex"}),
+    "bars of a part": ("bars", {"columns": ["region"], "by": "diagnosis", **PART}),
+    "scatter": ("scatter", {"columns": ["age", "bmi"]}),
+    "scatter of a part": ("scatter", {"columns": ["ratio", "bmi"], **PART}),
+    "heat map": ("heatmap", {"columns": ["age", "bmi"], "grid": 9}),
+    "contour": ("contour", {"columns": ["age", "bmi"]}),
+    "box by a level": ("box", {"columns": ["bmi"], "by": "region"}),
+    "box by two levels": ("box", {"columns": ["bmi"], "by": ["region", "sex"]}),
+    "cross-table": ("crosstab", {"columns": ["region", "diagnosis"]}),
+    "cross-table of a part": ("crosstab", {"columns": ["region", "diagnosis"], **PART}),
+    "correlations": ("correlations", {"columns": ["age", "bmi", "ldl"]}),
+    "parallel axes": ("parallel", {"columns": ["age", "region", "bmi"]}),
+    "ecdf": ("ecdf", {"columns": ["age"], "by": "sex"}),
+    "residuals": ("residuals", {"formula": "bmi ~ age + C(sex)"}),
+}
+
+
+def of_study(study: Study, kind: str, body: Body) -> Any:
+    """Draw in Python what a body asks for."""
+    given = {name: it for name, it in body.items() if name not in ("columns", "formula")}
+    if "assign" in given:
+        study = study.assign(**given.pop("assign"))
+    if "where" in given:
+        study = study.where(given.pop("where"))
+    by = given.pop("by", None)
+    divided = {} if by is None else {"by": tuple(by) if isinstance(by, list) else by}
+    if "formula" in body:
+        view: Any = getattr(study, kind)(body["formula"], source="copy", **divided, **given)
+    elif kind in ("correlations", "parallel"):
+        view = getattr(study, kind)(body["columns"], source="copy", **divided, **given)
+    else:
+        view = getattr(study, kind)(*body["columns"], source="copy", **divided, **given)
+    return json.loads(view.to_json())
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_of_the_copy_is_the_one_that_the_study_draws(
+    served: Running, analyst: httpx.Client, name: str
+) -> None:
+    kind, body = PLOTS[name]
+    answer = analyst.post(f"/api/copy/{kind}", json=body)
+
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == {"view": of_study(served.study, kind, body)}
+    assert analyst.post(f"/api/copy/{kind}", json=body).content == answer.content
+
+
+WRONG: dict[str, tuple[str, Body, int, str]] = {
+    # kind, body, status, the end of what is said
+    "another key": ("histogram", {"columns": ["age"], "x": 1}, 422, "no more keys"),
+    "no such column": ("histogram", {"columns": ["nobody"]}, 422, "/api/study lists them"),
+    "who is who": ("bars", {"columns": ["patient"]}, 422, "/api/study lists them"),
+    "no condition": ("bars", {"columns": ["sex"], "where": "age +"}, 422, "sex == 'F'"),
+    "few rows": ("bars", {"columns": ["sex"], "where": "age > 1000"}, 403, "ask for a larger part"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_drawn_is_refused_in_fixed_words(analyst: httpx.Client, name: str) -> None:
+    kind, body, status, says = WRONG[name]
+    answer = analyst.post(f"/api/copy/{kind}", json=body)
+
+    assert answer.status_code == status
+    assert answer.json()["error"]["says"].endswith(says)
+
+
+def test_exploring_is_recorded_once_a_caller_and_is_free(served: Running) -> None:
+    store = served.study.session.ledger.store
+    token = add_token(store, "cohort.csv", "erin")
+    with served.client(token) as erin:
+        for bins in range(5, 12):
+            body = {"columns": ["age"], "bins": bins}
+            assert erin.post("/api/copy/histogram", json=body).status_code == 200
+        assert erin.post("/api/copy/light", json={}).status_code == 200
+        assert erin.get("/api/study").json()["allowance"]["used"] == 0
+
+    rows = [it for it in log(store, study="cohort.csv") if it["caller"] == "token erin"]
+    left = served.study.session.ledger.history("cohort.csv")
+    assert [it["what"] for it in rows] == ["copy", "study"]
+    assert len([it for it in left if it["kind"] == "copy"]) == 1
+
+
+# --- what lights up -------------------------------------------------------------------------------
+
+
+def levels_of(study: Study, name: str) -> list[Any]:
+    return [*study.session.whole.copy.strata[name]]
+
+
+def brute(study: Study, axes: list[Body], keep: list[bool]) -> list[int]:
+    """Count rows one by one."""
+    copy = study.session.whole.copy
+    counts: dict[tuple[int, ...], int] = {}
+    for row in (i for i, yes in enumerate(keep) if yes):
+        at = []
+        for axis in axes:
+            if "levels" in axis:
+                word = copy.strata[axis["column"]][row]
+                at.append(axis["levels"].index(word) if word in axis["levels"] else -1)
+                continue
+            value, inner = copy.columns[axis["column"]][row], axis["edges"][1:-1]
+            at.append(-1 if np.isnan(value) else sum(value >= edge for edge in inner))
+        if -1 not in at:
+            counts[tuple(at)] = counts.get(tuple(at), 0) + 1
+    sizes = [len(axis["levels"]) if "levels" in axis else len(axis["edges"]) - 1 for axis in axes]
+    return [counts.get(place, 0) for place in np.ndindex(*sizes)]
+
+
+def drawn_axis(study: Study, chance: random.Random) -> Body:
+    copy = study.session.whole.copy
+    name = chance.choice([*copy.columns, *copy.strata])
+    if name in copy.strata:
+        words = sorted({*copy.strata[name]} - {""})
+        return {"column": name, "levels": chance.sample(words, chance.randint(1, len(words)))}
+    values = copy.columns[name][np.isfinite(copy.columns[name])]
+    found = {float(np.quantile(values, chance.random())) for _ in range(chance.randint(3, 9))}
+    return {"column": name, "edges": sorted(found | {float(values.min()) - chance.random()})}
+
+
+def drawn_clause(study: Study, chance: random.Random) -> tuple[Body, list[bool]]:
+    copy = study.session.whole.copy
+    axis = drawn_axis(study, chance)
+    name = axis["column"]
+    if "levels" in axis:
+        level = axis["levels"][0]
+        return {"column": name, "level": level}, [it == level for it in copy.strata[name]]
+    low, high = axis["edges"][0], axis["edges"][-1]
+    clause: Body = {"column": name, "from": low, "to": high, "closed": chance.random() < 0.5}
+    values = copy.columns[name]
+    below = values <= high if clause["closed"] else values < high
+    if chance.random() < 0.3:
+        del clause["from"]
+        low = -np.inf
+    return clause, ((values >= low) & below).tolist()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_lights_are_the_rows_counted_one_by_one(
+    served: Running, analyst: httpx.Client, seed: int
+) -> None:
+    study, chance = served.study, random.Random(seed)
+    clauses = [drawn_clause(study, chance) for _ in range(chance.randint(0, 2))]
+    cards = [[drawn_axis(study, chance) for _ in range(chance.randint(1, 2))] for _ in range(4)]
+    age = study.session.whole.copy.columns["age"]
+    where = ["age >= 50", "age < 60"] if seed % 2 else []
+    keep = [
+        all(holds[i] for _, holds in clauses) and (not where or 50 <= age[i] < 60)
+        for i in range(len(age))
+    ]
+    body: Body = {"where": where, "light": {"all": [it for it, _ in clauses]} if clauses else None}
+    body["cards"] = [{"kind": "any", "columns": ["age"], "marks": {"axes": it}} for it in cards]
+
+    answer = analyst.post("/api/copy/light", json=body)
+
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert found["rows"] == sum(keep)
+    assert [it["counts"] for it in found["cards"]] == [brute(study, it, keep) for it in cards]
+
+
+def test_marks_of_plots_hold_the_rows_that_the_plots_count(
+    served: Running, analyst: httpx.Client
+) -> None:
+    part = {"where": "age >= 45", "assign": {"band": "cut(age, 50, 60)", "ratio": "ldl / hdl"}}
+    shown = [
+        analyst.post(f"/api/copy/{kind}", json={"columns": [name], **part}).json()["view"]
+        for kind, name in (("histogram", "ratio"), ("bars", "band"), ("histogram", "age"))
+    ]
+    axes = [
+        {"column": view["columns"][0], **{k: view[k] for k in ("edges", "levels") if k in view}}
+        for view in shown
+    ]
+    body = {"where": [part["where"]], "assign": [[*it] for it in part["assign"].items()]}
+    body["cards"] = [{"marks": {"axes": [axis]}} for axis in axes]
+
+    found = analyst.post("/api/copy/light", json=body).json()
+
+    assert [it["counts"] for it in found["cards"]] == [view["counts"] for view in shown]
+
+
+AXIS = {"column": "age", "edges": [20.0, 40.0, 60.0]}
+UNLIT: dict[str, tuple[Body, str]] = {
+    "edges that fall": (
+        {"cards": [{"marks": {"axes": [{**AXIS, "edges": [3.0, 2.0]}]}}]},
+        "cards: each axis has a column of the copy, with edges that rise or with levels",
+    ),
+    "neither edges nor levels": (
+        {"cards": [{"marks": {"axes": [{"column": "age"}]}}]},
+        "cards: each axis has a column of the copy, with edges that rise or with levels",
+    ),
+    "levels of a number": (
+        {"cards": [{"marks": {"axes": [{"column": "bmi", "levels": ["a"]}]}}]},
+        "cards: each axis has a column of the copy, with edges that rise or with levels",
+    ),
+    "too many marks": (
+        {"cards": [{"marks": {"axes": [{**AXIS, "edges": [*map(float, range(1000))]}] * 2}}]},
+        "cards: each axis has a column of the copy, with edges that rise or with levels",
+    ),
+    "a column that is none": (
+        {"light": {"all": [{"column": "patient", "level": "Patient 0001"}]}},
+        "light: columns of the copy, each between two numbers or of one level",
+    ),
+    "no condition": (
+        {"where": ["age >"]},
+        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
+    ),
+    "no expression": (
+        {"assign": [["new", "import os"]]},
+        "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)",
+    ),
+    "a name that is taken": (
+        {"assign": [["age", "log(age)"]]},
+        "assign: there is a column of that name; choose another one",
+    ),
+    "other keys": ({"cards": [], "x": 1}, "the body: JSON as /api/openapi.json describes it"),
+    "no number": (
+        {"light": {"all": [{"column": "age", "from": "1"}]}},
+        "light: not as /api/openapi.json describes it",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNLIT)
+def test_what_cannot_light_up_is_refused_in_fixed_words(analyst: httpx.Client, name: str) -> None:
+    body, says = UNLIT[name]
+    answer = analyst.post("/api/copy/light", json=body)
+
+    assert answer.status_code == 422
+    assert answer.json()["error"]["says"].startswith(says)
+
+
+def test_a_mistake_is_marked_at_its_place(analyst: httpx.Client) -> None:
+    body = {"where": ["age > 40", "age > 40 and nobody == 3"]}
+    place = analyst.post("/api/copy/light", json=body).json()["error"]["place"]
+
+    assert place == {"parameter": "where", "entry": 1, "start": 13, "end": 19}
+
+
+# --- who may ask, and how often -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["histogram", "light"])
+def test_without_a_token_of_the_study_nothing_is_said(served: Running, path: str) -> None:
+    other = add_token(served.study.session.ledger.store, f"other-{path}.csv", "mallory")
+    for token in ("", "discreet_wrong", other):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        answer = httpx.post(f"{served.url}/api/copy/{path}", json={}, headers=headers)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token")
+
+
+def test_a_study_without_a_copy_says_so(tmp_path: Path) -> None:
+    file, policy = written(tmp_path)
+    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
+        answers = [
+            analyst.post("/api/copy/histogram", json={"columns": ["age"]}),
+            analyst.post("/api/copy/light", json={}),
+            analyst.get("/api/rows"),
+        ]
+        for answer in answers:
+            assert answer.status_code == 403
+            assert "has no copy of the whole table" in answer.json()["error"]["says"]
+        assert analyst.get("/api/overview").json() == {"views": {}, "sources": {}, "levels": {}}
+        assert analyst.get("/api/study").json()["rows"] == {"way": "none"}
+
+
+def test_who_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:
+    rules = WHOLE.replace("requests_a_minute = 100000", "requests_a_minute = 2")
+    file, policy = written(tmp_path, rules)
+    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
+        answers = [analyst.post("/api/copy/light", json={}) for _ in range(50)]
+
+        codes = [it.status_code for it in answers]
+        assert codes[:20] == [200] * 20
+        assert 429 in codes
+        assert answers[codes.index(429)].headers["retry-after"] == "5"
