@@ -94,12 +94,60 @@ ALL: dict[str, Any] = {"where": [], "assign": []}
 
 def lit_alone(board: Board, spec: Mapping[str, Any]) -> None:
     """Check that the condition of each mark lights that mark alone, and the whole of it."""
-    for place, mark in enumerate(board.draw(spec)["marks"]):
-        found = board.ask("light", part=ALL, conditions=mark["light"], specs=[spec])
-        counts = {at: n for at, n in enumerate(found["each"][0]["counts"]) if n}
-        assert counts == ({place: mark["count"]} if mark["count"] else {})
+    marks = board.draw(spec)["marks"]
+    found = board.page.evaluate(
+        """([marks, part, spec]) => marks.map((mark) => {
+          const { found } = it.answers.light({ part, conditions: mark.light, specs: [spec] });
+          return Array.from(found.each[0].counts);
+        })""",
+        [marks, ALL, spec],
+    )
+    for place, (mark, counts) in enumerate(zip(marks, found, strict=True)):
+        lit = {at: count for at, count in enumerate(counts) if count}
+        assert lit == ({place: mark["count"]} if mark["count"] else {})
 
 
 @pytest.mark.parametrize("asked", BARS[1:4])
 def test_marks_of_bars_are_lit_by_their_own_conditions(board: Board, asked: dict[str, Any]) -> None:
     lit_alone(board, {"kind": "bars", **asked})
+
+
+PANELS = [
+    {"columns": ["bmi"], "by": ["sex"]},
+    {"columns": ["age"], "by": ["band"]},
+    {"columns": ["glucose"], "by": ["code"], "bins": 8},
+]
+
+
+@pytest.mark.parametrize("asked", PANELS)
+def test_a_histogram_of_each_level(board: Board, study: Study, asked: dict[str, Any]) -> None:
+    spec = {"kind": "histogram", **asked}
+    view = same(board, study, spec)
+    lit_alone(board, spec)
+    assert board.draw(spec)["html"].count('class="bar"') == sum(
+        count > 0 for each in view["views"] for count in each["counts"]
+    )
+
+
+BY_TWO = [
+    {"kind": "histogram", "columns": ["bmi"], "by": ["sex", "region"]},
+    {"kind": "histogram", "columns": ["glucose"], "by": ["code", "band"], "bins": 6},
+    {"kind": "bars", "columns": ["diagnosis"], "by": ["band", "sex"]},
+    {"kind": "bars", "columns": ["code"], "by": ["region", "sex"], "percent": True},
+]
+
+
+@pytest.mark.parametrize("spec", BY_TWO)
+def test_pictures_by_two_columns(board: Board, study: Study, spec: dict[str, Any]) -> None:
+    same(board, study, spec)
+    lit_alone(board, spec)
+
+
+def test_a_highlight_is_drawn_in_each_panel_by_itself(board: Board) -> None:
+    spec = {"kind": "histogram", "columns": ["age"], "by": ["sex"]}
+    whole = [{"column": "region", "level": "north"}]
+    (found,) = board.ask("light", part=ALL, conditions=whole, specs=[spec])["each"]
+    (alone,) = board.views({"kind": "histogram", "columns": ["age"]})
+    counts = found["counts"]
+    assert len(counts) == 2 * len(alone["view"]["counts"])
+    assert sum(counts) == board.ask("light", part=ALL, conditions=whole, specs=[])["size"]

@@ -16,7 +16,9 @@ const DAY = 86400000;
 export function plotBox(box, look, room = {}) {
   const usual = look.mini
     ? { left: 0, right: 0, top: 2, bottom: 16 }
-    : { left: 40, right: 4, top: 20, bottom: 38 };
+    : look.bare
+      ? { left: 36, right: 8, top: 6, bottom: 22 }
+      : { left: 40, right: 4, top: 20, bottom: 38 };
   const { left: l, right: r, top: t, bottom: b } = { ...usual, ...room };
   return { left: l, right: box.width - r, top: t, bottom: box.height - b };
 }
@@ -34,14 +36,21 @@ export function scaleOf(name, domain, range, look) {
   if (!look.isDate(name)) return d3.scaleLinear(domain, range);
   const scale = d3.scaleUtc(domain.map((it) => new Date(it * DAY)), range);
   const of = (value) => scale(new Date(value * DAY));
-  const format = scale.tickFormat(6);
   return Object.assign(of, {
     domain: () => domain,
     range: () => range,
     invert: (at) => scale.invert(at) / DAY,
-    ticks: (count) => scale.ticks(count).map((it) => it / DAY),
-    tickFormat: () => (value) => format(new Date(value * DAY)),
+    ticks: (count) => scale.ticks(count).map((it) => it / DAY).filter(Number.isInteger),
+    tickFormat: () => (value) => shortDate(new Date(value * DAY)),
   });
+}
+
+const [year, month, day] = ["%Y", "%b", "%-d %b"].map((it) => d3.utcFormat(it));
+
+/** A year, where one begins, else a month or a day of it. */
+function shortDate(date) {
+  if (date.getUTCDate() > 1) return day(date);
+  return (date.getUTCMonth() ? month : year)(date);
 }
 
 /**

@@ -12,6 +12,7 @@
 export function drawPicture(host, kind, view, look) {
   const tall = Math.max(host.clientHeight, kind.tall?.(view, look, host.clientWidth) || 0);
   const box = { width: host.clientWidth, height: tall };
+  host.classList.remove("lit");
   host.classList.toggle("scrolls", tall > host.clientHeight);
   const drawn = kind.draw(view, box, look);
   host.replaceChildren();

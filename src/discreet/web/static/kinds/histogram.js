@@ -13,8 +13,10 @@ export const histogram = {
 
   title: ({ columns }, say) => say.label(columns[0]),
 
-  make(part, spec, facts) {
-    const { rows, values, bins } = binned(part, spec, facts);
+  grid: (part, spec, facts) => binned(part, spec, facts).bins,
+
+  make(part, spec, facts, grid) {
+    const { rows, values, bins } = binned(part, spec, facts, grid);
     const counts = new Array(bins.bins).fill(0);
     for (const row of rows) counts[bins.placeOf(values[row])] += 1;
     const density = counts.map((count, i) => {
@@ -55,9 +57,10 @@ export const histogram = {
   },
 };
 
-function binned(part, { columns: [name], bins }, facts) {
+function binned(part, { columns: [name], bins }, facts, grid) {
   const rows = complete(part, [name]);
   const values = part.number(name);
+  if (grid) return { rows, values, bins: grid };
   const kept = Float64Array.from(rows, (row) => values[row]);
   return { rows, values, bins: binsOf(name, kept, bins || facts.bins || BINS, facts.axes?.[name]) };
 }

@@ -1,5 +1,7 @@
 /** The kinds of pictures, by their names: as those of the package, and in order of use. */
 
+import { panelsDrawn } from "../draw/panels.js";
+import { hasPanels, panelsOfRows } from "../rows/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { histogram } from "./histogram.js";
@@ -15,3 +17,14 @@ const ALL = [
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
+
+/**
+ * Return what computes and draws a picture: its kind, or panels of it.
+ *
+ * @param {object} spec - Of the picture.
+ * @returns {object} As any kind.
+ */
+export function kindOf(spec) {
+  const kind = KINDS.get(spec.kind);
+  return hasPanels(spec) ? { ...panelsOfRows(kind), ...panelsDrawn(kind) } : kind;
+}

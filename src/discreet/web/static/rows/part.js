@@ -31,8 +31,19 @@ export function rowsOf(part, mask) {
   for (let i = 0; i < mask.length; i += 1) size += mask[i] === 1 ? 1 : 0;
   const rows = new Int32Array(size);
   for (let i = 0, at = 0; i < mask.length; i += 1) if (mask[i] === 1) rows[at++] = i;
+  return rowsAt(part, rows);
+}
+
+/**
+ * Return some rows of a part.
+ *
+ * @param {Part} part - The rows.
+ * @param {Int32Array} rows - Their places in it.
+ * @returns {Part}
+ */
+export function rowsAt(part, rows) {
   const columns = new Map([...part.names()].map((name) => [name, part.column(name)]));
-  return partOf(columns, rows, size, part.total);
+  return partOf(columns, rows, rows.length, part.total);
 }
 
 /**
