@@ -22,12 +22,12 @@ __all__ = ["Board", "board_page"]
 
 STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
-import { kindOf } from "./kinds/index.js";
+import { KINDS, kindOf } from "./kinds/index.js";
 import { moves } from "./draw/grips.js";
 import { lookOf } from "./draw/look.js";
 import { drawPicture } from "./draw/picture.js";
 import { Answers } from "./rows/answers.js";
-globalThis.it = { kindOf, lookOf, drawPicture, moves, answers: new Answers() };
+globalThis.it = { KINDS, kindOf, lookOf, drawPicture, moves, answers: new Answers() };
 """
 HOST = '<!doctype html><html><body><div class="pic" id="host"></div></body></html>'
 
