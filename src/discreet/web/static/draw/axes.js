@@ -1,7 +1,7 @@
 /** The axes of pictures: where they lie, their ticks, and what stands beside them. */
 
 import { d3 } from "../vendor/d3.js";
-import { line, text } from "./svg.js";
+import { line, text, wide } from "./svg.js";
 
 const DAY = 86400000;
 
@@ -86,24 +86,39 @@ function ends(x, inner, name, look) {
 }
 
 /**
+ * Return how much room the numbers beside an axis take.
+ *
+ * @param {function} y - Its scale.
+ * @param {object} inner - As `plotBox` returns it.
+ * @param {number} [least] - In pixels.
+ * @returns {number}
+ */
+export function roomBeside(y, inner, least = 40) {
+  const say = y.tickFormat(upward(inner));
+  return Math.max(least, ...ticksBeside(y, inner).map((it) => wide(say(it)) + 10));
+}
+
+/** @returns {number[]} Where the axis to the left of a picture has ticks. */
+export const ticksBeside = (y, inner) => y.ticks(upward(inner));
+
+const upward = ({ top, bottom: low }) => Math.max(2, Math.round((low - top) / 48));
+
+/**
  * Draw the axis of a column, or of counts, to the left of a picture, with lines across it.
  *
  * @param {function} y - Its scale.
  * @param {object} inner - As `plotBox` returns it.
  * @param {string} words - What it is of.
- * @param {object} look - Whether the picture is mini or bare.
+ * @param {object} look - Whether the picture is mini or bare, or `painted`: with lines on its canvas.
  * @param {function} [say] - Says a tick.
  * @returns {string}
  */
 export function left(y, inner, words, look, say) {
   if (look.mini) return "";
-  const count = Math.max(2, Math.round((inner.bottom - inner.top) / 48));
-  const ticks = y.ticks(count);
-  const said = say || y.tickFormat(count);
-  const drawn = ticks.map(
-    (it) =>
-      line(inner.left, y(it), inner.right, y(it), Math.abs(y(it) - inner.bottom) < 1 ? "bl" : "gl") +
-      text(inner.left - 6, y(it) + 4, said(it), "end"),
+  const said = say || y.tickFormat(upward(inner));
+  const across = (it) => line(inner.left, y(it), inner.right, y(it), Math.abs(y(it) - inner.bottom) < 1 ? "bl" : "gl");
+  const drawn = ticksBeside(y, inner).map(
+    (it) => (look.painted ? "" : across(it)) + text(inner.left - 6, y(it) + 4, said(it), "end"),
   );
   return drawn.join("") + (look.bare || !words ? "" : text(0, 10, `↑ ${words}`, "start", "d"));
 }

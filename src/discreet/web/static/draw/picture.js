@@ -60,7 +60,7 @@ function colours(host) {
   const style = getComputedStyle(host);
   const probe = host.appendChild(document.createElement("i"));
   const found = {};
-  for (const name of ["s0", "s1", "s2", "s3", "s4", "hot", "line2", "ink", "card"]) {
+  for (const name of ["s0", "s1", "s2", "s3", "s4", "hot", "line2", "grid", "ink", "card"]) {
     probe.style.color = `var(--${name})`;
     found[name] = getComputedStyle(probe).color;
   }

@@ -6,6 +6,7 @@ import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { histogram } from "./histogram.js";
 import { parallel } from "./parallel.js";
+import { scatter } from "./scatter.js";
 import { survival } from "./survival.js";
 
 const ALL = [
@@ -13,6 +14,7 @@ const ALL = [
   bars,
   box,
   parallel,
+  scatter,
   survival,
 ];
 

@@ -119,7 +119,13 @@ function declared(all, bins) {
   return { edges, placeOf, bins: used };
 }
 
-function roundHalfEven(value) {
+/**
+ * Return the nearest whole number, of two the even one.
+ *
+ * @param {number} value - Any finite number.
+ * @returns {number}
+ */
+export function roundHalfEven(value) {
   const below = Math.floor(value);
   const odd = below % 2 !== 0;
   return value - below > 0.5 || (value - below === 0.5 && odd) ? below + 1 : below;
