@@ -75,7 +75,11 @@ function partOf(columns, rows, size, total) {
     names: () => columns.keys(),
     has: (name) => columns.has(name),
     column,
-    number: (name) => column(name).values,
+    number: (name) => {
+      const { kind, values } = column(name);
+      if (kind !== "number") throw new Refused(`“${name}” has levels and no numbers; draw bars of it.`);
+      return values;
+    },
     level: (name) => {
       if (!words.has(name)) words.set(name, asLevels(column(name)));
       return words.get(name);

@@ -1,0 +1,92 @@
+"""Pictures of two numbers and more: computed in the browser as they are by the package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser import chromium
+from tests.web.running import Board, board_page
+from tests.web.test_kinds_curves import check
+from tests.web.visits import visits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+    from discreet.study import Study
+
+__all__ = ["chromium"]
+
+ALL: dict[str, list[str]] = {"where": [], "assign": []}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study of more visits than are drawn as points alone."""
+    return visits(tmp_path_factory.mktemp("visits"), 2400)
+
+
+@pytest.fixture(scope="module")
+def board(chromium: Browser, study: Study) -> Iterator[Board]:
+    """A page with its rows."""
+    with board_page(chromium) as page:
+        page.open(study, grid=study.policy.grid)
+        yield page
+
+
+PAIRS = [("age", "change"), ("visit", "marker"), ("months", "year"), ("change", "visit")]
+
+
+@pytest.mark.parametrize("columns", PAIRS)
+@pytest.mark.parametrize("how", [{}, {"by": "arm"}, {"by": "died", "trend": True}])
+@pytest.mark.parametrize("show", ["auto", "points", "density"])
+def test_scatter_plots(
+    board: Board, study: Study, columns: tuple[str, str], how: dict[str, Any], show: str
+) -> None:
+    check(board, study, "scatter", *columns, show=show, **how)
+
+
+def test_of_many_rows_the_points_are_beside_the_cells(board: Board) -> None:
+    spec = {"kind": "scatter", "columns": ["age", "change"]}
+    many, asked = (it["view"] for it in board.views(spec, {**spec, "show": "density"}))
+    assert len(many["points"]["x"]) == many["shown"]
+    assert "points" not in asked
+
+
+def test_levels_of_few_rows_are_named_and_not_drawn(board: Board, study: Study) -> None:
+    view = check(board, study, "scatter", "age", "change", by="site", show="density")
+    assert len(view["panels"]) == 12
+    assert len(view["others"]) == 18
+
+
+SPECS = [
+    {"kind": "scatter", "columns": ["age", "marker"]},
+    {"kind": "scatter", "columns": ["age", "marker"], "show": "points", "by": ["arm"]},
+    {"kind": "scatter", "columns": ["visit", "change"], "by": ["band"]},
+    {"kind": "scatter", "columns": ["visit", "change"], "show": "density"},
+]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_marks_count_the_rows_that_they_light(board: Board, spec: dict[str, Any]) -> None:
+    marks = board.draw(spec)["marks"]
+    everything = board.ask("light", part=ALL, conditions=[], specs=[spec])["each"][0]["counts"]
+    counts = [it["count"] for it in marks]
+    assert everything == counts
+    place = counts.index(max(counts))
+    lit = board.ask("light", part=ALL, conditions=marks[place]["light"], specs=[spec])["each"][0]
+    assert lit["counts"][place] == counts[place] == sum(lit["counts"])
+
+
+def test_lit_points_are_the_rows_that_are_lit(board: Board) -> None:
+    condition = {"column": "age", "to": 40}
+    specs = [*SPECS[:2], SPECS[3]]
+    found = board.ask("light", part=ALL, conditions=[condition], specs=specs)
+    points, leveled, cells = found["each"]
+    for lit in (points, leveled):
+        assert len(lit["view"]["x"]) == sum(lit["counts"])
+        assert max(lit["view"]["x"]) < 40
+    assert sum(cells["view"]["counts"]) == found["size"]
