@@ -16,7 +16,6 @@ export function drawPicture(host, kind, view, look) {
   host.classList.toggle("scrolls", tall > host.clientHeight);
   const drawn = kind.draw(view, box, look);
   host.replaceChildren();
-  host.classList.remove("lit");
   const canvas = drawn.paint && layer(host, box);
   if (drawn.html) host.insertAdjacentHTML("beforeend", drawn.html);
   else host.insertAdjacentHTML("beforeend", svgOf(drawn, box));
