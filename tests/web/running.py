@@ -22,12 +22,12 @@ __all__ = ["Board", "board_page"]
 
 STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
-import { KINDS, kindOf } from "./kinds/index.js";
+import { KINDS, kindFor } from "./kinds/index.js";
 import { moves } from "./draw/grips.js";
 import { lookOf } from "./draw/look.js";
 import { drawPicture } from "./draw/picture.js";
 import { Answers } from "./rows/answers.js";
-globalThis.it = { KINDS, kindOf, lookOf, drawPicture, moves, answers: new Answers() };
+globalThis.it = { KINDS, kindFor, lookOf, drawPicture, moves, answers: new Answers() };
 """
 HOST = '<!doctype html><html><body><div class="pic" id="host"></div></body></html>'
 
@@ -88,7 +88,7 @@ class Board:
               if (refused) return { refused };
               const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
               const look = it.lookOf(columns, { ...how, spec });
-              const drawn = it.drawPicture(host, it.kindOf(spec), view, look);
+              const drawn = it.drawPicture(host, it.kindFor(spec), view, look);
               if (light !== null) {
                 const conditions = drawn.marks[light].light;
                 const { found } = it.answers.light({ part, conditions, specs: [spec] });

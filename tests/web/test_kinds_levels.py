@@ -29,12 +29,14 @@ BESIDE = ("discreet", "method", "parameters", "suppressed", "origin")
 
 
 def table() -> Table:
-    """Return the cohort with levels that begin with numbers, codes, and gaps in both."""
+    """Return the cohort with levels that begin with numbers, codes, many, and gaps in some."""
     found = cohort()
     rows = range(found.num_rows)
     bands = [(None, "under 40", "40 to under 60", "60 or more")[(7 * i * i + i) % 4] for i in rows]
     codes = [None if i % 11 == 0 else (3 * i * i) % 5 for i in rows]
-    return found.append_column("band", array(bands)).append_column("code", array(codes))
+    ninth = [f"group {i % 9}" for i in rows]
+    found = found.append_column("band", array(bands)).append_column("code", array(codes))
+    return found.append_column("ninth", array(ninth))
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +153,23 @@ def test_a_highlight_is_drawn_in_each_panel_by_itself(board: Board) -> None:
     counts = found["counts"]
     assert len(counts) == 2 * len(alone["view"]["counts"])
     assert sum(counts) == board.ask("light", part=ALL, conditions=whole, specs=[])["size"]
+
+
+OVERLAID = [
+    {"columns": ["glucose"], "by": ["sex"]},
+    {"columns": ["age"], "by": ["code"]},
+    {"columns": ["bmi"], "by": ["ninth"], "bins": 7},
+    {"columns": ["bmi"], "by": ["band", "region"]},
+]
+
+
+@pytest.mark.parametrize("asked", OVERLAID)
+def test_outlines_of_levels(board: Board, study: Study, asked: dict[str, Any]) -> None:
+    spec = {"kind": "histogram", "overlay": True, **asked}
+    view = same(board, study, spec)
+    lit_alone(board, spec)
+    drawn = sum(len(it["levels"]) for it in view["views"]) if view["kind"] == "panels" else 0
+    found = board.draw(spec)
+    assert found["html"].count('class="outline"') == (drawn or len(view["levels"]))
+    if not drawn:
+        assert [it["name"] for it in found["keys"]] == view["levels"]

@@ -2,7 +2,7 @@
 
 import { lookOf } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
-import { KINDS } from "../kinds/index.js";
+import { kindFor } from "../kinds/index.js";
 import { controlsOf } from "./controls.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -17,7 +17,7 @@ import { isCounted, sentenceOf, titleOf } from "./words.js";
  * @returns {object} `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`, `view()`.
  */
 export function cardOf(board, spec) {
-  const kind = KINDS.get(spec.kind);
+  const kind = kindFor(spec);
   const title = titleOf(spec, lookOf(board.columns));
   const controls = h("div.ctl");
   const pic = h("div.pic", { class: `pic pic-${spec.kind}` });

@@ -6,6 +6,7 @@ import { h } from "./dom.js";
 /** What a picture may be switched between, by its kind. */
 const SWITCHES = {
   bars: { name: "percent", label: "Scale", ways: [["", "Persons"], ["true", "Percent"]] },
+  histogram: { name: "persons", label: "Scale", ways: [["", "Share"], ["true", "Persons"]] },
   crosstab: { name: "percent", label: "Scale", ways: [["", "Persons"], ["true", "% of row"]] },
 };
 

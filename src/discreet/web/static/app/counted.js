@@ -3,7 +3,7 @@
 import { ask, fileOf } from "./server.js";
 import { isCounted } from "./words.js";
 
-const OWN = ["kind", "columns", "wide", "colour", "percent", "ranges", "show"];
+const OWN = ["kind", "columns", "wide", "colour", "percent", "persons", "ranges", "show"];
 const TABLES = ["summary", "means", "model"];
 
 /**

@@ -48,7 +48,8 @@ export function knowing({ facts, rows, counted }) {
     },
     canCount: (spec) =>
       Boolean(counted) && sourcesOf(spec.kind).includes("counts") && (spec.by || []).length < 2,
-    canSwitch: (spec) => spec.kind !== "bars" || (spec.by || []).length > 0,
+    canSwitch: (spec) =>
+      spec.kind === "crosstab" || ((spec.by || []).length > 0 && (spec.kind === "bars" || Boolean(spec.overlay))),
     methodOf(spec, view) {
       const methods = pictures.get(spec.kind)?.methods || [];
       const wanted = view.method || (isCounted(spec) ? "" : "whole");

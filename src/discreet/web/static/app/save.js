@@ -1,6 +1,6 @@
 /** Saves a picture as a file: what is seen, on white paper; other forms are made by the server. */
 
-import { KINDS } from "../kinds/index.js";
+import { kindFor } from "../kinds/index.js";
 import { drawPicture } from "../draw/picture.js";
 import { handOver, h } from "./dom.js";
 import { sentenceOf, writtenName } from "./words.js";
@@ -45,7 +45,7 @@ function onPaper(board, card) {
   host.style.setProperty("height", `${height}px`);
   document.body.append(host);
   try {
-    const drawn = drawPicture(host, KINDS.get(spec.kind), view, card.look({ dark: false }));
+    const drawn = drawPicture(host, kindFor(spec), view, card.look({ dark: false }));
     const says = sentenceOf(view, spec, board.partSize(), board.facts.policy);
     const inner = drawn.html ? asForeign(host, width, height) : plainSvg(host);
     const image = pic.querySelector("canvas") && host.querySelector("canvas").toDataURL("image/png");

@@ -1,7 +1,7 @@
 /** What the page says of pictures: one place for each sentence. */
 
 import { whole } from "../draw/look.js";
-import { KINDS } from "../kinds/index.js";
+import { kindFor } from "../kinds/index.js";
 
 const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -42,11 +42,11 @@ const within = (label) => (/^\p{Lu}\p{Ll}*(\P{L}|$)/u.test(label) ? label.charAt
 
 /** @returns {string} What is seen, for the head of a card. */
 export function titleOf(spec, look) {
-  const kind = KINDS.get(spec.kind);
+  const kind = kindFor(spec);
   const say = { ...look, label: (name) => within(look.label(name)) };
-  const by = (spec.by || []).map(say.label).join(" and ");
   const named = kind ? kind.title(spec, say) : spec.columns.map(say.label).join(", ");
-  return cap(by && !named.includes(by) ? `${named} by ${by}` : named);
+  const by = (spec.by || []).map(say.label).filter((it) => !named.includes(it)).join(" and ");
+  return cap(by ? `${named} by ${by}` : named);
 }
 
 /** @returns {string} How many of how many are shown, and where from: one sentence. */
@@ -79,7 +79,7 @@ export function pythonOf(spec, state) {
   if (kind === "model") given[0] = words(spec.formula);
   if (by?.length) given.push(`by=${by.length > 1 ? `(${by.map(words).join(", ")})` : words(by[0])}`);
   for (const [name, value] of Object.entries(more)) {
-    if (["colour", "formula", "ranges"].includes(name)) continue;
+    if (["colour", "formula", "ranges", "persons"].includes(name) || (name === "percent" && kind !== "bars")) continue;
     given.push(`${name}=${value === true ? "True" : words(value)}`);
   }
   const steps = [

@@ -43,7 +43,7 @@ function drawn(kind, view, box, look) {
     ...look,
     bare: true,
     alike: kind.alike?.(views),
-    top: kind.top && Math.max(...views.map((each) => kind.top(each))),
+    top: kind.top && Math.max(...views.map((each) => kind.top(each, look))),
   };
   let first = 0;
   const panels = view.views.map((each, i) => {
@@ -57,14 +57,13 @@ function drawn(kind, view, box, look) {
   });
   const made = panels.filter((panel) => panel.svg !== undefined);
   const ofEach = (lit) => made.map((panel) => ({ panel, lit: lit && part(lit, panel) }));
-  const [{ keys, choice }] = made;
+  const [{ keys }] = made;
   return {
     svg: panels.map((panel) => headOf(panel, look) + bodyOf(panel)).join(""),
     top: made.map((panel) => put(panel, panel.top || "")).join(""),
     over: made.map((panel) => put(panel, panel.over || "")).join(""),
     marks: made.flatMap((panel) => panel.marks.map((mark) => within(mark, panel, look))),
     keys,
-    choice,
     overlay: (lit) =>
       ofEach(lit).map((it) => put(it.panel, it.panel.overlay?.(it.lit) || "")).join(""),
     ...(made[0].paint && {

@@ -54,12 +54,6 @@ export const bars = {
       marks: marksOf(view, look),
       keys: by === null ? [] : levels.map((name, j) => (
         { name, colour: level(j), light: look.lightOf(by, name) })),
-      choice: {
-        name: "percent",
-        says: "Scale",
-        now: Boolean(view.percent),
-        of: [{ value: false, says: capital(look.counted) }, { value: true, says: "Percent" }],
-      },
       overlay: (lit) => litOf(view, at, Array.from(lit.counts), look),
     };
   },
@@ -90,9 +84,6 @@ function totals(view) {
     Math.max(view.sums?.length ? 0 : view.counts[i] || 0, sum(rows.map((row) => row[i]))));
 }
 
-/** Whether each bar is as long as any other, and its parts are shares of it. */
-const isWhole = (view) => view.percent && view.by !== null;
-
 function places(view, box, look) {
   const all = view.levels.map((_, i) => i);
   const many = look.mini ? fitting(view, Math.floor((box.height - 2) / ROOM_MINI)) : all.length;
@@ -103,9 +94,12 @@ function places(view, box, look) {
   const long = Math.max(...shown.map((i) => wide(view.levels[i]))) + 14;
   const left = Math.min(long, box.width * (look.mini ? 0.46 : 0.34));
   const across = box.width - left - (look.mini || look.bare ? 40 : 56);
-  const most = isWhole(view) ? 1 : look.top ?? bars.top(view);
+  const share = view.percent || look.spec?.percent;
+  // Bars are as long as one another where their parts are shares of them.
+  const isWhole = share && view.by !== null;
+  const most = isWhole ? 1 : look.top ?? bars.top(view);
   const x = (value) => (across * value) / most;
-  return { shown, room, high, left, across, x, first: (box.height - room * lines) / 2 };
+  return { shown, share, isWhole, room, high, left, across, x, first: (box.height - room * lines) / 2 };
 }
 
 const fitting = (view, room) => (view.levels.length <= room ? view.levels.length : Math.max(2, room));
@@ -120,9 +114,8 @@ const middle = (at, i) => at.first + at.room * (at.shown.indexOf(i) + 0.5);
 function nameOf(view, i, at, look) {
   const y = middle(at, i) + 4;
   const total = totals(view)[i];
-  const end = at.left + (isWhole(view) ? at.across : at.x(total)) + 6;
-  const share = view.percent && view.by === null;
-  const known = share ? percent(total / (sum(totals(view)) || 1)) : whole(total);
+  const end = at.left + (at.isWhole ? at.across : at.x(total)) + 6;
+  const known = at.share && !at.isWhole ? percent(total / (sum(totals(view)) || 1)) : whole(total);
   const says = total ? known : view.counts[i] === null ? "few" : "0";
   return text(at.left - 8, y, clip(view.levels[i], at.left - 14), "end", "d") +
     text(end, y, says, "start", look.mini ? "" : "d");
@@ -135,18 +128,18 @@ function segmentsOf(view, i, at, look) {
   let left = at.left;
   const drawn = rows.map((row, j) => {
     const from = left;
-    const long = at.x(isWhole(view) ? row[i] / (total || 1) : row[i]);
+    const long = at.x(at.isWhole ? row[i] / (total || 1) : row[i]);
     if (!row[i]) return "";
     left += long;
     const name = { class: "bar", "data-m": i * rows.length + j };
     if (view.by === null) return rect(from, top, Math.max(1, long), at.high, name);
     const inner = { ...name, fill: level(j), class: "bar part" };
-    const says = isWhole(view) ? percent(Math.round((100 * row[i]) / total) / 100) : whole(row[i]);
+    const says = at.isWhole ? percent(Math.round((100 * row[i]) / total) / 100) : whole(row[i]);
     const fits = !look.mini && long > wide(says) + 12 && at.high > 14;
     return rect(from, top, Math.max(1, long - 1), at.high, inner) +
       (fits ? text(from + long / 2, middle(at, i) + 4, says, "middle", `on in${j % 5}`) : "");
   });
-  const end = at.left + at.x(isWhole(view) && total ? 1 : total);
+  const end = at.left + at.x(at.isWhole && total ? 1 : total);
   const hidden = left < end - 1 ? rect(left, top, end - left, at.high, { class: "few" }) : "";
   return drawn.join("") + hidden;
 }
@@ -182,7 +175,7 @@ function litOf(view, at, counts, look) {
   const lit = sum(each);
   return at.shown.map((i) => {
     if (!each[i]) return "";
-    const long = isWhole(view) ? (at.across * each[i]) / totals(view)[i] : at.x(each[i]);
+    const long = at.isWhole ? (at.across * each[i]) / totals(view)[i] : at.x(each[i]);
     const y = middle(at, i);
     const says = `${whole(each[i])} · ${percent(each[i] / lit)}`;
     const under = text(at.left + Math.min(long, at.across - wide(says)) + 6, y + at.high / 2 + 12, says);
@@ -190,5 +183,3 @@ function litOf(view, at, counts, look) {
       (!look.mini && at.room >= 40 ? under : "");
   }).join("");
 }
-
-const capital = (word) => word[0].toUpperCase() + word.slice(1);

@@ -78,7 +78,14 @@ function upwards(view, look) {
   return alike ? look.counted : `${look.counted} per ${look.amount(view.columns[0], wide)}`;
 }
 
-function marksOf(view, look) {
+/**
+ * Return what the marks of bins say and stand for.
+ *
+ * @param {object} view - Of a histogram.
+ * @param {object} look - How things are said.
+ * @returns {object[]}
+ */
+export function marksOf(view, look) {
   const [column] = view.columns;
   const total = view.counts.reduce((sum, count) => sum + (count || 0), 0);
   const last = view.counts.length - 1;

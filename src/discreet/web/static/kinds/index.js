@@ -5,6 +5,7 @@ import { hasPanels, panelsOfRows } from "../rows/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { histogram } from "./histogram.js";
+import { outlines } from "./outlines.js";
 import { parallel } from "./parallel.js";
 import { scatter } from "./scatter.js";
 import { survival } from "./survival.js";
@@ -26,7 +27,8 @@ export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
  * @param {object} spec - Of the picture.
  * @returns {object} As any kind.
  */
-export function kindOf(spec) {
-  const kind = KINDS.get(spec.kind);
-  return hasPanels(spec) ? { ...panelsOfRows(kind), ...panelsDrawn(kind) } : kind;
+export function kindFor(spec) {
+  const isOverlaid = spec.kind === "histogram" && spec.overlay && spec.by?.length;
+  const kind = isOverlaid ? outlines : KINDS.get(spec.kind);
+  return kind && hasPanels(spec) ? { ...panelsOfRows(kind), ...panelsDrawn(kind) } : kind;
 }

@@ -1,6 +1,6 @@
 /** What can be asked of the rows of a protected copy. */
 
-import { kindOf } from "../kinds/index.js";
+import { kindFor } from "../kinds/index.js";
 import { readBundle } from "./bundle.js";
 import { columnOf, maskWhere } from "./derive.js";
 import { countsOf, maskOf } from "./light.js";
@@ -86,7 +86,7 @@ export class Answers {
     const key = JSON.stringify(spec);
     if (!held.views.has(key)) {
       try {
-        held.views.set(key, { view: kindOf(spec).make(held.part, spec, this.facts) });
+        held.views.set(key, { view: kindFor(spec).make(held.part, spec, this.facts) });
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         held.views.set(key, { refused: { says: error.message, ...error.where } });
@@ -99,7 +99,7 @@ export class Answers {
   lit(held, spec, mask, size) {
     const { view } = this.view(held, spec);
     if (!view) return null;
-    const kind = kindOf(spec);
+    const kind = kindFor(spec);
     const cache = held.views.get(JSON.stringify(spec));
     const out = {};
     if (kind.marks) {
