@@ -72,7 +72,8 @@ def test_boxes_of_several_columns_are_of_the_rows_that_have_all(board: Board, st
 @pytest.mark.parametrize("how", [{}, {"by": "band"}, {"by": "year"}, {"event_is": "0"}])
 def test_survival(board: Board, study: Study, how: dict[str, Any]) -> None:
     check(board, study, "survival", "months", "died", **how)
-    check(board, study, "survival", "marker", "arm", **{**how, "event_is": ["tablet"]})
+    other: dict[str, Any] = {**how, "event_is": ["tablet"]}
+    check(board, study, "survival", "marker", "arm", **other)
 
 
 def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
@@ -87,3 +88,11 @@ def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
     words = ["too many", "dates", "not clear", "no level", "more than 12 levels"]
     for each, word in zip(found, words, strict=True):
         assert word in each["refused"]["says"]
+
+
+@pytest.mark.parametrize("kind", ["density", "ecdf"])
+@pytest.mark.parametrize("column", ["age", "marker", "change", "visit"])
+@pytest.mark.parametrize("by", [None, "band", "arm", "site"])
+def test_curves(board: Board, study: Study, kind: str, column: str, by: str | None) -> None:
+    view = check(board, study, kind, column, **({"by": by} if by else {}))
+    assert sum(view["strips"]["counts"]) == view["shown"]

@@ -27,8 +27,10 @@ export function controlsOf(board, spec, drawn, look) {
   ];
 }
 
-function keyOf(board, { name, colour, light, says }) {
-  const swatch = `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
+function keyOf(board, { name, colour, dash, light, says }) {
+  const swatch = dash
+    ? `<svg width="18" height="10" aria-hidden="true"><path d="M0 5h18" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/></svg>`
+    : `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
   const made = h(light ? "button.key" : "span.key", {}, "", says || name);
   made.insertAdjacentHTML("afterbegin", swatch);
   const mark = light && { say: name, light, count: undefined };

@@ -6,6 +6,9 @@ import { clip, px, text, wide } from "./svg.js";
 const DASHES = ["", "7 3", "2 3"];
 const LETTERS = 13; // a line of text
 
+/** How the shape of highlighted rows is drawn. */
+export const HOT = { fill: "var(--hot)", "fill-opacity": 0.16, stroke: "var(--hot)", "stroke-width": 1.5 };
+
 /**
  * Return how the line of a level is drawn.
  *
@@ -17,8 +20,10 @@ export const strokeOf = (place) => ({
   stroke: level(place),
   "stroke-width": 2,
   "stroke-linejoin": "round",
-  "stroke-dasharray": DASHES[Math.floor(place / 5) % DASHES.length],
+  "stroke-dasharray": dashOf(place),
 });
+
+const dashOf = (place) => DASHES[Math.floor(place / 5) % DASHES.length];
 
 /**
  * Return the keys of lines of levels.
@@ -29,7 +34,9 @@ export const strokeOf = (place) => ({
  * @returns {object[]}
  */
 export const keysOf = (by, names, look) =>
-  by ? names.map((name, i) => ({ name, colour: level(i), light: look.lightOf(by, name) })) : [];
+  by
+    ? names.map((name, i) => ({ name, colour: level(i), dash: dashOf(i), light: look.lightOf(by, name) }))
+    : [];
 
 /**
  * Return how much room names to the right of a picture take.

@@ -2,6 +2,7 @@
 
 import { bottom, scaleOf } from "../draw/axes.js";
 import { lanesOf } from "../draw/lanes.js";
+import { HOT } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { circle, line, path, px, rect, text } from "../draw/svg.js";
 import { binsOf, extent } from "../rows/ends.js";
@@ -11,10 +12,13 @@ import { d3 } from "../vendor/d3.js";
 
 const BINS = 20;
 const AXIS = 38;
+const LOWEST = 20;
 const SMALL = 30; // lower lanes have no room for a curve
 
 export const box = {
   name: "box",
+
+  tall: (view, look) => (look.mini ? 0 : LOWEST * view.groups.length + AXIS),
 
   title: ({ columns, by }, say) => {
     const names = columns.map((name) => say.label(name));
@@ -175,8 +179,7 @@ function shapeOf({ edges, counts }, { x, base, up }) {
 }
 
 function hotOf({ box: it, ridge }, at) {
-  const hot = { fill: "var(--hot)", "fill-opacity": 0.16, stroke: "var(--hot)", "stroke-width": 1.5 };
-  return (at.up ? path(shapeOf(ridge, at), hot) : "") +
+  return (at.up ? path(shapeOf(ridge, at), HOT) : "") +
     circle(at.x(it.median), at.mid, Math.min(4, at.half + 1), { fill: "var(--hot)" });
 }
 

@@ -4,6 +4,8 @@ import { panelsDrawn } from "../draw/panels.js";
 import { hasPanels, panelsOfRows } from "../rows/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
+import { density } from "./density.js";
+import { ecdf } from "./ecdf.js";
 import { histogram } from "./histogram.js";
 import { outlines } from "./outlines.js";
 import { parallel } from "./parallel.js";
@@ -17,6 +19,8 @@ const ALL = [
   parallel,
   scatter,
   survival,
+  density,
+  ecdf,
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));

@@ -19,7 +19,7 @@ const SURE = 50; // the bands of fewer rows may reach below the axis
 export const survival = {
   name: "survival",
 
-  title: ({ by }, say) => (by ? `Survival by ${say.label(by[0]).toLowerCase()}` : "Survival"),
+  title: ({ by }, say) => (by ? `Survival by ${say.label(by[0])}` : "Survival"),
 
   tall: (view, look) => (look.bare || look.mini ? 0 : LEAST_HEIGHT + LINE * view.curves.length),
 

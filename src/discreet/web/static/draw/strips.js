@@ -1,0 +1,38 @@
+/** Intervals of a column, drawn where they are pointed at. */
+
+import { rect } from "./svg.js";
+
+/**
+ * Draw intervals from the top to the bottom of a picture.
+ *
+ * @param {{edges: number[]}} strips - None where a view has none.
+ * @param {function} x - The scale across.
+ * @param {object} inner - As `plotBox` returns it.
+ * @returns {string}
+ */
+export const drawStrips = ({ edges }, x, { top, bottom }) =>
+  edges
+    .slice(1)
+    .map((to, i) => rect(x(edges[i]), top, x(to) - x(edges[i]), bottom - top, { class: "strip", "data-m": i }))
+    .join("");
+
+/**
+ * Say what each interval holds.
+ *
+ * @param {{edges: number[], counts: number[]}} strips - As above.
+ * @param {string} column - What they are of.
+ * @param {object} look - How it is said.
+ * @param {function} [more] - Says more of the interval up to a value.
+ * @returns {object[]} Marks.
+ */
+export function marksOfIntervals({ edges, counts }, column, look, more) {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const last = counts.length - 1;
+  return counts.map((count, i) => ({
+    say: look.range(column, edges[i], edges[i + 1]),
+    count,
+    more: more ? more(edges[i + 1]) : look.share(count, total),
+    // The first and the last hold what lies beyond them.
+    light: [{ column, ...(i > 0 && { from: edges[i] }), ...(i < last && { to: edges[i + 1] }) }],
+  }));
+}

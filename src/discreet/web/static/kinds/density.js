@@ -1,0 +1,91 @@
+/** Densities: the distribution of a column as a smooth curve, of all rows or of each level. */
+
+import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
+import { level } from "../draw/colour.js";
+import { HOT, keysOf, strokeOf } from "../draw/lines.js";
+import { drawStrips, marksOfIntervals } from "../draw/strips.js";
+import { path, px } from "../draw/svg.js";
+import { densityOf, litValues, valuesOf } from "../rows/curves.js";
+import { extent } from "../rows/ends.js";
+import { Refused } from "../rows/refused.js";
+import { marksOfStrips, stripsOf } from "../rows/strips.js";
+import { d3 } from "../vendor/d3.js";
+
+const HEADROOM = 1.05;
+const FILLS = [0, 0.16, 0.1, 0.08, 0.06]; // by how many curves there are
+
+export const density = {
+  name: "density",
+
+  title: ({ columns: [name], by }, say) =>
+    `How ${say.label(name)} is distributed${by ? ` by ${say.label(by[0])}` : ""}`,
+
+  make(part, spec, facts) {
+    const { drawn, few, others, shown } = valuesOf(part, spec);
+    const [spread, constant] = divided(drawn, spec);
+    const found = spread.map(({ label, values }) => ({ label, ...densityOf(values) }));
+    return {
+      kind: "density",
+      columns: spec.columns,
+      curves: found.map(({ label, x, y }) => ({ label, x, y })),
+      bandwidths: found.map((it) => it.bandwidth),
+      by: spec.by?.[0] ?? null,
+      few,
+      others,
+      constant,
+      strips: stripsOf(part, spec, facts),
+      shown,
+    };
+  },
+
+  marks: (part, spec, view) => marksOfStrips(part, spec, view.strips),
+
+  lit(part, spec, view, mask) {
+    const found = litValues(part, spec, mask);
+    if (!found || found.values[0] === found.values.at(-1)) return null;
+    const { x, y } = densityOf(found.values);
+    // The area is their share, so that it lies within that of all rows.
+    return { x, y: y.map((height) => height * found.share) };
+  },
+
+  top: (view) => HEADROOM * Math.max(...view.curves.flatMap((it) => it.y)),
+
+  draw(view, box, look) {
+    const [name] = view.columns;
+    const strips = view.strips || { edges: [], counts: [] };
+    const inner = plotBox(box, look, look.mini ? {} : { left: 52 });
+    const ends = extent([...strips.edges, ...view.curves.flatMap((it) => extent(it.x))]);
+    const x = scaleOf(name, ends, [inner.left, inner.right], look);
+    const y = d3.scaleLinear([0, look.top ?? density.top(view)], [inner.bottom, inner.top]);
+    const labels = view.curves.map((it) => it.label);
+    const curve = (it, i) => {
+      const d = shapeOf(it, x, y, inner);
+      const filled = { ...strokeOf(i), fill: level(i), "fill-opacity": FILLS[labels.length] ?? 0 };
+      return path(d, filled);
+    };
+    const said = look.isDate(name) ? "density, per day" : "density";
+    return {
+      svg: `${left(y, inner, said, look)}<g class="base">${view.curves.map(curve).join("")}</g>` +
+        bottom(x, inner, name, look) + drawStrips(strips, x, inner),
+      marks: marksOfIntervals(strips, name, look),
+      keys: keysOf(view.by, labels, look),
+      overlay: ({ view: lit }) => (lit ? path(shapeOf(lit, x, y, inner), HOT) : ""),
+    };
+  },
+};
+
+/** Levels whose rows have one value alone have no density. */
+function divided(drawn, { columns: [name] }) {
+  const flat = ({ values }) => values[0] === values.at(-1);
+  const spread = drawn.filter((it) => !flat(it));
+  if (!spread.length) {
+    throw new Refused(`“${name}” has one value alone in these rows, so it has no density.`);
+  }
+  return [spread, drawn.filter(flat).map((it) => it.label)];
+}
+
+/** A curve falls to 0 where the values of its rows end. */
+function shapeOf({ x: across, y: up }, x, y, { top, bottom: base }) {
+  const points = across.map((at, i) => `${px(x(at))} ${px(Math.max(top, y(up[i])))}`);
+  return `M${px(x(across[0]))} ${px(base)}L${points.join("L")}L${px(x(across.at(-1)))} ${px(base)}`;
+}

@@ -1,0 +1,69 @@
+/** Which share of the rows lies at or below each value, of all rows or of each level. */
+
+import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
+import { keysOf, stepPath, strokeOf } from "../draw/lines.js";
+import { percent } from "../draw/look.js";
+import { drawStrips, marksOfIntervals } from "../draw/strips.js";
+import { path } from "../draw/svg.js";
+import { litValues, stepsOf, valuesOf } from "../rows/curves.js";
+import { extent } from "../rows/ends.js";
+import { marksOfStrips, stripsOf } from "../rows/strips.js";
+import { d3 } from "../vendor/d3.js";
+
+export const ecdf = {
+  name: "ecdf",
+
+  title: ({ columns: [name], by }, say) =>
+    `Share at or below each ${say.label(name)}${by ? ` by ${say.label(by[0])}` : ""}`,
+
+  make(part, spec, facts) {
+    const { drawn, few, others, shown } = valuesOf(part, spec);
+    return {
+      kind: "ecdf",
+      columns: spec.columns,
+      curves: drawn.map(({ label, values }) => ({ label, ...stepsOf(values) })),
+      by: spec.by?.[0] ?? null,
+      few,
+      others,
+      strips: stripsOf(part, spec, facts),
+      shown,
+    };
+  },
+
+  marks: (part, spec, view) => marksOfStrips(part, spec, view.strips),
+
+  lit(part, spec, view, mask) {
+    const found = litValues(part, spec, mask);
+    return found && stepsOf(found.values);
+  },
+
+  draw(view, box, look) {
+    const [name] = view.columns;
+    const strips = view.strips || { edges: [], counts: [] };
+    const inner = plotBox(box, look);
+    const ends = extent([...strips.edges, ...view.curves.flatMap((it) => extent(it.x))]);
+    const x = scaleOf(name, ends, [inner.left, inner.right], look);
+    const y = d3.scaleLinear([0, 1], [inner.bottom, inner.top]);
+    const stepped = (it) => stepPath(stepsIn(it, ends), x, y);
+    const said = look.mini ? "" : "share at or below";
+    return {
+      svg: left(y, inner, said, look, (share) => `${Math.round(share * 100)} %`) +
+        `<g class="base">${view.curves.map((it, i) => path(stepped(it), strokeOf(i))).join("")}</g>` +
+        bottom(x, inner, name, look) + drawStrips(strips, x, inner),
+      marks: marksOfIntervals(strips, name, look, (to) => saidUpTo(view, to, look)),
+      keys: keysOf(view.by, view.curves.map((it) => it.label), look),
+      overlay: ({ view: lit }) => (lit ? path(stepped(lit), { class: "hotl" }) : ""),
+    };
+  },
+};
+
+/** A curve is 0 before its first value and 1 after its last. */
+const stepsIn = ({ x, y }, [low, high]) => ({ times: [low, ...x], heights: [0, ...y], end: high });
+
+function saidUpTo({ columns: [name], curves }, to, look) {
+  const shares = curves.map(({ label, x, y }) => {
+    const at = d3.bisectRight(x, to) - 1;
+    return [label, percent(at < 0 ? 0 : y[at])].filter(Boolean).join(" ");
+  });
+  return `up to ${look.say(name, to)}: ${shares.join(" · ")}`;
+}
