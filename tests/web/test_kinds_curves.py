@@ -77,7 +77,7 @@ def test_survival(board: Board, study: Study, how: dict[str, Any]) -> None:
 
 
 def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
-    specs = [
+    specs: list[dict[str, Any]] = [
         {"columns": ["months", "age"]},
         {"columns": ["visit", "died"]},
         {"columns": ["months", "band"]},
