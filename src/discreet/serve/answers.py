@@ -44,6 +44,7 @@ __all__ = [
     "TABLE",
     "answer_again",
     "answer_orders",
+    "answer_seen",
     "answer_table",
     "answer_view",
     "differs",
@@ -146,6 +147,20 @@ def answer_again(
     if found is None or (found.status == 200 and held not in json.loads(found.body)):
         return refused(served, caller, what, refusal("unknown"))
     return _at_once(served, caller, what, found, "answered", json.dumps({"view": view}))
+
+
+def answer_seen(
+    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
+) -> dict[str, Any] | Refusal:
+    """Say by which name a caller may have a plot again that would cost a view, if by any."""
+    if not served.held.rate.lets(caller.name):
+        return refusal("rate")
+    asked = check(served.study, served.columns, kind, body)
+    if isinstance(asked, Refusal):
+        return {"seen": None}
+    name = _name_of(served, asked)
+    found = _own(served, caller, name)
+    return {"seen": name if found is not None and found.status == 200 else None}
 
 
 def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal:

@@ -31,6 +31,7 @@ from discreet.serve.answers import (
     TABLE,
     answer_again,
     answer_orders,
+    answer_seen,
     answer_table,
     answer_view,
     refused,
@@ -302,15 +303,29 @@ def _views(router: APIRouter, counter: Counter) -> None:
 
             return answered(await counter.work(bearer, work))
 
+        async def seen(bearer: Bearer, request: Request) -> Response:
+            data = await request.body()
+
+            def work(caller: Caller) -> Mapping[str, Any] | Refusal:
+                given = _read(BODIES[kind], data)
+                if isinstance(given, Refusal):
+                    return refused(served, caller, kind, given)
+                return answer_seen(served, caller, kind, given)
+
+            return answered(await counter.work(bearer, work))
+
         draw.__doc__ = f"{PLOTS[kind].title}: {PLOTS[kind].says}"
+        seen.__doc__ = "Say whether the caller was answered with this plot before, which is free."
         # It is read only when its sender is known.
         content = {JSON: {"schema": BODIES[kind].model_json_schema()}}
-        router.post(
-            f"/views/{kind}",
-            response_model=dict[str, Any],
-            name=f"draw_{kind}",
-            openapi_extra={"requestBody": {"required": True, "content": content}},
-        )(draw)
+        body = {"requestBody": {"required": True, "content": content}}
+        for way, name, run in (("views", "draw", draw), ("seen", "seen", seen)):
+            router.post(
+                f"/{way}/{kind}",
+                response_model=dict[str, Any],
+                name=f"{name}_{kind}",
+                openapi_extra=body,
+            )(run)
 
     for kind in PLOTS:
         add(kind)

@@ -3,7 +3,8 @@
 import { ask, fileOf } from "./server.js";
 import { isCounted } from "./words.js";
 
-const OWN = ["kind", "columns", "wide", "colour", "percent", "persons", "ranges", "show"];
+/** What a picture is drawn with on the page alone. */
+const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges"];
 const TABLES = ["summary", "means", "model"];
 
 /**
@@ -13,24 +14,24 @@ const TABLES = ["summary", "means", "model"];
  * @returns {object} `answer(spec, state, paid)` and `file(spec, state, form)`.
  */
 export function countedBy(facts) {
-  const ids = new Map();
   const costs = (spec) => isCounted(spec) || !facts.pictures.some((it) => it.sources.length);
 
   async function asked(spec, state) {
     const place = TABLES.includes(spec.kind) ? "tables" : "views";
-    const found = await ask(`/api/${place}/${spec.kind}`, bodyOf(spec, state));
-    const view = found.view || { kind: spec.kind, ...found.table };
-    if (found.id) ids.set(view, found.id);
-    return { view, id: found.id };
+    return viewIn(await ask(`/api/${place}/${spec.kind}`, bodyOf(spec, state)));
+  }
+
+  /** What was seen before is free; what was not has its price. */
+  async function again(spec, state) {
+    if (TABLES.includes(spec.kind)) return { price: "1 view" };
+    const { seen } = await ask(`/api/seen/${spec.kind}`, bodyOf(spec, state));
+    return seen ? viewIn(await ask(`/api/views/${seen}`)) : { price: "1 view" };
   }
 
   return {
     async answer(spec, state, paid) {
       try {
-        if (costs(spec) && !paid) {
-          const { seen } = await ask("/api/seen", { kind: spec.kind, body: bodyOf(spec, state) });
-          if (!seen) return { price: "1 view" };
-        }
+        if (costs(spec) && !paid) return await again(spec, state);
         const found = await asked(spec, state);
         if (found.view && costs(spec)) facts.allowance.used = (await ask("/api/study")).allowance.used;
         return found;
@@ -47,17 +48,27 @@ export function countedBy(facts) {
   };
 }
 
+/** What a table is asked for with, where that differs from a plot. */
+const OF_TABLE = {
+  means: ({ columns: [value], by, source }) => ({ value, by, source }),
+  model: ({ formula, family }) => ({ formula, family }),
+  summary: ({ columns, by }) => ({ columns, by: by?.[0] }),
+};
+
 /** A spec as the server takes it: counts are of the whole study, whatever the filters. */
 function bodyOf(spec, state) {
-  const { by, ...more } = Object.fromEntries(
-    Object.entries(spec).filter(([name]) => !OWN.includes(name)),
-  );
-  const of = spec.formula ? {} : { columns: spec.columns };
-  const derived = isCounted(spec) ? {} : {
-    ...(state.where.length && { where: allOf(state.where) }),
-    ...(state.assign.length && { assign: Object.fromEntries(state.assign) }),
+  const given = (OF_TABLE[spec.kind] || ofPlot)(spec);
+  const derived = !isCounted(spec) && {
+    where: state.where.length ? allOf(state.where) : undefined,
+    assign: state.assign.length ? Object.fromEntries(state.assign) : undefined,
   };
-  return { ...of, ...more, ...(by?.length && { by: by.length > 1 ? by : by[0] }), ...derived };
+  return JSON.parse(JSON.stringify({ ...given, ...derived })); // without what is undefined
+}
+
+function ofPlot({ by, columns, ...more }) {
+  const asked = Object.entries(more).filter(([name]) => !OWN.includes(name));
+  const divided = by?.length > 1 ? by : by?.[0];
+  return { ...(more.formula ? {} : { columns }), ...Object.fromEntries(asked), by: divided };
 }
 
 const allOf = (texts) => (texts.length > 1 ? texts.map((it) => `(${it})`).join(" and ") : texts[0]);
@@ -66,3 +77,6 @@ function specOf(body, spec) {
   const { by, source, ...more } = body;
   return { kind: spec.kind, ...more, by: by === undefined ? undefined : [by].flat(), source };
 }
+
+/** Plots are answered as a view, tables as a table; either by the name it may be had by again. */
+const viewIn = ({ id, view, table, kind }) => ({ id, view: view || { kind, ...table } });
