@@ -67,7 +67,8 @@ export function cardOf(board, spec) {
     if (drawn?.read) read.textContent = drawn.read(found, rows);
   }
 
-  function show(given) {
+  function show(wanted) {
+    const given = wanted.view && !kind ? { refused: { says: `There is no picture “${spec.kind}”.` } } : wanted;
     answer = given;
     drawn = null;
     fill(body, given.view ? [controls, pic, read, foot] : noPicture(board, spec, given));

@@ -47,10 +47,17 @@ function made(board, spec, view) {
     h("p", {}, howMade(board, spec)),
     remarks.length > 0 && h("ul", {}, remarks.map((it) => h("li", {}, it))),
     h("h3", {}, "What it promises"),
-    h("p", {}, method.promises),
+    h("p", {}, numbered(method.promises, board, view)),
     h("h3", {}, "What it does not promise"),
-    h("p", {}, method.leaves_open),
+    h("p", {}, numbered(method.leaves_open, board, view)),
   ];
+}
+
+/** A sentence with the numbers that the letters k and m stand for. */
+function numbered(text, board, view) {
+  const { k } = board.facts.policy;
+  const m = view.parameters?.m ?? board.facts.policy.m ?? "m";
+  return text.replace(/\bk\b/g, k).replace(/\bm\b/g, m);
 }
 
 function howMade(board, spec) {

@@ -3,7 +3,7 @@
 import { lookOf } from "../draw/look.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { allOffers, kindOf } from "./offers.js";
+import { allOffers, typeOf } from "./offers.js";
 import { writtenSpec } from "./state.js";
 import { isCounted } from "./words.js";
 
@@ -63,7 +63,7 @@ function panels(board, spec) {
   if (!DIVIDED.includes(spec.kind) || (spec.by || []).length > 1) return [];
   const look = lookOf(board.columns);
   const fit = [...board.columns.values()].filter(
-    (it) => kindOf(it) === "level" && it.levels?.length <= FEW && !spec.columns.includes(it.name),
+    (it) => typeOf(it) === "level" && it.levels?.length <= FEW && !spec.columns.includes(it.name),
   );
   if (!fit.length) return [];
   const now = spec.by?.[0] || "";

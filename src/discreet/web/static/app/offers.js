@@ -12,7 +12,7 @@ const FEW_LEVELS = 12;
  * @returns {object[]}
  */
 export function offersOf(names, columns) {
-  const of = (kind) => names.filter((name) => kindOf(columns.get(name)) === kind);
+  const of = (kind) => names.filter((name) => typeOf(columns.get(name)) === kind);
   const numbers = of("number");
   const levels = of("level");
   const dates = of("date");
@@ -23,7 +23,7 @@ export function offersOf(names, columns) {
 }
 
 /** @param {object} column - What is known of it. @returns {string} number, level or date. */
-export function kindOf(column) {
+export function typeOf(column) {
   if (!column) return "number";
   if (column.dates) return "date";
   return column.kind === "level" || column.kind === "categorical" ? "level" : "number";
@@ -95,7 +95,7 @@ const more = (numbers, levels, dates, names) => [
 export function allOffers(names, columns) {
   const found = offersOf(names, columns);
   const parallel = of("parallel", names, { wide: true });
-  const fits = names.length > 1 && names.every((it) => kindOf(columns.get(it)) !== "level" ||
+  const fits = names.length > 1 && names.every((it) => typeOf(columns.get(it)) !== "level" ||
     (columns.get(it).levels?.length ?? 0) <= FEW_LEVELS);
   const has = found.some((spec) => spec.kind === "parallel");
   return fits && !has && KINDS.has("parallel") ? [...found, parallel] : found;

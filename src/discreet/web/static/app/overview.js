@@ -2,16 +2,16 @@
 
 import { lookOf, number } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
-import { KINDS } from "../kinds/index.js";
+import { kindFor } from "../kinds/index.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { kindOf } from "./offers.js";
+import { typeOf } from "./offers.js";
 import { walked } from "./walk.js";
 import { isCounted } from "./words.js";
 
 /** @param {object} column - What is known of it. @returns {object} Its small picture. */
 export function miniSpec(column, source) {
-  const kind = kindOf(column) === "level" ? "bars" : "histogram";
+  const kind = typeOf(column) === "level" ? "bars" : "histogram";
   return { kind, columns: [column.name], ...(source && { source }) };
 }
 
@@ -24,7 +24,7 @@ export function miniSpec(column, source) {
  * @returns {object} As a card: `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`.
  */
 export function miniOf(board, column, spec) {
-  const kind = KINDS.get(spec.kind);
+  const kind = kindFor(spec);
   const pic = h("div.pic");
   const foot = h("p.foot");
   const label = lookOf(board.columns).label(column.name);
@@ -34,7 +34,7 @@ export function miniOf(board, column, spec) {
     h(
       "header",
       {},
-      icon(kindOf(column)),
+      icon(typeOf(column)),
       h("h3", {}, label, " ", h("span.soft", {}, column.unit || "")),
       h("span.tick", {}, icon("plus"), icon("check")),
     ),

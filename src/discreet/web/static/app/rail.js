@@ -3,7 +3,7 @@
 import { lookOf } from "../draw/look.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
-import { kindOf } from "./offers.js";
+import { typeOf } from "./offers.js";
 
 const KINDS_IN_WORDS = { number: "Numbers", level: "Categories", date: "Dates" };
 
@@ -41,7 +41,7 @@ export function railOf(board) {
     const look = lookOf(board.columns);
     const all = [...board.columns.values()];
     const words = (it) =>
-      [it.name, look.label(it.name), it.unit, KINDS_IN_WORDS[kindOf(it)], ...(it.levels || [])]
+      [it.name, look.label(it.name), it.unit, KINDS_IN_WORDS[typeOf(it)], ...(it.levels || [])]
         .join(" ")
         .toLowerCase();
     const shown = all.filter((it) => words(it).includes(wanted));
@@ -51,7 +51,7 @@ export function railOf(board) {
   }
 
   function row(column, look) {
-    const kind = kindOf(column);
+    const kind = typeOf(column);
     const made = h(
       "button.col",
       {

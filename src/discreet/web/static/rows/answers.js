@@ -88,8 +88,7 @@ export class Answers {
       try {
         held.views.set(key, { view: kindFor(spec).make(held.part, spec, this.facts) });
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        held.views.set(key, { refused: { says: error.message, ...error.where } });
+        held.views.set(key, { refused: whyNot(error) });
       }
     }
     const { view, refused } = held.views.get(key);
@@ -120,4 +119,17 @@ function scale(counts, cache, size) {
   counts.forEach((count, i) => {
     counts[i] = cache.all[i] ? ((shown[i] || 0) * count) / cache.all[i] : 0;
   });
+}
+
+function known(spec) {
+  const kind = kindOf(spec);
+  if (!kind?.make) throw new Refused(`No picture “${spec.kind}” is drawn of the copy's rows.`);
+  return kind;
+}
+
+/** One picture that fails takes no other with it. */
+function whyNot(error) {
+  if (error instanceof Refused) return { says: error.message, ...error.where };
+  console.error(error);
+  return { says: "This picture cannot be drawn of these rows. Choose other columns, or another kind." };
 }
