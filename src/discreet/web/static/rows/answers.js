@@ -86,7 +86,7 @@ export class Answers {
     const key = JSON.stringify(spec);
     if (!held.views.has(key)) {
       try {
-        held.views.set(key, { view: kindFor(spec).make(held.part, spec, this.facts) });
+        held.views.set(key, { view: known(spec).make(held.part, spec, this.facts) });
       } catch (error) {
         held.views.set(key, { refused: whyNot(error) });
       }
@@ -122,7 +122,7 @@ function scale(counts, cache, size) {
 }
 
 function known(spec) {
-  const kind = kindOf(spec);
+  const kind = kindFor(spec);
   if (!kind?.make) throw new Refused(`No picture “${spec.kind}” is drawn of the copy's rows.`);
   return kind;
 }
