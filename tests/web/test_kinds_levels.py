@@ -173,3 +173,16 @@ def test_outlines_of_levels(board: Board, study: Study, asked: dict[str, Any]) -
     assert found["html"].count('class="outline"') == (drawn or len(view["levels"]))
     if not drawn:
         assert [it["name"] for it in found["keys"]] == view["levels"]
+
+
+TABLES = [["region", "diagnosis"], ["band", "code"], ["code", "sex"], ["ninth", "band"]]
+
+
+@pytest.mark.parametrize("columns", TABLES)
+def test_a_cross_table(board: Board, study: Study, columns: list[str]) -> None:
+    spec = {"kind": "crosstab", "columns": columns}
+    view = same(board, study, spec)
+    lit_alone(board, spec)
+    found = board.draw(spec)["html"]
+    assert found.count("data-m=") == sum(count > 0 for row in view["counts"] for count in row)
+    assert found.count("<tr>") == len(view["row_levels"]) + 2

@@ -21,6 +21,7 @@ export function drawPicture(host, kind, view, look) {
   else host.insertAdjacentHTML("beforeend", svgOf(drawn, box));
   const over = host.querySelector(".hl");
   drawn.paint?.(canvas, null, colours(host));
+  drawn.tint?.(host, null);
   return {
     ...drawn,
     box,

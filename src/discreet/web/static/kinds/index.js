@@ -4,6 +4,7 @@ import { panelsDrawn } from "../draw/panels.js";
 import { hasPanels, panelsOfRows } from "../rows/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
+import { crosstab } from "./crosstab.js";
 import { density } from "./density.js";
 import { ecdf } from "./ecdf.js";
 import { histogram } from "./histogram.js";
@@ -15,6 +16,7 @@ import { survival } from "./survival.js";
 const ALL = [
   histogram,
   bars,
+  crosstab,
   box,
   parallel,
   scatter,

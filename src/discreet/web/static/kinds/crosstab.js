@@ -1,0 +1,122 @@
+/** The cross-table: how many rows have each pair of levels of two columns, and their sums. */
+
+import { percent, whole } from "../draw/look.js";
+import { rampOf } from "../draw/scale-key.js";
+import { esc } from "../draw/svg.js";
+import { countPairs, marksOfPairs, sum } from "../rows/counts.js";
+import { levelsIn } from "../rows/levels.js";
+import { Refused } from "../rows/refused.js";
+
+const MOST_CELLS = 1000;
+const FEW = "none, too few to be shown, or hidden so that sums do not give others back";
+const NARROWEST = 56;
+
+export const crosstab = {
+  name: "crosstab",
+
+  title: ({ columns: [first, second] }, say) =>
+    `${say.label(first)} and ${say.label(second)}, in numbers`,
+
+  make(part, spec) {
+    const [rows, columns] = placed(part, spec);
+    const counts = countPairs(rows, columns);
+    const total = sum(counts.map(sum));
+    return {
+      kind: "crosstab",
+      columns: spec.columns,
+      row_levels: rows.names,
+      column_levels: columns.names,
+      counts,
+      row_totals: counts.map(sum),
+      column_totals: columns.names.map((_, j) => sum(counts.map((row) => row[j]))),
+      total,
+      shown: total,
+    };
+  },
+
+  marks(part, spec) {
+    const [rows, columns] = placed(part, spec);
+    return marksOfPairs(rows, columns);
+  },
+
+  draw(view, box, look) {
+    const across = view.column_levels.length;
+    const tints = view.counts.flatMap((row, i) => row.map((_, j) => tintOf(view, i, j, look)));
+    const flat = view.counts.flat();
+    const colour = (share) => colourOf(share, look);
+    return {
+      html: `<div class="sheet">${tableOf(view, look)}</div>`,
+      marks: marksOf(view, look),
+      keys: [{ ramp: { from: "few", to: "many", colours: rampOf(colour) } }],
+      tint(host, lit) {
+        const table = host.querySelector("table");
+        table.style.setProperty("min-width", `${NARROWEST * (across + 2)}px`);
+        for (const cell of table.querySelectorAll("[data-m]")) {
+          const mark = Number(cell.dataset.m);
+          cell.style.setProperty("--ground", colour(tints[mark]));
+          cell.style.setProperty("--lit", lit ? lit.counts[mark] / flat[mark] : 0);
+        }
+      },
+    };
+  },
+};
+
+function placed(part, { columns }) {
+  const found = columns.map((name) => levelsIn(part.level(name), { missing: true }));
+  if (found[0].names.length * found[1].names.length > MOST_CELLS) {
+    throw new Refused(
+      `A table of these levels has more than ${MOST_CELLS} cells. Join some levels in a new column.`);
+  }
+  return found;
+}
+
+const isShare = (look) => Boolean(look.spec?.percent);
+
+/** The share of its row that a cell has; nothing where one of the two is hidden. */
+const shareOf = ({ counts, row_totals: totals }, i, j) => (counts[i][j] || 0) / (totals[i] || Infinity);
+
+function tintOf(view, i, j, look) {
+  const most = Math.max(...view.counts.flat(), 1);
+  const share = isShare(look) ? shareOf(view, i, j) : (view.counts[i][j] || 0) / most;
+  return share ? 0.06 + 0.94 * Math.sqrt(share) : 0;
+}
+
+/** So pale that ink is read on it. */
+const colourOf = (share, look) =>
+  `color-mix(in oklab, var(--s0) ${((look.dark ? 58 : 82) * share).toFixed(1)}%, var(--card))`;
+
+function tableOf(view, look) {
+  const [first, second] = view.columns.map(look.label);
+  const head = view.column_levels.map((word) => `<th scope="col">${esc(word)}</th>`).join("");
+  const total = (count) => `<td class="sum">${count === null ? "–" : whole(count)}</td>`;
+  const body = view.row_levels.map((word, i) => {
+    const cells = view.counts[i].map((count, j) => cellOf(view, i, j, look)).join("");
+    return `<tr><th scope="row">${esc(word)}</th>${cells}${total(view.row_totals[i])}</tr>`;
+  });
+  const sums = [...view.column_totals, view.total].map(total).join("");
+  return `<table class="ct"><caption class="unseen">${esc(first)} in rows, ${esc(second)} in columns</caption>` +
+    `<thead><tr><td></td>${head}<th scope="col" class="sum">all</th></tr></thead>` +
+    `<tbody>${body.join("")}<tr><th scope="row" class="sum">all</th>${sums}</tr></tbody></table>`;
+}
+
+function cellOf(view, i, j, look) {
+  const count = view.counts[i][j];
+  if (count === null) return `<td class="few" title="${FEW}">few</td>`;
+  const known = isShare(look) && view.row_totals[i] !== null;
+  const says = known ? percent(Math.round(100 * shareOf(view, i, j)) / 100) : whole(count);
+  return `<td${count ? ` data-m="${i * view.column_levels.length + j}"` : ""}>${says}</td>`;
+}
+
+function marksOf(view, look) {
+  const [first, second] = view.columns;
+  return view.row_levels.flatMap((one, i) => view.column_levels.map((other, j) => {
+    const count = view.counts[i][j];
+    const lights = [look.lightOf(first, one), look.lightOf(second, other)];
+    return {
+      say: `${look.level(first, one)} · ${look.level(second, other)}`,
+      count,
+      more: view.row_totals[i] ? `${percent(shareOf(view, i, j))} of ${one}` : "",
+      light: lights.every(Boolean) ? lights.flat() : null,
+    };
+  }));
+}
