@@ -8,7 +8,8 @@ import pytest
 
 from tests.browser import chromium
 from tests.web.running import Board, board_page
-from tests.web.test_kinds_curves import check
+from tests.web.test_kinds import plain
+from tests.web.test_kinds_curves import check, near
 from tests.web.visits import visits
 
 if TYPE_CHECKING:
@@ -90,3 +91,28 @@ def test_lit_points_are_the_rows_that_are_lit(board: Board) -> None:
         assert len(lit["view"]["x"]) == sum(lit["counts"])
         assert max(lit["view"]["x"]) < 40
     assert sum(cells["view"]["counts"]) == found["size"]
+
+
+def test_correlations(board: Board, study: Study) -> None:
+    names = ("age", "marker", "change", "months", "visit", "year")
+    (found,) = board.views({"kind": "correlations", "columns": names})
+    view = found["view"]
+    assert near(view, plain(study.correlations(names, source="copy")))
+    assert len(view["pearson"]) == 6
+    spec = {"kind": "correlations", "columns": names[:3]}
+    marks = board.draw(spec)["marks"]
+    assert [it["go"]["columns"] for it in marks] == [
+        ["age", "marker"],
+        ["age", "change"],
+        ["marker", "change"],
+    ]
+    everyone = [{"column": "age"}]
+    lit = board.ask("light", part=ALL, conditions=everyone, specs=[spec])["each"][0]
+    assert lit["view"]["pearson"] == [view["pearson"][i][:i] for i in range(3)]
+
+
+def test_a_column_of_one_value_has_no_correlation(board: Board) -> None:
+    part = {"where": [], "assign": [["seven", "change * 0 + 7"]]}
+    spec = {"kind": "correlations", "columns": ["age", "seven"]}
+    (found,) = board.ask("views", part=part, specs=[spec])
+    assert found["view"]["pearson"] == [[1, None], [None, None]]

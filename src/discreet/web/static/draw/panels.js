@@ -100,7 +100,17 @@ function within(mark, { place }, look) {
 /** How many panels there are side by side, and one below the other. */
 function gridOf(view, width) {
   if (isOfPairs(view)) return { across: view.second.length, down: view.first.length };
-  const many = view.views.length;
+  return sideBySide(view.views.length, width);
+}
+
+/**
+ * Return how many panels stand side by side, and one below the other.
+ *
+ * @param {number} many - Of them.
+ * @param {number} width - Of the picture.
+ * @returns {{across: number, down: number}}
+ */
+export function sideBySide(many, width) {
   const most = width > 820 ? 5 : width > 400 && many > 2 ? 3 : 2;
   // Rows of one length are read more easily than a last one of a single panel.
   const down = Math.ceil(many / most);

@@ -6,6 +6,7 @@ import { d3 } from "../vendor/d3.js";
 import { bottom, left, plotBox, roomBeside, scaleOf, ticksBeside } from "./axes.js";
 import { level as colourOf, many } from "./colour.js";
 import { whole } from "./look.js";
+import { sideBySide } from "./panels.js";
 import { pointsIn } from "./points.js";
 import { rampOf } from "./scale-key.js";
 import { circle, clip, line, rect, text } from "./svg.js";
@@ -56,10 +57,34 @@ function linesAcross(context, places, look, colours) {
   }
 }
 
+/**
+ * Return the ends of axes on which all of some scatter plots can be drawn.
+ *
+ * @param {object[]} views - Of points or of cells.
+ * @returns {number[][]} Along and upward.
+ */
+export function endsOfAll(views) {
+  const each = views.map((view) => endsOfAxes(view, hitsOf(view)));
+  return [0, 1].map((k) => d3.extent(each.flatMap((it) => it[k])));
+}
+
+const endsOfAxes = (view, hits) =>
+  (view.panels ? [view.x_edges, view.y_edges] : [hits.x, hits.y]).map((it) => [it[0], it.at(-1)]);
+
+/**
+ * Return how high a scatter plot is at least.
+ *
+ * @param {object} view - Of points or of cells.
+ * @param {object} look - As `lookOf` returns it.
+ * @param {number} width - Of the picture.
+ * @returns {number} In pixels.
+ */
+export const tallScatter = (view, look, width) =>
+  view.by && view.panels ? 116 * sideBySide(view.panels.length, width).down : 0;
+
 /** Where the panel of each level lies. */
 function panelsIn({ panels, by }, { width, height }) {
-  const across = width > 820 ? Math.min(5, panels.length) : width > 400 && panels.length > 2 ? 3 : 2;
-  const down = Math.ceil(panels.length / across);
+  const { across, down } = sideBySide(panels.length, width);
   const size = { width: (width - 16 * (across - 1)) / across, height: (height - 12 * (down - 1)) / down };
   return panels.map(({ level, rows }, k) => ({
     box: size,
@@ -74,9 +99,7 @@ function panelsIn({ panels, by }, { width, height }) {
 function placeOf(view, hits, { box, at: [dx, dy], title, rows }, look) {
   const bare = title === undefined ? look : { ...look, bare: true };
   const [a, b] = view.columns;
-  const [xEnds, yEnds] = view.panels
-    ? [view.x_edges, view.y_edges].map((it) => [it[0], it.at(-1)])
-    : [hits.x, hits.y].map((it) => [it[0], it.at(-1)]);
+  const [xEnds, yEnds] = look.alike || endsOfAxes(view, hits);
   const room = title === undefined ? (look.bare ? { top: 4, bottom: 20 } : {}) : { top: 22, bottom: 18 };
   const outer = plotBox(box, look, room);
   const shifted = { left: outer.left + dx, right: outer.right + dx, top: outer.top + dy, bottom: outer.bottom + dy };

@@ -7,6 +7,7 @@ import { box } from "./box.js";
 import { crosstab } from "./crosstab.js";
 import { density } from "./density.js";
 import { ecdf } from "./ecdf.js";
+import { correlations } from "./correlations.js";
 import { histogram } from "./histogram.js";
 import { outlines } from "./outlines.js";
 import { parallel } from "./parallel.js";
@@ -20,6 +21,7 @@ const ALL = [
   box,
   parallel,
   scatter,
+  correlations,
   survival,
   density,
   ecdf,

@@ -5,7 +5,7 @@
  * and where the rows are not in the browser, cells are drawn.
  */
 
-import { drawScatter } from "../draw/scatter.js";
+import { drawScatter, endsOfAll, tallScatter } from "../draw/scatter.js";
 import { complete } from "../rows/part.js";
 import { cellOfRows, cellsView, hitsOf, pointsView } from "../rows/scatter-views.js";
 
@@ -49,6 +49,8 @@ export const scatter = {
     };
   },
 
+  alike: endsOfAll,
+  tall: tallScatter,
   draw: drawScatter,
 };
 
