@@ -24,7 +24,8 @@ const radiusOf = (count) => (count > 20000 ? 1 : count > 3000 ? 1.3 : count > 80
  */
 export function pointsIn(panels, scales, look) {
   const total = panels.reduce((sum, it) => sum + it.x.length, 0);
-  const radius = radiusOf(total);
+  // Panels that are alike have points alike.
+  const radius = radiusOf(look.alike ? Math.max(total, 3001) : total);
   const levels = panels.some((it) => it.level);
   const dense = !levels && total > DENSE;
   const colours = rampOf((share) => many(0.12 + 0.88 * share, look.dark));
