@@ -1,19 +1,164 @@
-/** The form of a new column. */
+/** The form of a new column: a logarithm, categories, a ratio, or an expression that is written. */
 
-import { h } from "./dom.js";
+import { lookOf, whole } from "../draw/look.js";
+import { fill, h } from "./dom.js";
+import { checked, expressionField } from "./expression-field.js";
+import { canBeWritten, cutsTyped, equalCuts, freeName, groupsOf, logOf, ratioOf } from "./expression-texts.js";
+import { settled } from "./form-parts.js";
+import { typeOf } from "./offers.js";
+import { miniSpec } from "./overview.js";
+import { spark } from "./spark.js";
+
+const WAYS = { log: "Logarithm", groups: "Categories", ratio: "Ratio", own: "Your own" };
+const BASES = { 10: "10", 2: "2", e: "e" };
+const GROUPS = { 3: "3", 4: "4", 5: "5", cuts: "At cuts" };
+const BINS = 100;
 
 /**
- * @param {object} board - Knows the columns.
+ * @param {object} board - Knows the columns and the rows.
  * @param {(name: string, text: string) => void} done - Takes its name and expression.
  * @returns {HTMLElement}
  */
 export function columnForm(board, done) {
-  const name = h("input", { name: "name", required: true, autofocus: true });
-  const text = h("input", { name: "text", required: true, placeholder: "log(bmi)" });
-  const form = h("form.form", {}, h("label", {}, "Name", name), h("label", {}, "Expression", text), h("button.btn.main", {}, "Add the column"));
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    done(name.value.trim(), text.value.trim());
+  const columns = [...board.columns.values()];
+  const numbers = columns.filter((it) => canBeWritten(it) && typeOf(it) !== "level");
+  const state = startOf(board, numbers);
+  const body = h("div.body");
+  const small = h("div.small");
+  const says = h("p.soft.fits", { role: "status" });
+  const name = h("input", { name: "name", required: true, autocomplete: "off", maxlength: 100 });
+  const form = h("form.form", {}, body, small, says, h("label", {}, "Its name", name),
+    h("button.btn.main", {}, "Add the column"));
+  let isNamed = false;
+  let made = { text: "", name: "" };
+
+  const show = settled(async (stays) => {
+    const found = await madeOf(board, state);
+    if (!stays()) return;
+    made = found;
+    if (!isNamed) name.value = made.name && freeName(made.name, (it) => board.columns.has(it));
+    const { view, words } = await pictureOf(board, columns, made);
+    if (!stays()) return;
+    small.innerHTML = view ? spark(view) : "";
+    says.textContent = words;
   });
+  const change = (given) => {
+    Object.assign(state, given);
+    fill(body, partsOf(board, columns, numbers, state, change));
+    body.querySelector("textarea")?.addEventListener("input", (event) => {
+      state.text = event.target.value;
+    });
+    show();
+  };
+
+  name.addEventListener("input", () => {
+    isNamed = name.value !== "";
+  });
+  form.addEventListener("input", show);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    made = await madeOf(board, state);
+    const wrong = wrongOf(board, columns, made, name.value.trim());
+    if (wrong) says.textContent = wrong;
+    else done(name.value.trim(), made.text);
+  });
+  change({});
   return form;
+}
+
+function startOf(board, numbers) {
+  const plain = numbers.filter((it) => typeOf(it) === "number");
+  const chosen = board.draft.filter((it) => plain.some(({ name }) => name === it));
+  const [of, to] = [...new Set([...chosen, ...plain.map((it) => it.name)])];
+  return { way: plain.length ? "log" : "own", of, to: to || of, base: "10", groups: "3", typed: "", text: "" };
+}
+
+/** What there is to choose, by the way in which a column is made. */
+function partsOf(board, columns, numbers, state, change) {
+  const { way, groups } = state;
+  const look = lookOf(board.columns);
+  const pickOf = (label, key) => {
+    const some = numbers.filter((it) => way === "groups" || typeOf(it) === "number");
+    const pick = h("select", {}, some.map((it) =>
+      h("option", { value: it.name, selected: it.name === state[key] }, look.full(it.name))));
+    if (!some.some((it) => it.name === state[key])) state[key] = pick.value;
+    pick.addEventListener("change", () => change({ [key]: pick.value }));
+    return h("label", {}, label, pick);
+  };
+  const segOf = (label, key, ways) => h("div.seg.big", { role: "group", "aria-label": label },
+    Object.entries(ways).map(([value, words]) =>
+      h("button", { type: "button", "aria-pressed": String(state[key] === value), "data-value": value,
+        on: { click: ({ target }) => {
+          const group = target.parentElement.ariaLabel;
+          const host = target.closest(".body");
+          change({ [key]: value });
+          host.querySelector(`[aria-label="${group}"] [data-value="${value}"]`).focus();
+        } } }, words)));
+  const shown = {
+    log: () => [pickOf("Logarithm of", "of"), segOf("Base", "base", BASES)],
+    groups: () => [pickOf(groups === "cuts" ? "Groups of" : "Groups of about equal size, of", "of"),
+      segOf("Groups", "groups", GROUPS), groups === "cuts" && cutsOf(state, board.columns.get(state.of))],
+    ratio: () => [pickOf("Ratio of", "of"), pickOf("to", "to")],
+    own: () => [expressionField(columns, "Expression", state.text, (it) => checked(columns, it).wrong).element],
+  };
+  return [segOf("How it is made", "way", WAYS), ...shown[way]()];
+}
+
+function cutsOf(state, { dates }) {
+  const field = h("input", { value: state.typed, placeholder: dates ? "2019-01-01, 2020-01-01" : "40, 60", autocomplete: "off" });
+  field.addEventListener("input", () => {
+    state.typed = field.value;
+  });
+  return h("label", {}, "Cut at", field);
+}
+
+/** The expression that is chosen, and a name for it. */
+async function madeOf(board, { way, of, to, base, groups, typed, text }) {
+  if (way === "own") return { text: text.trim(), name: "" };
+  if (way === "log") return logOf(of, base);
+  if (way === "ratio") return ratioOf(of, to);
+  const { dates } = board.columns.get(of);
+  if (groups === "cuts") {
+    const { cuts, wrong } = cutsTyped(typed, dates);
+    const says = `“${wrong}” is no ${dates ? "date" : "number"} above the one before it.`;
+    return { ...groupsOf(of, cuts), wrong: wrong && says };
+  }
+  const [{ view, refused }] = await board.rows.views(board.part, [{ kind: "histogram", columns: [of], bins: BINS }]);
+  if (!view) return { text: "", name: "", wrong: refused.says };
+  const cuts = equalCuts(view, Number(groups));
+  return groupsOf(of, dates ? cutsTyped(daysOf(cuts), true).cuts : cuts);
+}
+
+const daysOf = (cuts) => cuts.map((it) => new Date(it * 86_400_000).toISOString().slice(0, 10)).join(" ");
+
+function wrongOf(board, columns, made, name) {
+  if (made.wrong) return made.wrong;
+  if (!made.text) return "Say what the column is made of.";
+  if (board.columns.has(name)) return `There is a column “${name}”; choose another name.`;
+  return checked(columns, made.text).wrong?.says || "";
+}
+
+/** A small picture of the column, and what it holds. */
+async function pictureOf(board, columns, made) {
+  const { kind, wrong } = made.text && !made.wrong ? checked(columns, made.text) : {};
+  if (!kind) return { words: made.wrong || (wrong ? "" : "Say what the column is made of.") };
+  const name = freeName("new", (it) => board.columns.has(it));
+  const { where, assign } = board.part;
+  const part = { where, assign: [...assign, [name, made.text]] };
+  const spec = miniSpec({ name, kind: kind === "truth" ? "level" : kind });
+  try {
+    const [{ view, refused }] = await board.rows.views(part, [spec]);
+    return { view, words: view ? saidOf(view, kind, board) : refused.says };
+  } catch (error) {
+    if (!error.where) throw error;
+    return { words: error.message };
+  }
+}
+
+function saidOf({ levels, edges, shown }, kind, board) {
+  const look = lookOf(new Map([["new", { dates: kind === "date" }]]));
+  const { size } = board.partSize();
+  const missing = shown < size ? `; ${whole(size - shown)} rows have none` : "";
+  if (levels) return levels.join(" · ");
+  return `${look.say("new", edges[0])} to ${look.say("new", edges.at(-1))}${missing}`;
 }

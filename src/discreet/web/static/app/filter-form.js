@@ -1,18 +1,153 @@
-/** The form of a filter. */
+/** The form of a filter: a range, some levels, or a condition that is written. */
 
-import { h } from "./dom.js";
+import { lookOf, whole } from "../draw/look.js";
+import { fill, h } from "./dom.js";
+import { checked, expressionField } from "./expression-field.js";
+import { canBeWritten, inRange, oneOfLevels } from "./expression-texts.js";
+import { settled } from "./form-parts.js";
+import { typeOf } from "./offers.js";
+import { miniSpec } from "./overview.js";
+import { spark } from "./spark.js";
+
+const DAY = 86_400_000;
+const MOST_LEVELS = 200;
 
 /**
- * @param {object} board - Knows the columns.
+ * @param {object} board - Knows the columns and the rows.
  * @param {(text: string) => void} done - Takes the condition.
  * @returns {HTMLElement}
  */
 export function filterForm(board, done) {
-  const field = h("input", { name: "text", "aria-label": "Condition", placeholder: "age >= 50", required: true, autofocus: true });
-  const form = h("form.form", {}, h("label", {}, "Only rows where", field), h("button.btn.main", {}, "Add the filter"));
+  const columns = [...board.columns.values()];
+  const look = lookOf(board.columns);
+  const chosen = board.draft[0] || columns.find(canBeWritten).name;
+  const options = columns.filter(canBeWritten).map((it) =>
+    h("option", { value: it.name, selected: it.name === chosen }, look.full(it.name)));
+  const pick = h("select", { name: "column", autofocus: true }, options);
+  const body = h("div.body");
+  const fits = h("p.soft.fits", { role: "status" });
+  const other = h("button.txt", { type: "button" });
+  const form = h("form.form", {}, body, fits, h("button.btn.main", {}, "Add the filter"), other);
+  let asked = null;
+
+  const choose = () => {
+    asked = asChosen(board, board.columns.get(pick.value), body);
+    body.prepend(h("label", {}, "Only rows whose", pick));
+    other.textContent = "Write it yourself";
+  };
+  const write = () => {
+    asked = asWritten(columns, asked.text(), body);
+    other.textContent = "Choose from a column";
+  };
+  const count = settled(async (stays) => {
+    const text = asked.wrong() ? "" : asked.text();
+    const words = text ? await sizeOf(board, text) : "";
+    if (stays()) fits.textContent = words;
+  });
+
+  pick.addEventListener("change", () => {
+    choose();
+    pick.focus();
+  });
+  other.addEventListener("click", () => {
+    if (asked.isWritten) choose();
+    else write();
+    form.querySelector("textarea, select").focus();
+    count();
+  });
+  form.addEventListener("input", count);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    done(field.value.trim());
+    const wrong = asked.wrong();
+    if (wrong) fits.textContent = wrong;
+    else done(asked.text());
   });
+  choose();
   return form;
+}
+
+/** How many rows would be left, or why they may not be. */
+async function sizeOf(board, text) {
+  const { where, assign } = board.part;
+  try {
+    const { size } = await board.rows.part({ where: [...where, text], assign });
+    return `${whole(size)} of ${whole(board.partSize().size)} rows fit.`;
+  } catch (error) {
+    if (!error.where) throw error;
+    return error.message;
+  }
+}
+
+/** A condition that is written; it begins with what was chosen. */
+function asWritten(columns, text, body) {
+  const wrongIn = (it) => {
+    const { wrong, kind, yes } = checked(columns, it);
+    if (wrong || kind === "truth" || yes) return wrong;
+    return { says: "this is no condition; compare it with something: age >= 50" };
+  };
+  const { element, field } = expressionField(columns, "Only rows where", text, wrongIn);
+  fill(body, element);
+  return { isWritten: true, text: () => field.value.trim(), wrong: () => wrongIn(field.value)?.says };
+}
+
+function asChosen(board, column, body) {
+  const small = h("div.small");
+  const way = typeOf(column) === "level" ? someLevels(board, column) : someRange(board, column);
+  const show = (view) => {
+    small.innerHTML = spark(view, (bar) => way.has(view, bar));
+  };
+  let view = null;
+  fill(body, way.element, small);
+  way.element.addEventListener("input", () => show(view));
+  board.rows.views(board.part, [miniSpec(column)]).then(([found]) => {
+    view = found.view;
+    if (view) way.known(view);
+    show(view);
+  }, board.failed);
+  return way;
+}
+
+function someRange(board, { name, dates, unit }) {
+  const look = lookOf(board.columns);
+  const ends = ["from", "to"].map((end) =>
+    h("input", { name: end, type: dates ? "date" : "number", step: dates ? undefined : "any" }));
+  const text = () => inRange(name, ends[0].value, ends[1].value, dates);
+  const value = (it, open) => (it.value ? (dates ? Date.parse(it.value) / DAY : Number(it.value)) : open);
+  const range = () => [value(ends[0], -Infinity), value(ends[1], Infinity)];
+  return {
+    element: h("div.two", { role: "group", "aria-label": `Range of ${look.full(name)}` },
+      h("label", {}, "from", ends[0]), h("label", {}, unit && !dates ? `to (${unit})` : "to", ends[1])),
+    text,
+    wrong: () => {
+      const [from, to] = range();
+      if (from > to) return "The range ends before it begins.";
+      return text() ? "" : "Say where the range begins, or where it ends.";
+    },
+    known: ({ edges }) => {
+      const ofWhole = edges.every((it) => Math.abs(it % 1) === 0.5); // bins of whole numbers
+      const [low, high] = [edges[0] + (ofWhole ? 0.5 : 0), edges.at(-1) - (ofWhole ? 0.5 : 0)];
+      if (!dates) [low, high].forEach((it, i) => ends[i].setAttribute("placeholder", look.say(name, it)));
+    },
+    has: ({ edges }, bar) => {
+      const [from, to] = range();
+      const middle = (edges[bar] + edges[bar + 1]) / 2;
+      return middle >= from && middle <= to;
+    },
+  };
+}
+
+function someLevels(board, { name, levels }) {
+  const look = lookOf(board.columns);
+  const boxes = levels.slice(0, MOST_LEVELS).map((it) => h("input", { type: "checkbox", value: it }));
+  const chosen = () => boxes.filter((it) => it.checked).map((it) => it.value);
+  const more = levels.length > MOST_LEVELS && h("p.soft", {}, "Write it yourself for the other levels.");
+  const element = h("div.checks", { role: "group", "aria-label": look.full(name) },
+    boxes.map((box) => h("label", {}, box, h("bdi", {}, box.value))), more);
+  return {
+    element,
+    text: () => oneOfLevels(name, chosen(), levels),
+    wrong: () => (chosen().length ? "" : "Choose one level or more."),
+    known: () => {},
+    has: (view, bar) => !chosen().length || chosen().includes(view.levels[bar]),
+  };
 }

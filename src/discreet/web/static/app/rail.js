@@ -4,6 +4,7 @@ import { lookOf } from "../draw/look.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
+import { spark } from "./spark.js";
 
 const KINDS_IN_WORDS = { number: "Numbers", level: "Categories", date: "Dates" };
 
@@ -93,18 +94,4 @@ export function railOf(board) {
       columns();
     },
   };
-}
-
-/** A picture of a column as high as a line. */
-function spark(view) {
-  const counts = view?.counts || [];
-  if (!counts.length) return '<svg class="spark" viewBox="0 0 60 20" aria-hidden="true"></svg>';
-  const most = Math.max(...counts, 1);
-  const wide = 60 / counts.length;
-  const gap = view.levels ? 2 : 0.6;
-  const bars = counts.map((count, i) => {
-    const high = (20 * (count || 0)) / most;
-    return `<rect x="${(i * wide).toFixed(1)}" width="${Math.max(1, wide - gap).toFixed(1)}" y="${(20 - high).toFixed(1)}" height="${high.toFixed(1)}"/>`;
-  });
-  return `<svg class="spark" viewBox="0 0 60 20" preserveAspectRatio="none" aria-hidden="true">${bars.join("")}</svg>`;
 }

@@ -2,14 +2,9 @@
 
 import { whole } from "../draw/look.js";
 import { kindFor } from "../kinds/index.js";
+import { literal, written } from "../rows/expressions/tokens.js";
 
 const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** @param {string} name - Of a column. @returns {string} It as an expression has it. */
-export const quoted = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``);
-
-/** @param {*} value - A level. @returns {string} It as an expression has it. */
-export const literal = (value) => `'${String(value).replaceAll("'", "''")}'`;
 
 /**
  * Return the condition that a mark stands for, as an expression.
@@ -19,7 +14,7 @@ export const literal = (value) => `'${String(value).replaceAll("'", "''")}'`;
  * @returns {string}
  */
 export function expressionOf({ column, level, from, to, closed }, columns) {
-  const name = quoted(column);
+  const name = written(column);
   const known = columns.get(column) || {};
   if (level !== undefined) return known.kind === "number" ? `${name} == ${level}` : `${name} == ${literal(level)}`;
   const say = (value) => (known.dates ? literal(new Date(value * 86400000).toISOString().slice(0, 10)) : String(value));

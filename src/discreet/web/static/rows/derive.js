@@ -53,8 +53,14 @@ export function maskWhere(part, text) {
   return mask;
 }
 
-/** Read an expression; levels that are stored as numbers may be written as either. */
-function read(part, text) {
+/**
+ * Read an expression; levels that are stored as numbers may be written as either.
+ *
+ * @param {Part} part - The rows, or what is known of them: of levels those that there are.
+ * @param {string} text - The expression.
+ * @returns {{expression: object, columns: Map<string, object>}}
+ */
+export function read(part, text) {
   try {
     return readAs(part, text, true);
   } catch (error) {

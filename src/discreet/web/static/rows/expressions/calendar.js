@@ -33,14 +33,7 @@ export function weekdayOf(days) {
   return place < 0 ? place + 7 : place;
 }
 
-/**
- * Return a part of the date that a moment is on: years are counted from March, and in cycles of 400
- * years, so that a leap day is the last one of a year.
- *
- * @param {"year" | "quarter" | "month" | "day"} part - Which.
- * @param {number} days - Since 1970-01-01.
- * @returns {number}
- */
+/** A part of a date; years begin in March here, so that a leap day is the last of one. */
 export function partOf(part, days) {
   const since = dayOf(days) + 719_468; // since 0000-03-01
   const cycle = Math.floor(since / CYCLE);
@@ -56,12 +49,7 @@ export function partOf(part, days) {
   return year + cycle * 400 + (month <= 2 ? 1 : 0);
 }
 
-/**
- * Return a date in days since 1970-01-01.
- *
- * @param {string} text - Such as 2019-01-31.
- * @returns {number} NaN where there is no such day.
- */
+/** Days since 1970-01-01 of a text such as 2019-01-31; NaN where there is no such day. */
 export function daysFrom(text) {
   const [year, month, day] = text.split("-").map(Number);
   const past = year - (month <= 2 ? 1 : 0);
@@ -74,12 +62,7 @@ export function daysFrom(text) {
   return same[0] === year && same[1] === month && same[2] === day ? days : NaN;
 }
 
-/**
- * Return the seconds since midnight.
- *
- * @param {string} [text] - Such as 14:30 or 14:30:15; midnight where there is none.
- * @returns {number} NaN where there is no such time.
- */
+/** Seconds since midnight of 14:30 or 14:30:15; NaN where there is no such time. */
 export function secondsFrom(text = "00:00") {
   const [hour, minute, second = 0] = text.split(":").map(Number);
   return hour < 24 && minute < 60 && second < 60 ? 3600 * hour + 60 * minute + second : NaN;

@@ -36,15 +36,7 @@ export function opposite(steps) {
   return steps.map((step) => (step === UNKNOWN ? UNKNOWN : 1 - step));
 }
 
-/**
- * Compare two sides of one kind.
- *
- * @param {string} sign - Such as "<=".
- * @param {object} left - The values.
- * @param {object} right - The others.
- * @param {boolean} days - Whether dates are compared without their times.
- * @returns {Uint8Array}
- */
+/** Compare two sides of one kind; of `days` the times are left out. */
 export function compared(sign, left, right, days) {
   if (left.codes) return comparedLevels(sign, left, right);
   if (!days) return comparedNumbers(sign, left, right);

@@ -16,6 +16,7 @@ import {
   total,
 } from "./meaning.js";
 import { Mistake, near, quoted } from "./mistake.js";
+import { WORDS } from "./tokens.js";
 
 // What binds more tightly has the higher number.
 const [OR, AND, NOT, COMPARE, SUM, PRODUCT, MINUS, POWER] = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -38,7 +39,6 @@ const MADE = new Map([
   [SUM, total],
   [PRODUCT, product],
 ]);
-const WORDS = ["and", "or", "not", "in"];
 // In whatever case, unless there is a column of that name.
 const TRUTHS = new Map([["true", 1], ["false", 0]]);
 const DEEPEST = 40;
@@ -54,12 +54,7 @@ const NO_WAY_ON = "an expression cannot be read on from here; a sign is missing,
 
 /** The tokens of a text, and how far they are read. */
 export class Reader {
-  /**
-   * @param {object[]} tokens - Of `cutUp`.
-   * @param {Map<string, string>} kinds - Of each column: "number", "level" or "date".
-   * @param {{get: (name: string) => string | undefined}} yes - Of columns that say yes or no, the
-   *   value that is true.
-   */
+  /** `kinds` has those of columns; `yes`, of columns that say yes or no, the value that is true. */
   constructor(tokens, kinds, yes) {
     Object.assign(this, { tokens, kinds, yes, at: 0, depth: 0, names: new Set() });
   }

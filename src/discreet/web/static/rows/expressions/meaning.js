@@ -17,38 +17,15 @@ const SAME = "; this is the same in all rows";
 const BESIDE_ONE = "true and false stand beside one condition: smoker == true";
 const NOT_A_DATE = "a date is written '2019-01-31', with a time '2019-01-31 14:30'";
 
-/**
- * Say in words what kind something is of.
- *
- * @param {object} node - Of a tree.
- * @returns {string}
- */
+/** Say in words what kind a node is of. */
 export const kindOf = (node) => KINDS[node.kind];
 
-/**
- * Return a function or a sign, and what it is applied to.
- *
- * @param {string} name - Of the function.
- * @param {object[]} inner - The nodes.
- * @param {string} kind - Of what comes out.
- * @param {number[]} place - In the text.
- * @param {{signs?: string[], levels?: string[]}} [more] - Several signs where a chain has them; the
- *   levels that can come out, in an order that reads well, where they are known.
- * @returns {object}
- */
+/** A function or a chain of signs, what it is applied to, and the levels that can come out. */
 export function applied(name, inner, kind, place, { signs = [], levels = [] } = {}) {
   return { sort: "applied", name, inner, kind, place, signs, levels };
 }
 
-/**
- * Return a number, a text, a truth or a date, and how it was written.
- *
- * @param {number | string} value - A date in days since 1970.
- * @param {string} kind - Of it.
- * @param {number[]} place - In the text.
- * @param {string} [text] - As written.
- * @returns {object}
- */
+/** A number, a text, a truth, or a date in days since 1970; and how it was written. */
 export function constant(value, kind, place, text = "") {
   return { sort: "constant", value, kind, place, text };
 }
@@ -69,12 +46,7 @@ export const isConstant = (node) => node.sort === "constant";
 
 const isTruth = (node) => isConstant(node) && node.kind === "truth";
 
-/**
- * Return which of a column's values is true, if they say yes or no and nothing else.
- *
- * @param {string[]} words - The different values.
- * @returns {string} Empty where they say something else.
- */
+/** Which of a column's different values is true, if they say yes or no; "" if anything else. */
 export function yesOf(words) {
   const found = new Map(words.map((it) => [it.toLowerCase().replaceAll("ſ", "s"), it]));
   if (!found.size || found.size < words.length) return "";
@@ -89,12 +61,7 @@ function cased(word, like) {
   return upper(like[0]) ? word[0].toUpperCase() + word.slice(1) : word;
 }
 
-/**
- * Return a column that says yes or no as the condition that it is yes; all else as it is.
- *
- * @param {object} node - Of a tree.
- * @returns {object}
- */
+/** A column that says yes or no as the condition that it is yes; all else as it is. */
 export function conditionOf(node) {
   if (node.sort !== "column" || !node.yes) return node;
   const value = node.kind === "number" ? Number(node.yes) : node.yes;

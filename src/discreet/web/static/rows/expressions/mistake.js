@@ -9,23 +9,14 @@ const ESCAPES = new Map([["\\", "\\\\"], ["\n", "\\n"], ["\r", "\\r"], ["\t", "\
 
 /** A text cannot be read as an expression. */
 export class Mistake extends Error {
-  /**
-   * @param {number[] | {at: number, length: number} | null} place - Where it is, if anywhere: while
-   *   the text is read, where it begins and ends in UTF-16; for callers, in characters.
-   * @param {string} says - What is wrong, and what is right.
-   */
+  /** `place` is where it is, if anywhere: as read, its two ends; for callers, `at` and `length`. */
   constructor(place, says) {
     super(says);
     this.place = place;
   }
 }
 
-/**
- * Write a text within quotation marks, as Python's `repr` does.
- *
- * @param {string} text - Any.
- * @returns {string}
- */
+/** Write a text within quotation marks, as Python's `repr` does. */
 export function quoted(text) {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   const inner = Array.from(text, (sign) => (sign === mark ? `\\${sign}` : shown(sign)));
@@ -40,21 +31,10 @@ function shown(sign) {
   return `\\${letter}${code.toString(16).padStart(digits, "0")}`;
 }
 
-/**
- * List names, for the end of a message.
- *
- * @param {string[]} names - At least one.
- * @returns {string}
- */
+/** List names, for the end of a message. */
 export const oneOf = (names) => names.map(quoted).join(", ");
 
-/**
- * Say which of the known names was meant, or which there are.
- *
- * @param {string} name - What was written.
- * @param {string[]} known - What may be.
- * @returns {string}
- */
+/** Say which of the known names was meant, or which there are. */
 export function near(name, known) {
   let close = known.filter((it) => it.toLowerCase() === name.toLowerCase());
   if (!close.length && [...name].length <= MOST_COMPARED) close = mostAlike(name, known);

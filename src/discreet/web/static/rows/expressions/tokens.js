@@ -35,21 +35,17 @@ const INSTEAD = new Map([
   ...Array.from("‘’“”„«»", (sign) => [sign, QUOTE]),
 ]);
 
-/**
- * Write a column's name as it stands in an expression.
- *
- * @param {string} name - Of a column.
- * @returns {string}
- */
-export const written = (name) => (PLAIN_NAME.test(name) ? name : `\`${name}\``);
+/** Words that join conditions; a column of such a name stands between backticks. */
+export const WORDS = ["and", "or", "not", "in"];
 
-/**
- * Cut a text up.
- *
- * @param {string} text - An expression.
- * @returns {{sort: string, text: string, place: number[]}[]} A name, a column between backticks, a
- *   number, a quoted text, or a sign; "end" is the last.
- */
+/** Write a column's name, which has no backtick, as it stands in an expression. */
+export const written = (name) =>
+  PLAIN_NAME.test(name) && !WORDS.includes(name) ? name : `\`${name}\``;
+
+/** Write a text as it stands in an expression. */
+export const literal = (text) => `'${String(text).replaceAll("'", "''")}'`;
+
+/** Cut a text up into names, numbers, quoted texts and signs; "end" is the last. */
 export function cutUp(text) {
   const found = [];
   const end = text.search(LAST_SPACES);

@@ -37,14 +37,7 @@ const COMPUTED = new Map([
   ["weekday", weekday],
 ]);
 
-/**
- * Compute an expression, and give each row its value.
- *
- * @param {object} node - Of a tree.
- * @param {{rows: number, column: (node: object) => object}} of - How many rows there are, and the
- *   values of a column.
- * @returns {object} A column: of a truth `values` are 0, 1, and 2 where it is unknown.
- */
+/** Compute an expression: a column, of a truth 0, 1, and 2 where it is unknown. */
 export function valuesOf(node, of) {
   const found = computed(node, of);
   const { kind } = node;
@@ -77,13 +70,7 @@ function own(node, of) {
   return node.sort === "column" ? found.slice() : found;
 }
 
-/**
- * Put the codes of levels into as few bytes as hold them.
- *
- * @param {string[]} levels - The different ones.
- * @param {ArrayLike<number>} codes - Of each row; -1 where it is missing.
- * @returns {{codes: Uint8Array | Uint16Array | Uint32Array, levels: string[], missing: number}}
- */
+/** Put the codes of levels, -1 where one is missing, into as few bytes as hold them. */
 export function packed(levels, codes) {
   const [Codes, gap] = SIZES.find(([, most]) => levels.length <= most);
   const held = new Codes(codes.length);

@@ -1,0 +1,21 @@
+/** What forms share. */
+
+const WAIT = 150;
+
+/**
+ * Return a function that runs once calls of it have stopped for a while.
+ *
+ * @param {(stays: () => boolean) => void} run - What to do; `stays` tells whether it was not called
+ *   again in the meantime.
+ * @returns {() => void}
+ */
+export function settled(run) {
+  let last = 0;
+  let timer = 0;
+  return () => {
+    last += 1;
+    const mine = last;
+    clearTimeout(timer);
+    timer = setTimeout(() => run(() => mine === last), WAIT);
+  };
+}
