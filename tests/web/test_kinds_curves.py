@@ -96,3 +96,9 @@ def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
 def test_curves(board: Board, study: Study, kind: str, column: str, by: str | None) -> None:
     view = check(board, study, kind, column, **({"by": by} if by else {}))
     assert sum(view["strips"]["counts"]) == view["shown"]
+
+
+@pytest.mark.parametrize("column", ["age", "marker", "visit"])
+@pytest.mark.parametrize("by", [None, "arm", "site"])
+def test_violins(board: Board, study: Study, column: str, by: str | None) -> None:
+    check(board, study, "violin", column, **({"by": by} if by else {}))

@@ -1,6 +1,10 @@
 /** Groups one below the other: a name to the left of each, how many they are to the right. */
 
-import { clip, rect, text, wide } from "./svg.js";
+import { clip, line, rect, text, wide } from "./svg.js";
+
+/** How much room the axis below takes, and each group at least. */
+export const AXIS = 38;
+export const LOWEST = 20;
 
 const HIGHEST = 88;
 const ALONE = 176;
@@ -44,3 +48,9 @@ export function lanesOf(box, names, below, look) {
         .join(""),
   };
 }
+
+/** @returns {string} Lines upwards from the ticks of an axis. */
+export const gridOf = (x, inner) =>
+  x.ticks(Math.max(2, Math.round((inner.right - inner.left) / 90)))
+    .map((it) => line(x(it), inner.top, x(it), inner.bottom, "gl"))
+    .join("");

@@ -1,7 +1,7 @@
 /** Boxes: the middle and the spread of columns, or of the levels of one, with where rows lie. */
 
 import { bottom, scaleOf } from "../draw/axes.js";
-import { lanesOf } from "../draw/lanes.js";
+import { AXIS, gridOf, lanesOf, LOWEST } from "../draw/lanes.js";
 import { HOT } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { circle, line, path, px, rect, text } from "../draw/svg.js";
@@ -11,8 +11,6 @@ import { complete } from "../rows/part.js";
 import { d3 } from "../vendor/d3.js";
 
 const BINS = 20;
-const AXIS = 38;
-const LOWEST = 20;
 const SMALL = 30; // lower lanes have no room for a curve
 
 export const box = {
@@ -139,11 +137,6 @@ function placed(x, { each, height, inner }, i, alone) {
   const named = flat ? height / 2 + 4 : base - top;
   return { x, base, up: flat ? 0 : base - top - height * 0.08, mid, half, named, inner };
 }
-
-const gridOf = (x, inner) =>
-  x.ticks(Math.max(2, Math.round((inner.right - inner.left) / 90)))
-    .map((it) => line(x(it), inner.top, x(it), inner.bottom, "gl"))
-    .join("");
 
 /** Each column has units of its own, and so the least and the largest of its axis. */
 function ticksOf({ x, mid, up, inner }) {

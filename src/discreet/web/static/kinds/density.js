@@ -5,9 +5,8 @@ import { level } from "../draw/colour.js";
 import { HOT, keysOf, strokeOf } from "../draw/lines.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path, px } from "../draw/svg.js";
-import { densityOf, litValues, valuesOf } from "../rows/curves.js";
+import { densitiesOf, densityOf, litValues } from "../rows/curves.js";
 import { extent } from "../rows/ends.js";
-import { Refused } from "../rows/refused.js";
 import { marksOfStrips, stripsOf } from "../rows/strips.js";
 import { d3 } from "../vendor/d3.js";
 
@@ -21,14 +20,12 @@ export const density = {
     `How ${say.label(name)} is distributed${by ? ` by ${say.label(by[0])}` : ""}`,
 
   make(part, spec, facts) {
-    const { drawn, few, others, shown } = valuesOf(part, spec);
-    const [spread, constant] = divided(drawn, spec);
-    const found = spread.map(({ label, values }) => ({ label, ...densityOf(values) }));
+    const { curves, few, others, constant, shown } = densitiesOf(part, spec);
     return {
       kind: "density",
       columns: spec.columns,
-      curves: found.map(({ label, x, y }) => ({ label, x, y })),
-      bandwidths: found.map((it) => it.bandwidth),
+      curves: curves.map(({ label, x, y }) => ({ label, x, y })),
+      bandwidths: curves.map((it) => it.bandwidth),
       by: spec.by?.[0] ?? null,
       few,
       others,
@@ -73,16 +70,6 @@ export const density = {
     };
   },
 };
-
-/** Levels whose rows have one value alone have no density. */
-function divided(drawn, { columns: [name] }) {
-  const flat = ({ values }) => values[0] === values.at(-1);
-  const spread = drawn.filter((it) => !flat(it));
-  if (!spread.length) {
-    throw new Refused(`“${name}” has one value alone in these rows, so it has no density.`);
-  }
-  return [spread, drawn.filter(flat).map((it) => it.label)];
-}
 
 /** A curve falls to 0 where the values of its rows end. */
 function shapeOf({ x: across, y: up }, x, y, { top, bottom: base }) {

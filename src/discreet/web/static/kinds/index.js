@@ -13,6 +13,7 @@ import { outlines } from "./outlines.js";
 import { parallel } from "./parallel.js";
 import { scatter } from "./scatter.js";
 import { survival } from "./survival.js";
+import { violin } from "./violin.js";
 
 const ALL = [
   histogram,
@@ -25,6 +26,7 @@ const ALL = [
   survival,
   density,
   ecdf,
+  violin,
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));

@@ -39,6 +39,24 @@ export function valuesOf(part, { columns: [name], by }) {
 }
 
 /**
+ * Return the density of each level that has one: not of rows that have one value alone.
+ *
+ * @param {Part} part - The rows.
+ * @param {{columns: string[], by?: string[]}} spec - The column, and what divides it.
+ * @returns {object} `curves`, each with its `values`; `constant`, and as `valuesOf` says.
+ */
+export function densitiesOf(part, spec) {
+  const { drawn, ...beside } = valuesOf(part, spec);
+  const flat = ({ values }) => values[0] === values.at(-1);
+  const spread = drawn.filter((it) => !flat(it));
+  if (!spread.length) {
+    throw new Refused(`“${spec.columns[0]}” has one value alone in these rows, so it has no density.`);
+  }
+  const curves = spread.map((it) => ({ ...it, ...densityOf(it.values) }));
+  return { curves, constant: drawn.filter(flat).map((it) => it.label), ...beside };
+}
+
+/**
  * Return the groups that have a line of their own: those with the most rows.
  *
  * @param {{label: string, rows: Int32Array}[]} groups - In the order in which they are drawn.

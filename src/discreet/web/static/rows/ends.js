@@ -12,7 +12,14 @@ const DIGITS = 12;
  * @param {number} [digits] - Significant ones.
  * @returns {number}
  */
-export const short = (value, digits = DIGITS) => Number(value.toPrecision(digits));
+export function short(value, digits = DIGITS) {
+  const found = Number(value.toPrecision(digits));
+  if (Number(value.toPrecision(digits + 1)) !== value) return found;
+  const beyond = value.toExponential(digits + 40).replace(/^-|\.|e.*$/g, "").slice(digits);
+  const odd = Number(found.toExponential(digits - 1).split("e")[0].at(-1)) % 2 === 1;
+  // Of two that are as near, Python takes the even one, and browsers the larger.
+  return odd && /^50*$/.test(beyond) ? Number((2 * value - found).toPrecision(digits)) : found;
+}
 
 /**
  * Return the bins of a column, by the rule by which the server bins rows of a copy.
