@@ -16,11 +16,13 @@ from discreet.policy import Policy
 from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
+from discreet.study.derived import OfCopy
 from discreet.study.session import DrawableColumn, Session
 from discreet.study.table_kinds import table_facts
 
 __all__ = [
     "NUMBERS",
+    "board_facts",
     "has_use",
     "is_fixed",
     "plot_facts",
@@ -73,7 +75,25 @@ def is_fixed(policy: Policy, method: str, name: str) -> bool:
 
 def study_facts(session: Session, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
     """Return what of the study, its columns and its policy a form is made of: no value."""
-    policy = session.policy
+    return {
+        **board_facts(session, columns),
+        "groups": [[*group] for group in session.groups_settled()],
+        "pairs": {
+            "declared": [[*pair] for pair in session.policy.pairs],
+            "drawn": [[*pair] for pair in session.release_gate.pairs_that_left()],
+        },
+        "tables": table_facts(session.policy),
+    }
+
+
+def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
+    """Return what a board is made of, of a study or of what was derived of its copy.
+
+    `drawn` is what pictures of rows are drawn with: numbers, and the ends and edges of axes.
+    """
+    policy = of.policy
+    axes = {name: {"limits": [*ends]} for name, ends in policy.limits.items() if name in columns}
+    axes |= {name: {"edges": [*at]} for name, at in policy.edges.items() if name in columns}
     return {
         "policy": {
             "name": policy.name,
@@ -82,14 +102,9 @@ def study_facts(session: Session, columns: Mapping[str, DrawableColumn]) -> dict
             "public": policy.public,
             "promise": promise_of(policy),
         },
-        "columns": [_column_facts(session, it) for it in columns.values()],
-        "groups": [[*group] for group in session.groups_settled()],
-        "pairs": {
-            "declared": [[*pair] for pair in policy.pairs],
-            "drawn": [[*pair] for pair in session.release_gate.pairs_that_left()],
-        },
+        "columns": [_column_facts(of, it) for it in columns.values()],
         "pictures": plot_facts(policy, [*columns.values()]),
-        "tables": table_facts(policy),
+        "drawn": {"k": policy.k, "bins": policy.bins, "axes": axes},
     }
 
 
@@ -100,9 +115,9 @@ def promise_of(policy: Policy) -> str:
     return f"At least {policy.k} persons stand behind everything you see."
 
 
-def _column_facts(session: Session, column: DrawableColumn) -> dict[str, Any]:
+def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
     """Return what is said of a column; its levels are said with the rows alone."""
-    name, label = column.name, session.labels.get(column.name)
+    name, label = column.name, of.labels.get(column.name)
     return {
         "name": name,
         "kind": column.kind,
@@ -111,7 +126,7 @@ def _column_facts(session: Session, column: DrawableColumn) -> dict[str, Any]:
         "sources": [*column.sources],
         "label": label,
         "unit": (None if label is None else unit_in(label)) or unit_in(name),
-        "dates": name in session.dates,
+        "dates": name in of.dates,
     }
 
 
