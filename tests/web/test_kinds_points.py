@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -91,6 +92,30 @@ def test_lit_points_are_the_rows_that_are_lit(board: Board) -> None:
         assert len(lit["view"]["x"]) == sum(lit["counts"])
         assert max(lit["view"]["x"]) < 40
     assert sum(cells["view"]["counts"]) == found["size"]
+
+
+DRAWN = """([view, formula]) => {
+  const host = document.getElementById("host");
+  const kind = it.KINDS.get(view.kind);
+  const { marks } = it.drawPicture(host, kind, view, it.lookOf(new Map()));
+  const dashed = host.querySelectorAll("[stroke-dasharray]").length;
+  return { marks, title: kind.title({ formula }), dashed };
+}"""
+
+
+@pytest.mark.parametrize(("kind", "curves"), [("residuals", 0), ("qq", 0), ("leverage", 4)])
+def test_residuals_are_drawn_as_the_server_gives_them(
+    board: Board, study: Study, kind: str, curves: int
+) -> None:
+    formula = "change ~ age + C(band)"
+    view = json.loads(getattr(study, kind)(formula).to_json())
+    drawn = board.page.evaluate(DRAWN, [view, formula])
+    assert drawn["title"].startswith(f"Residuals of {formula} against ")
+    assert sum(it["count"] for it in drawn["marks"]) == view["origin"]["shown"]
+    assert {it["light"] for it in drawn["marks"]} == {None}
+    assert drawn["dashed"] == curves
+    (asked,) = board.views({"kind": kind, "columns": [], "formula": formula})
+    assert asked["refused"]["says"].endswith(f'study.{kind}("{formula}")')
 
 
 def test_correlations(board: Board, study: Study) -> None:

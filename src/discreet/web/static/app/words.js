@@ -71,7 +71,7 @@ export function pythonOf(spec, state) {
   const { kind, columns, by, wide, show, ...more } = spec;
   const list = ["parallel", "correlations"].includes(kind) || kind === "box" && columns.length > 1;
   const given = [list ? `[${columns.map(words).join(", ")}]` : columns.map(words).join(", ")];
-  if (kind === "model") given[0] = words(spec.formula);
+  if (spec.formula) given[0] = words(spec.formula);
   if (by?.length) given.push(`by=${by.length > 1 ? `(${by.map(words).join(", ")})` : words(by[0])}`);
   for (const [name, value] of Object.entries(more)) {
     if (["colour", "formula", "ranges", "persons"].includes(name) || (name === "percent" && kind !== "bars")) continue;

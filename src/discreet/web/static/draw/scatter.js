@@ -9,7 +9,7 @@ import { whole } from "./look.js";
 import { sideBySide } from "./panels.js";
 import { pointsIn } from "./points.js";
 import { rampOf } from "./scale-key.js";
-import { circle, clip, line, rect, text } from "./svg.js";
+import { circle, clip, line, path, rect, text } from "./svg.js";
 
 /** Counts of raw rows stand as one circle in the middle of each cell. */
 const COUNTED = ["suppression", "generalization", "merge"];
@@ -35,8 +35,8 @@ export function drawScatter(view, box, look) {
     : pointsIn(pointsOf(view, places.length), places, look);
   return {
     svg: places.map((it) => it.axes).join("") + (bubbles ? circlesOf(view, places[0]) : "") +
-      trendsOf(view, places) + hitsIn(hits, places),
-    marks: hits.list.map((it) => markOf(it, hits, view, look)),
+      trendsOf(view, places) + linesOf(view, places[0]) + hitsIn(hits, places),
+    marks: hits.list.map((it) => ({ ...markOf(it, hits, view, look), ...(bubbles && { light: null }) })),
     keys: keysOf(view, painted, look),
     overlay: (lit) => (lit.view ? "" : squares(lit.counts, hits, places)),
     paint(context, lit, colours) {
@@ -221,6 +221,36 @@ function trendsOf(view, places) {
   }).join("");
 }
 
+/** Lines that the points are to be compared with, as far as they lie within the picture. */
+function linesOf({ lines = [] }, { x, y, inner }) {
+  const [low, high] = y.domain();
+  const named = new Set();
+  const drawn = lines.map((it) => {
+    const d = d3.line((at) => x(at[0]), (at) => y(at[1])).defined((at) => at[1] >= low && at[1] <= high);
+    const far = it.look === "far";
+    const curve = path(d(finer(it)), {
+      class: "still", fill: "none", stroke: far ? "var(--ink3)" : "var(--ink)",
+      "stroke-width": 1.5, "stroke-dasharray": far ? "5 4" : undefined,
+    });
+    const seen = it.x.map((at, i) => [at, it.y[i]]).filter(([, up]) => up >= low && up <= high);
+    if (!it.label || named.has(it.label) || !seen.length) return `<g class="base">${curve}</g>`;
+    named.add(it.label);
+    const [at, up] = seen.at(-1);
+    const right = Math.min(inner.right, x(at));
+    return `<g class="base">${curve}</g>${text(right, y(up) + (up > 0 ? -5 : 14), it.label, "end", "halo still")}`;
+  });
+  const [first] = lines.filter((it) => it.label);
+  const beyond = first && !named.size ? text(inner.right, 10, `all below ${first.label}`, "end") : "";
+  return drawn.join("") + beyond;
+}
+
+/** A line with so many places between that it is seen to end where the picture does. */
+const finer = ({ x, y }) =>
+  x.flatMap((at, i) =>
+    i ? d3.range(1, 21).map((k) => [x[i - 1] + ((at - x[i - 1]) * k) / 20, y[i - 1] + ((y[i] - y[i - 1]) * k) / 20])
+      : [[at, y[i]]],
+  );
+
 /** From where to where the rows of a level reach along x. */
 function endsOf(view, name, panel) {
   if (!view.panels) return d3.extent(view.x.filter((_, i) => !name || view.level[i] === name));
@@ -266,7 +296,7 @@ function markOf({ panel, i, j, count, levels }, hits, view, look) {
   return {
     say: [...(level ? [look.level(view.by, level)] : []), ...said].join(" · "),
     count,
-    more: named.join(" · ") || look.share(count, view.shown ?? null),
+    more: named.join(" · ") || look.share(count, view.shown ?? view.origin?.shown),
     light: [range(a, hits.x, i), range(b, hits.y, j), ...(level ? [{ column: view.by, level }] : [])],
   };
 }

@@ -5,6 +5,7 @@ import { hasPanels, panelsOfRows } from "../rows/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { crosstab } from "./crosstab.js";
+import { leverage, qq, residuals } from "./diagnostics.js";
 import { density } from "./density.js";
 import { ecdf } from "./ecdf.js";
 import { correlations } from "./correlations.js";
@@ -23,6 +24,9 @@ const ALL = [
   parallel,
   scatter,
   correlations,
+  residuals,
+  qq,
+  leverage,
   survival,
   density,
   ecdf,
