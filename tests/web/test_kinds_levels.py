@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,10 @@ def table() -> Table:
     codes = [None if i % 11 == 0 else (3 * i * i) % 5 for i in rows]
     ninth = [f"group {i % 9}" for i in rows]
     found = found.append_column("band", array(bands)).append_column("code", array(codes))
-    return found.append_column("ninth", array(ninth))
+    found = found.append_column("ninth", array(ninth))
+    days = [datetime.date(2019, 1, 1) + datetime.timedelta(days=(37 * i) % 700) for i in rows]
+    gappy = [None if i % 7 == 0 else ((37 * i) % 101) / 8 - 4 for i in rows]
+    return found.append_column("visit", array(days)).append_column("gappy", array(gappy))
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +190,23 @@ def test_a_cross_table(board: Board, study: Study, columns: list[str]) -> None:
     found = board.draw(spec)["html"]
     assert found.count("data-m=") == sum(count > 0 for row in view["counts"] for count in row)
     assert found.count("<tr>") == len(view["row_levels"]) + 2
+
+
+GRIDS = [
+    {"columns": ["age", "bmi"]},
+    {"columns": ["glucose", "progression"], "grid": 12},
+    {"columns": ["visit", "blood_pressure"]},
+    {"columns": ["gappy", "age"]},
+    {"columns": ["gappy", "bmi"], "by": ["band"]},
+    {"columns": ["age", "bmi"], "by": ["sex", "region"]},
+]
+
+
+@pytest.mark.parametrize("asked", GRIDS)
+def test_a_heat_map(board: Board, study: Study, asked: dict[str, Any]) -> None:
+    spec = {"kind": "heatmap", **asked}
+    view = same(board, study, spec)
+    lit_alone(board, spec)
+    views = [it for it in view.get("views", [view]) if it]
+    cells = [count for it in views for row in it["counts"] for count in row]
+    assert board.draw(spec)["html"].count("data-m=") == sum(count > 0 for count in cells)

@@ -2,7 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { rect } from "../draw/svg.js";
-import { binsOf, placesOn } from "../rows/ends.js";
+import { binsOf, lightOfBin, placesOn } from "../rows/ends.js";
 import { complete } from "../rows/part.js";
 import { d3 } from "../vendor/d3.js";
 
@@ -88,16 +88,10 @@ function upwards(view, look) {
 export function marksOf(view, look) {
   const [column] = view.columns;
   const total = view.counts.reduce((sum, count) => sum + (count || 0), 0);
-  const last = view.counts.length - 1;
   return view.counts.map((count, i) => ({
     say: look.range(column, view.edges[i], view.edges[i + 1]),
     count,
     more: look.share(count, total),
-    // The first and the last bin hold what lies beyond them.
-    light: [{
-      column,
-      ...(i > 0 && { from: view.edges[i] }),
-      ...(i < last && { to: view.edges[i + 1] }),
-    }],
+    light: [lightOfBin(column, view.edges, i)],
   }));
 }

@@ -9,6 +9,7 @@ import { leverage, qq, residuals } from "./diagnostics.js";
 import { density } from "./density.js";
 import { ecdf } from "./ecdf.js";
 import { correlations } from "./correlations.js";
+import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
 import { outlines } from "./outlines.js";
 import { parallel } from "./parallel.js";
@@ -20,6 +21,7 @@ const ALL = [
   histogram,
   bars,
   crosstab,
+  heatmap,
   box,
   parallel,
   scatter,

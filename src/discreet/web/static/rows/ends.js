@@ -60,6 +60,20 @@ export function placesOn(edges) {
 }
 
 /**
+ * Return the condition of a bin; the first and the last hold what lies beyond them too.
+ *
+ * @param {string} column - Its name.
+ * @param {number[]} edges - Of all bins.
+ * @param {number} i - Which of them.
+ * @returns {{column: string, from?: number, to?: number}}
+ */
+export const lightOfBin = (column, edges, i) => ({
+  column,
+  ...(i > 0 && { from: edges[i] }),
+  ...(i < edges.length - 2 && { to: edges[i + 1] }),
+});
+
+/**
  * Return the least and the largest of some numbers.
  *
  * @param {ArrayLike<number>} values - At least one; gaps are passed over.

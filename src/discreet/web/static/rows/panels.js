@@ -71,7 +71,7 @@ function dividedBy(part, spec, kind, facts) {
   if (!known.has(key)) {
     const divided = spec.by.length === 1 ? byLevels(part, spec) : byPairs(part, spec);
     const { rows, alone } = divided;
-    known.set(key, { ...divided, grid: kind.grid?.(rowsAt(part, rows), alone, facts) });
+    known.set(key, { ...divided, grid: kind.grid?.(rowsAt(part, rows), alone, { ...facts, rows: part.size }) });
   }
   return known.get(key);
 }
