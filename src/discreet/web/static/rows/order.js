@@ -20,7 +20,8 @@ function before(a, b) {
   return a.at[0] - b.at[0] || a.at[1] - b.at[1] || byLetters(a.name, b.name);
 }
 
-function placeOf(name) {
+/** @param {string} name - Of a level. @returns {number[]|null} Where its number places it. */
+export function placeOf(name) {
   if (NUMBER.test(name)) {
     const number = Number(name.replaceAll("_", ""));
     if (Number.isFinite(number)) return [number, 0];

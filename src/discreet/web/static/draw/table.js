@@ -1,0 +1,72 @@
+/** Tables of figures: a name and some cells in each line, in sections. */
+
+import { percent } from "./look.js";
+import { esc } from "./svg.js";
+
+/**
+ * Draw a table, of the browser or of the server.
+ *
+ * @param {object} view - The JSON of Python's CopyTable: names, head, lines, notes, figures.
+ * @param {object} look - As `lookOf` returns it.
+ * @returns {object} `html`, and `marks`: the cells that count rows of a level.
+ */
+export function drawTable(view, look) {
+  const marks = [];
+  const counts = countsOf(view);
+  const head = view.head.map((name) => `<th scope="col">${esc(name)}</th>`).join("");
+  let section = "";
+  const lines = view.lines.map((line) => {
+    const begins = line.section && line.section !== section;
+    section = line.section;
+    const over = begins ? sectionOf(section, view.head.length) : "";
+    return over + lineOf(line, counts.next(line), marks, look);
+  });
+  const notes = view.notes.map((it) => `<p class="soft">${esc(it)}</p>`).join("");
+  const named = esc(view.title || view.names.join(", "));
+  const html =
+    `<div class="tall" tabindex="0" role="region" aria-label="${named}"><table class="figs">` +
+    `<thead><tr><td></td>${head}</tr></thead><tbody>${lines.join("")}</tbody></table>${notes}</div>`;
+  return { html, svg: "", marks };
+}
+
+const sectionOf = (name, cells) =>
+  `<tr class="of"><th scope="rowgroup" colspan="${cells + 1}">${esc(name)}</th></tr>`;
+
+function lineOf({ section, name, cells }, figures, marks, look) {
+  const each = cells.map((cell, i) => {
+    const mark = figures && markOf(figures[i], look);
+    if (!mark) return `<td>${esc(cell)}</td>`;
+    marks.push(mark);
+    return `<td data-m="${marks.length - 1}">${esc(cell)}</td>`;
+  });
+  return `<tr${section ? ' class="in"' : ""}><th scope="row">${esc(name)}</th>${each.join("")}</tr>`;
+}
+
+/** What a cell counts: the rows of a level of a column that are in a group. */
+function markOf({ column, level, group, value, share }, look) {
+  const others = Object.entries(group).map(([name, word]) => [name, word ?? "(missing)"]);
+  const held = [[column, level], ...others];
+  // Of several levels in one there is no one condition.
+  const several = held.some(([, word]) => /^others \(\d+ levels\)$/.test(word));
+  return {
+    say: held.map(([name, word]) => look.level(name, word)).join(" · "),
+    count: value,
+    more: share === null ? "" : percent(share),
+    light: several ? null : held.map(([name, word]) => ({ column: name, level: word })),
+  };
+}
+
+/** Takes the figures that count levels, line by line: they stand in the order of the lines. */
+function countsOf({ figures, head }) {
+  const shares = figures.filter((it) => it.figure === "share");
+  const counts = figures.filter((it) => it.figure === "count");
+  const each = counts.map((it, i) => ({ ...it, share: shares[i].value }));
+  let at = 0;
+  return {
+    next({ section, name }) {
+      if (!section || each[at]?.level !== name) return null;
+      at += head.length;
+      return each.slice(at - head.length, at);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+"""Tables of figures of rows: word by word those of the package."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scipy.special import stdtrit
+
+from discreet.measure.described import natural_order, number_words, share_words
+from discreet.render.modules import joined, texts_below
+from tests.browser import chromium
+from tests.web.running import STATIC, Board, board_page
+from tests.web.visits import visits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    from discreet.measure.copy_table import CopyTable
+    from discreet.study import Study
+
+__all__ = ["chromium"]
+
+ENTRY = """
+import { naturalOrder } from "./rows/described.js";
+import { studentT } from "./rows/moments.js";
+import { shareWords, words } from "./rows/number-words.js";
+globalThis.words = { naturalOrder, studentT, shareWords, words };
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study of visits that are made up."""
+    return visits(tmp_path_factory.mktemp("visits"))
+
+
+@pytest.fixture(scope="module")
+def board(chromium: Browser, study: Study) -> Iterator[Board]:
+    """A page with its rows."""
+    with board_page(chromium) as page:
+        page.open(study)
+        page.page.add_script_tag(
+            content=joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js"), type="module"
+        )
+        page.page.wait_for_function("globalThis.words")
+        yield page
+
+
+@pytest.fixture(scope="module")
+def page(board: Board) -> Page:
+    """The same page, for what needs no rows."""
+    return board.page
+
+
+def check(found: dict[str, Any], table: CopyTable) -> None:
+    """Compare a table of the browser with one of the package."""
+    wanted = json.loads(table.to_json())
+    view = found["view"]
+    for name in ("kind", "names", "head", "lines"):
+        assert view[name] == wanted[name], name
+    assert set(view["notes"]) <= set(wanted["notes"])
+    assert len(view["figures"]) == len(wanted["figures"])
+    for one, other in zip(view["figures"], wanted["figures"], strict=True):
+        values = one.pop("value"), other.pop("value")
+        assert one == other
+        if isinstance(values[1], float):
+            assert math.isclose(*values, rel_tol=1e-9, abs_tol=1e-12), one
+        else:
+            assert values[0] == values[1]
+
+
+@pytest.mark.parametrize("by", [None, "arm", "band", "site", "year"])
+def test_a_summary(board: Board, study: Study, by: str | None) -> None:
+    names = ["age", "arm", "band", "months", "marker", "change", "visit", "site", "died"]
+    columns = [it for it in names if it != by]
+    spec = {"kind": "summary", "columns": columns, **({"by": [by]} if by else {})}
+    check(board.views(spec)[0], study.summary(columns, by=by))
+
+
+def test_a_summary_of_all_columns(board: Board, study: Study) -> None:
+    check(board.views({"kind": "summary"})[0], study.summary())
+
+
+@pytest.mark.parametrize("by", [["arm"], ["band", "arm"], ["year"], ["site", "band"]])
+@pytest.mark.parametrize("value", ["age", "marker", "change"])
+def test_means(board: Board, study: Study, value: str, by: list[str]) -> None:
+    (found,) = board.views({"kind": "means", "columns": [value], "by": by})
+    check(found, study.means(value, by))
+
+
+def test_a_model_says_how_it_is_asked_for_in_python(board: Board) -> None:
+    spec = {"kind": "model", "formula": "died ~ age", "family": "logistic", "event_is": [1]}
+    (found,) = board.views(spec)
+    line = 'study.model("died ~ age", "logistic", event_is=[1])'
+    assert found["refused"] == {
+        "says": f"Models need Python. In a notebook: {line}",
+        "python": line,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"kind": "summary", "columns": ["age"], "by": ["age"]}, "by its own levels"),
+        ({"kind": "summary", "columns": ["age"], "by": ["arm", "band"]}, "of one column"),
+        ({"kind": "means", "columns": ["age"]}, "one or two others"),
+        ({"kind": "means", "columns": ["age"], "by": ["age"]}, "one or two others"),
+        ({"kind": "means", "columns": ["arm"], "by": ["band"]}, "the share of each level"),
+        ({"kind": "means", "columns": ["visit"], "by": ["band"]}, "holds dates"),
+        ({"kind": "means", "columns": ["age"], "by": ["marker"]}, "too many different values"),
+    ],
+)
+def test_what_cannot_be_made_says_why(board: Board, given: dict[str, Any], says: str) -> None:
+    assert says in board.views(given)[0]["refused"]["says"]
+
+
+def test_cells_that_count_rows_light_them(board: Board) -> None:
+    spec = {"kind": "summary", "columns": ["band", "age", "arm"], "by": ["died"]}
+    drawn = board.draw(spec)
+    assert len(drawn["marks"]) == (3 + 4) * 3
+    for mark in drawn["marks"]:
+        found = board.ask(
+            "light", part={"where": [], "assign": []}, conditions=mark["light"], specs=[]
+        )
+        assert found["size"] == mark["count"], mark["say"]
+
+
+def test_tables_of_the_server_are_drawn_with_nothing_of_them_as_markup(
+    board: Board, study: Study
+) -> None:
+    table = study.where("age > 20").summary(["band"]).to_json().replace("under 40", "<b>&")
+    html = board.page.evaluate(
+        """(view) => it.KINDS.get("model").draw(view, {}, it.lookOf(new Map())).html""",
+        json.loads(table),
+    )
+    assert "&lt;b&gt;&amp;" in html
+    assert "<b>" not in html
+
+
+def test_numbers_are_written_alike(page: Page) -> None:
+    draw = random.Random(11)
+    ties = [draw.randint(-(10**7), 10**7) / draw.choice((2, 4, 8, 16, 1024)) for _ in range(2000)]
+    others = [draw.uniform(-1, 1) * 10 ** draw.randint(-9, 15) for _ in range(2000)]
+    given = [(it, draw.choice((None, 0, 1, 2, 3, 9))) for it in (*ties, *others, 0.0, -0.0, -1e-4)]
+    found = page.evaluate(
+        "(all) => all.map(([value, decimals]) => words.words(value, decimals))",
+        [[*it] for it in given],
+    )
+    assert found == [number_words(*it) for it in given]
+
+
+def test_shares_are_written_alike(page: Page) -> None:
+    given = [(count, of) for of in (0, 1, 3, 7, 40, 1000, 2000, 30_011) for count in (0, 1, 3, of)]
+    found = page.evaluate("(all) => all.map((it) => words.shareWords(...it))", [*map(list, given)])
+    assert found == [share_words(*it) for it in given]
+
+
+def test_levels_are_listed_in_the_same_order(page: Page) -> None:
+    cases: list[tuple[dict[str, int], list[str]]] = [
+        ({"20-39": 2, "<20": 9, "100+": 4, "40-99": 7}, []),
+        ({"blue": 2, "(other)": 9, "red": 4, "10": 4}, []),
+        ({"low": 1, "high": 7, "mid": 5, "(other)": 2, "odd": 9}, ["low", "mid", "high"]),
+        ({"a": 3, "B": 3, "\uffee": 3, "\U0001f600": 3}, []),
+    ]
+    found = page.evaluate(
+        "(all) => all.map(([counts, said]) => words.naturalOrder(new Map(counts), said))",
+        [[[[*it] for it in counts.items()], said] for counts, said in cases],
+    )
+    assert found == [natural_order(*case) for case in cases]
+
+
+def test_quantiles_of_t(page: Page) -> None:
+    freedom = [*range(1, 60), 99, 150, 199, 200, 201, 399, 400, 401, 402, 1000, 9999, 300_000]
+    found = page.evaluate("(all) => all.map(words.studentT)", freedom)
+    assert found == pytest.approx([stdtrit(it, 0.975) for it in freedom], rel=1e-11)
