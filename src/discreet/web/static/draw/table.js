@@ -32,12 +32,21 @@ export function drawTable(view, look) {
 const sectionOf = (name, cells) =>
   `<tr class="of"><th scope="rowgroup" colspan="${cells + 1}">${esc(name)}</th></tr>`;
 
+const LONG = 20;
+
+/** A long cell goes on in a second line, from what stands in parentheses; others are one line. */
+function unbroken(cell) {
+  const at = cell.length > LONG ? cell.indexOf(" (") : -1;
+  const kept = cell.replaceAll(" ", "\u00a0").replaceAll("–", "\u2060–\u2060");
+  return esc(at < 0 ? kept : kept.replace("\u00a0(", " ("));
+}
+
 function lineOf({ section, name, cells }, figures, marks, look) {
   const each = cells.map((cell, i) => {
     const mark = figures && markOf(figures[i], look);
-    if (!mark) return `<td>${esc(cell)}</td>`;
+    if (!mark) return `<td>${unbroken(cell)}</td>`;
     marks.push(mark);
-    return `<td data-m="${marks.length - 1}">${esc(cell)}</td>`;
+    return `<td data-m="${marks.length - 1}">${unbroken(cell)}</td>`;
   });
   return `<tr${section ? ' class="in"' : ""}><th scope="row">${esc(name)}</th>${each.join("")}</tr>`;
 }
