@@ -29,11 +29,14 @@ STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
 import { columnForm } from "./app/column-form.js";
 import { offersAt } from "./app/expression-field.js";
+import { inWords, simpleOf } from "./app/condition-words.js";
+import { lookOf } from "./draw/look.js";
 import { cutsTyped, equalCuts, freeName, inRange, oneOfLevels } from "./app/expression-texts.js";
 import { filterForm } from "./app/filter-form.js";
 import { Answers } from "./rows/answers.js";
-const texts = { offersAt, cutsTyped, equalCuts, freeName, inRange, oneOfLevels };
-globalThis.it = { columnForm, filterForm, answers: new Answers(), ...texts };
+const texts = { cutsTyped, equalCuts, freeName, inRange, oneOfLevels };
+const words = { inWords, lookOf, simpleOf, offersAt };
+globalThis.it = { columnForm, filterForm, answers: new Answers(), ...texts, ...words };
 """
 HOST = (
     '<!doctype html><html lang="en"><head><title>Forms</title></head><body>'
@@ -46,6 +49,7 @@ OPEN = """async ([text, names]) => {
   const part = { where: [], assign: [] };
   const { columns } = await ask("part", { where: [], assign: [] });
   const known = names.map((name) => columns.find((one) => one.name === name));
+  it.known = () => known;
   it.board = {
     columns: new Map(known.map((one) => [one.name, one])), draft: [], part,
     partSize: () => found, failed: (error) => { throw error; },
@@ -53,10 +57,10 @@ OPEN = """async ([text, names]) => {
       views: (given, specs) => ask("views", { part: given, specs }) },
   };
 }"""
-SHOW = """(name) => {
+SHOW = """([name, before]) => {
   it.got = null;
   const host = document.getElementById("host");
-  host.replaceChildren(it[name](it.board, (...got) => { it.got = got; }));
+  host.replaceChildren(it[name](it.board, (...got) => { it.got = got; }, before));
 }"""
 FITS = "(words) => document.querySelector('.fits').textContent.startsWith(words)"
 
@@ -119,7 +123,7 @@ LEVELS = {
 def test_a_range_becomes_a_condition(
     page: Page, study: Study, column: str, ends: dict[str, str], text: str
 ) -> None:
-    page.evaluate(SHOW, "filterForm")
+    page.evaluate(SHOW, ["filterForm", ""])
     page.select_option("[name=column]", column)
     for name, value in ends.items():
         page.fill(f"[name={name}]", value)
@@ -134,7 +138,7 @@ def test_a_range_becomes_a_condition(
 def test_levels_become_a_condition(
     page: Page, study: Study, column: str, levels: list[str], text: str
 ) -> None:
-    page.evaluate(SHOW, "filterForm")
+    page.evaluate(SHOW, ["filterForm", ""])
     page.select_option("[name=column]", column)
     for level in levels:
         page.get_by_label(level, exact=True).check()
@@ -153,7 +157,7 @@ def test_many_levels_are_a_list(page: Page) -> None:
 
 
 def test_what_says_nothing_yet_is_no_filter(page: Page) -> None:
-    page.evaluate(SHOW, "filterForm")
+    page.evaluate(SHOW, ["filterForm", ""])
     page.click(".btn.main")
     assert page.text_content(".fits") == "Say where the range begins, or where it ends."
     page.fill("[name=from]", "60")
@@ -167,16 +171,74 @@ def test_what_says_nothing_yet_is_no_filter(page: Page) -> None:
 
 
 def test_too_few_rows_are_said_before_the_filter_is_added(page: Page) -> None:
-    page.evaluate(SHOW, "filterForm")
+    page.evaluate(SHOW, ["filterForm", ""])
     page.fill("[name=from]", "79")
     page.wait_for_function(FITS, arg="Fewer than 50 rows fit")
+
+
+WORDS = {
+    "age >= 50": "age ≥ 50",
+    "20 <= bmi <= 30": "bmi 20–30",
+    "20 <= bmi < 30": "20 ≤ bmi < 30",
+    "age <= 5 <= bmi": "age ≤ 5 ≤ bmi",
+    "visit >= '2019-06-01'": "visit ≥ 1 Jun 2019",
+    "region in ('north', 'east')": "region = north or east",
+    "`glucose level` != 90": "glucose level ≠ 90",
+    "sex == '1'": "sex = 1",
+    "sex == 1": "sex = 1",
+    "smoker": "smoker",
+    "not smoker": "not smoker",
+    "smoker == 'no'": "smoker = no",
+    "missing(region)": "region is missing",
+    "not missing(region)": "region is known",
+    "not age > 50": "not age > 50",
+    "missing(log(age))": "missing(log(age))",
+    "age > 50 and smoker": "age > 50 and smoker",
+    "log(age) > 3": "log(age) > 3",
+    "nothing > 3": "nothing > 3",
+    "not missing(age > 3)": "not missing(age > 3)",
+}
+
+
+def test_a_filter_in_words(page: Page) -> None:
+    asked = "(all) => all.map((text) => it.inWords(it.known(), text, it.lookOf(it.board.columns)))"
+    assert dict(zip(WORDS, page.evaluate(asked, [*WORDS]), strict=True)) == WORDS
+
+
+CHANGED = {
+    "20 <= bmi <= 30": {"column": "bmi", "from": "20", "to": "30"},
+    "age <= 60.5": {"column": "age", "to": "60.5"},
+    "visit >= '2019-06-01'": {"column": "visit", "from": "2019-06-01"},
+    "region != 'south'": {"column": "region", "levels": ["east", "north"]},
+    "`in` == 'it''s'": {"column": "in", "levels": ["it's"]},
+    "region in ('north', 'east')": {"column": "region", "levels": ["north", "east"]},
+    "region not in ('north')": None,
+    "age > 50": None,
+    "age >= 50 and bmi > 3": None,
+    "age + 1 >= 50": None,
+    "visit >= visit": None,
+    "age >=": None,
+}
+
+
+@pytest.mark.parametrize(("text", "simple"), CHANGED.items())
+def test_a_filter_can_be_changed(page: Page, text: str, simple: dict[str, Any] | None) -> None:
+    assert page.evaluate("(text) => it.simpleOf(it.known(), text)", text) == simple
+
+    page.evaluate(SHOW, ["filterForm", text])
+    if simple is None:
+        assert page.input_value("textarea") == text
+        return
+    assert page.input_value("[name=column]") == simple["column"]
+    again = text.replace("region in ('north', 'east')", "region != 'south'")
+    assert got(page) == [again]
 
 
 # --- what is written --------------------------------------------------------------------------
 
 
 def test_what_was_chosen_is_where_writing_begins(page: Page) -> None:
-    page.evaluate(SHOW, "filterForm")
+    page.evaluate(SHOW, ["filterForm", ""])
     page.fill("[name=from]", "50")
     page.get_by_text("Write it yourself").click()
 
@@ -186,7 +248,7 @@ def test_what_was_chosen_is_where_writing_begins(page: Page) -> None:
 
 
 def test_a_mistake_is_marked_at_its_place(page: Page) -> None:
-    page.evaluate(SHOW, "filterForm")
+    page.evaluate(SHOW, ["filterForm", ""])
     page.get_by_text("Write it yourself").click()
     page.fill("textarea", "`in` == '🙂' and agee > 1")
     page.wait_for_selector("mark")
@@ -204,7 +266,7 @@ def test_a_mistake_is_marked_at_its_place(page: Page) -> None:
 
 
 def test_columns_are_completed_by_keys(page: Page) -> None:
-    page.evaluate(SHOW, "filterForm")
+    page.evaluate(SHOW, ["filterForm", ""])
     page.get_by_text("Write it yourself").click()
     page.keyboard.type("glu")
     assert page.locator(".offer li").all_text_contents() == ["glucose level"]
@@ -233,7 +295,7 @@ def way(page: Page, value: str) -> None:
 
 
 def test_a_logarithm(page: Page) -> None:
-    page.evaluate(SHOW, "columnForm")
+    page.evaluate(SHOW, ["columnForm", ""])
     page.select_option("select", "glucose level")
     page.click("[data-value='2']")
     page.wait_for_selector(".small rect")
@@ -243,7 +305,7 @@ def test_a_logarithm(page: Page) -> None:
 
 @pytest.mark.parametrize("groups", [3, 4, 5])
 def test_groups_of_about_equal_size(page: Page, study: Study, groups: int) -> None:
-    page.evaluate(SHOW, "columnForm")
+    page.evaluate(SHOW, ["columnForm", ""])
     way(page, "groups")
     page.select_option("select", "bmi")
     page.click(f"[data-value='{groups}']")
@@ -258,7 +320,7 @@ def test_groups_of_about_equal_size(page: Page, study: Study, groups: int) -> No
 
 
 def test_groups_at_cuts(page: Page) -> None:
-    page.evaluate(SHOW, "columnForm")
+    page.evaluate(SHOW, ["columnForm", ""])
     way(page, "groups")
     page.click("[data-value=cuts]")
     page.get_by_label("Cut at").fill("60, 40")
@@ -276,7 +338,7 @@ def test_groups_at_cuts(page: Page) -> None:
 
 
 def test_a_ratio_and_its_name(page: Page) -> None:
-    page.evaluate(SHOW, "columnForm")
+    page.evaluate(SHOW, ["columnForm", ""])
     way(page, "ratio")
     page.wait_for_selector(".small rect")
     assert page.input_value("[name=name]") == "age_per_bmi"
@@ -288,7 +350,7 @@ def test_a_ratio_and_its_name(page: Page) -> None:
 
 
 def test_an_expression_of_ones_own(page: Page) -> None:
-    page.evaluate(SHOW, "columnForm")
+    page.evaluate(SHOW, ["columnForm", ""])
     way(page, "own")
     page.fill("textarea", "age >= 50")
     page.wait_for_function("document.querySelectorAll('.small rect').length > 1")
@@ -314,7 +376,7 @@ def test_many_rows_of_one_value_make_fewer_groups(page: Page) -> None:
 def test_forms_can_be_used_by_all(page: Page, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     for name, columns in (("filterForm", ["age", "region", "visit"]), ("columnForm", ["bmi"])):
-        page.evaluate(SHOW, name)
+        page.evaluate(SHOW, [name, ""])
         for column in columns:
             page.select_option("select", column)
             page.wait_for_selector(".small rect")

@@ -85,6 +85,12 @@ export function actsOf(board, how) {
       close();
       filterBy(text);
     }), 320, "A filter"),
+    "edit-filter": (target) => open(target, filterForm(board, (text) => {
+      close();
+      board.commit((state) => {
+        state.where[Number(target.dataset.place)] = text;
+      });
+    }, board.state().where[Number(target.dataset.place)]), 320, "A filter"),
     "new-column": (target) => open(target, columnForm(board, (name, text) => {
       close();
       board.commit((state) => state.assign.push([name, text]));

@@ -1,7 +1,8 @@
 /** The board of a study: what is shown of which rows, and what holds it together. */
 
-import { whole } from "../draw/look.js";
+import { lookOf, whole } from "../draw/look.js";
 import { cardOf } from "./card.js";
+import { inWords } from "./condition-words.js";
 import { showDock } from "./dock.js";
 import { fill, h } from "./dom.js";
 import { showDrawer } from "./drawer.js";
@@ -216,7 +217,7 @@ function headOf(board) {
 
 function head(board, state, overview) {
   const pictures = state.cards.length;
-  const where = state.where.length ? ` · where ${state.where.join(" and ")}` : "";
+  const where = state.where.length ? ` · where ${state.where.map((it) => inWords([...board.columns.values()], it, lookOf(board.columns))).join(" and ")}` : "";
   return h(
     "div.bhead",
     {},

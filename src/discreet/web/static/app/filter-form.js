@@ -1,6 +1,7 @@
 /** The form of a filter: a range, some levels, or a condition that is written. */
 
 import { lookOf, whole } from "../draw/look.js";
+import { simpleOf } from "./condition-words.js";
 import { fill, h } from "./dom.js";
 import { checked, expressionField } from "./expression-field.js";
 import { canBeWritten, inRange, oneOfLevels } from "./expression-texts.js";
@@ -15,33 +16,37 @@ const MOST_LEVELS = 200;
 /**
  * @param {object} board - Knows the columns and the rows.
  * @param {(text: string) => void} done - Takes the condition.
+ * @param {string} [before] - The filter that is changed.
  * @returns {HTMLElement}
  */
-export function filterForm(board, done) {
+export function filterForm(board, done, before = "") {
   const columns = [...board.columns.values()];
   const look = lookOf(board.columns);
-  const chosen = board.draft[0] || columns.find(canBeWritten).name;
+  // The rows among which the filter chooses: it may be one of those that hold now.
+  const part = { ...board.part, where: board.part.where.filter((it) => it !== before) };
+  const begins = (before && simpleOf(columns, before)) || {};
+  const chosen = begins.column || board.draft[0] || columns.find(canBeWritten).name;
   const options = columns.filter(canBeWritten).map((it) =>
     h("option", { value: it.name, selected: it.name === chosen }, look.full(it.name)));
   const pick = h("select", { name: "column", autofocus: true }, options);
   const body = h("div.body");
   const fits = h("p.soft.fits", { role: "status" });
   const other = h("button.txt", { type: "button" });
-  const form = h("form.form", {}, body, fits, h("button.btn.main", {}, "Add the filter"), other);
+  const form = h("form.form", {}, body, fits, h("button.btn.main", {}, before ? "Change the filter" : "Add the filter"), other);
   let asked = null;
 
   const choose = () => {
-    asked = asChosen(board, board.columns.get(pick.value), body);
+    asked = asChosen(board, board.columns.get(pick.value), body, begins, part);
     body.prepend(h("label", {}, "Only rows whose", pick));
     other.textContent = "Write it yourself";
   };
-  const write = () => {
-    asked = asWritten(columns, asked.text(), body);
+  const write = (text) => {
+    asked = asWritten(columns, text, body);
     other.textContent = "Choose from a column";
   };
   const count = settled(async (stays) => {
     const text = asked.wrong() ? "" : asked.text();
-    const words = text ? await sizeOf(board, text) : "";
+    const words = text ? await sizeOf(board, text, part) : "";
     if (stays()) fits.textContent = words;
   });
 
@@ -51,7 +56,7 @@ export function filterForm(board, done) {
   });
   other.addEventListener("click", () => {
     if (asked.isWritten) choose();
-    else write();
+    else write(asked.text());
     form.querySelector("textarea, select").focus();
     count();
   });
@@ -62,16 +67,17 @@ export function filterForm(board, done) {
     if (wrong) fits.textContent = wrong;
     else done(asked.text());
   });
-  choose();
+  if (before && !begins.column) write(before);
+  else choose();
+  count();
   return form;
 }
 
 /** How many rows would be left, or why they may not be. */
-async function sizeOf(board, text) {
-  const { where, assign } = board.part;
+async function sizeOf(board, text, { where, assign }) {
   try {
-    const { size } = await board.rows.part({ where: [...where, text], assign });
-    return `${whole(size)} of ${whole(board.partSize().size)} rows fit.`;
+    const { size, total } = await board.rows.part({ where: [...where, text], assign });
+    return `${whole(size)} of ${whole(total)} rows fit${where.length ? " all filters" : ""}.`;
   } catch (error) {
     if (!error.where) throw error;
     return error.message;
@@ -81,8 +87,8 @@ async function sizeOf(board, text) {
 /** A condition that is written; it begins with what was chosen. */
 function asWritten(columns, text, body) {
   const wrongIn = (it) => {
-    const { wrong, kind, yes } = checked(columns, it);
-    if (wrong || kind === "truth" || yes) return wrong;
+    const { wrong, kind, tree } = checked(columns, it);
+    if (wrong || kind === "truth" || tree.yes) return wrong;
     return { says: "this is no condition; compare it with something: age >= 50" };
   };
   const { element, field } = expressionField(columns, "Only rows where", text, wrongIn);
@@ -90,16 +96,17 @@ function asWritten(columns, text, body) {
   return { isWritten: true, text: () => field.value.trim(), wrong: () => wrongIn(field.value)?.says };
 }
 
-function asChosen(board, column, body) {
+function asChosen(board, column, body, begins, part) {
   const small = h("div.small");
-  const way = typeOf(column) === "level" ? someLevels(board, column) : someRange(board, column);
+  const of = begins.column === column.name ? begins : {};
+  const way = typeOf(column) === "level" ? someLevels(board, column, of) : someRange(board, column, of);
   const show = (view) => {
     small.innerHTML = spark(view, (bar) => way.has(view, bar));
   };
   let view = null;
   fill(body, way.element, small);
   way.element.addEventListener("input", () => show(view));
-  board.rows.views(board.part, [miniSpec(column)]).then(([found]) => {
+  board.rows.views(part, [miniSpec(column)]).then(([found]) => {
     view = found.view;
     if (view) way.known(view);
     show(view);
@@ -107,10 +114,10 @@ function asChosen(board, column, body) {
   return way;
 }
 
-function someRange(board, { name, dates, unit }) {
+function someRange(board, { name, dates, unit }, begins) {
   const look = lookOf(board.columns);
   const ends = ["from", "to"].map((end) =>
-    h("input", { name: end, type: dates ? "date" : "number", step: dates ? undefined : "any" }));
+    h("input", { name: end, type: dates ? "date" : "number", step: !dates && "any", value: begins[end] }));
   const text = () => inRange(name, ends[0].value, ends[1].value, dates);
   const value = (it, open) => (it.value ? (dates ? Date.parse(it.value) / DAY : Number(it.value)) : open);
   const range = () => [value(ends[0], -Infinity), value(ends[1], Infinity)];
@@ -136,9 +143,9 @@ function someRange(board, { name, dates, unit }) {
   };
 }
 
-function someLevels(board, { name, levels }) {
+function someLevels(board, { name, levels }, begins) {
   const look = lookOf(board.columns);
-  const boxes = levels.slice(0, MOST_LEVELS).map((it) => h("input", { type: "checkbox", value: it }));
+  const boxes = levels.slice(0, MOST_LEVELS).map((it) => h("input", { type: "checkbox", value: it, checked: begins.levels?.includes(it) }));
   const chosen = () => boxes.filter((it) => it.checked).map((it) => it.value);
   const more = levels.length > MOST_LEVELS && h("p.soft", {}, "Write it yourself for the other levels.");
   const element = h("div.checks", { role: "group", "aria-label": look.full(name) },

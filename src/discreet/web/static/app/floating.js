@@ -3,6 +3,7 @@
 import { fill, h } from "./dom.js";
 
 let hushed = 0;
+let grown = { disconnect: () => {} };
 
 /** Elements for what floats; one of each on a page. */
 export const floating = () => [
@@ -33,9 +34,15 @@ export function open(anchor, content, width = 232, label = "Menu") {
   const { left, right, top, bottom } = anchor.getBoundingClientRect();
   const start = right - wide < 8 ? left : right - wide;
   pop.style.setProperty("left", `${clamp(start, 8, innerWidth - wide - 8)}px`);
-  const high = pop.offsetHeight;
-  const below = bottom + 4 + high > innerHeight ? Math.max(8, Math.min(top - high - 4, innerHeight - high - 8)) : bottom + 4;
-  pop.style.setProperty("top", `${Math.max(8, below)}px`);
+  const place = () => {
+    const high = pop.offsetHeight;
+    const below = bottom + 4 + high > innerHeight ? Math.max(8, Math.min(top - high - 4, innerHeight - high - 8)) : bottom + 4;
+    pop.style.setProperty("top", `${Math.max(8, below)}px`);
+  };
+  place();
+  grown.disconnect();
+  grown = new ResizeObserver(place);
+  grown.observe(pop);
   pop.querySelector("[autofocus], button, select, input, textarea")?.focus();
   return pop;
 }

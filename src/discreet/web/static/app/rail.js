@@ -1,6 +1,7 @@
 /** The columns at the side: searched, chosen, dragged; above them the filters. */
 
 import { lookOf } from "../draw/look.js";
+import { inWords } from "./condition-words.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
@@ -51,6 +52,13 @@ export function railOf(board) {
       !shown.length && h("p.soft.none", {}, `No column has “${find.value.trim()}” in its name.`));
   }
 
+  function chipOf(text, place) {
+    const words = inWords([...board.columns.values()], text, lookOf(board.columns));
+    return h("span.chip", {},
+      h("button.says", { "data-act": "edit-filter", "data-place": place, "aria-haspopup": "dialog", title: text }, h("bdi", {}, words)),
+      h("button.ib", { "data-act": "unfilter", "data-place": place, "aria-label": `Remove the filter ${words}` }, icon("x")));
+  }
+
   function row(column, look) {
     const kind = typeOf(column);
     const made = h(
@@ -84,10 +92,7 @@ export function railOf(board) {
         h(
           "div.chips",
           {},
-          state.where.map((text, i) =>
-            h("span.chip", {}, h("bdi", {}, text),
-              h("button.ib", { "data-act": "unfilter", "data-place": i, "aria-label": `Remove the filter ${text}` }, icon("x"))),
-          ),
+          state.where.map(chipOf),
           !state.where.length && h("span.soft", {}, "all rows"),
         ),
       );
