@@ -13,7 +13,7 @@ from pyarrow.csv import write_csv
 
 from tests.serve.searching import Canaries
 
-__all__ = ["CANARIES", "CLIENTS", "POLICIES", "SECRET", "cohort", "planted"]
+__all__ = ["CANARIES", "CLIENTS", "COHORT", "POLICIES", "SECRET", "cohort", "planted"]
 
 PERSONS = 360
 SECRET = bytes(range(100, 132)).hex()

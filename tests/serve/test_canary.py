@@ -27,10 +27,11 @@ from discreet.serve.app import pages
 from discreet.serve.files import FORMS
 from discreet.serve.tables import TABLE_FORMS
 from discreet.study import open as open_study
-from tests.serve.canaries import ALONE, CANARIES, CLIENTS, SECRET, planted, shuffled
+from tests.serve.canaries import ALONE, CANARIES, CLIENTS, COHORT, SECRET, planted, shuffled
 from tests.serve.conftest import Running, running
 from tests.serve.listening import Ear, hearing
 from tests.serve.searching import Canaries
+from tests.web.reading import read_bundle
 
 A_KIND = 6  # requests of each kind of picture in one walk
 EVERY = 3  # of one kind in so many, files are made; the walks together make all
@@ -255,10 +256,58 @@ def test_no_canary_sings_in_tables_parts_or_new_columns(
     assert statuses == [200] * len(TABLES_ASKED)
 
 
+CONDITIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"where": ["income > 20000"]},
+    {"where": ["ward == 'north'", "age > 31"], "assign": [["x", "log(income + 200000)"]]},
+    {"assign": [["x", "visits / age"]]},
+)
+
+
+@pytest.mark.promise
+@pytest.mark.slow
+def test_no_canary_sings_in_rows_first_pictures_or_what_lights_up(tmp_path: Path) -> None:
+    study = open_study(*planted(tmp_path, "whole"))
+    with (
+        hearing(CANARIES) as ear,
+        running(study, tmp_path) as served,
+        served.client() as client,
+    ):
+        rows = ear.answer("rows", client.get("/api/rows"))
+        views = ear.answer("overview", client.get("/api/overview")).json()["views"]
+        _, found = read_bundle(rows.content)
+        assert {*found} == {*views} == {*COHORT.column_names} - {"patient", "note"}
+        for name, values in found.items():  # as numbers are written, too
+            ear.listen(f"rows of {name}", json.dumps([*values], default=float))
+        axes = [
+            {"column": name, **{it: view[it] for it in ("edges", "levels") if it in view}}
+            for name, view in views.items()
+        ]
+        cards = [{"marks": {"axes": [axis]}} for axis in axes]
+        for condition, axis in itertools.product(CONDITIONS, axes):
+            marks = axis.get("levels") or [*itertools.pairwise(axis["edges"])]
+            of = {"column": axis["column"]}
+            for mark in marks[:6]:
+                light = {"level": mark} if "levels" in axis else {"from": mark[0], "to": mark[1]}
+                body = {**condition, "light": {"all": [of | light]}, "cards": cards}
+                where = f"light {condition} {axis['column']}"
+                answer = ear.answer(where, client.post("/api/copy/light", json=body))
+                assert answer.status_code == 200, answer.text
+        for kind, columns in (("scatter", ["income", "age"]), ("bars", ["ward"]), ("box", ["bmi"])):
+            body = {"columns": columns, "where": "visits < 30"}
+            assert ear.answer(kind, client.post(f"/api/copy/{kind}", json=body)).is_success
+        ear.ledger(tmp_path)
+        for text in ("clientcanary > 1", "ward == 1", "Zebulon"):
+            wrong: dict[str, Any]
+            for wrong in ({"where": [text]}, {"assign": [["ragnaroek", text]]}):
+                assert ear.answer(text, client.post("/api/copy/light", json=wrong)).is_client_error
+
+
 def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:
     with hearing(CANARIES) as ear, canary.client("none") as client:
         told = ear.answer("openapi", client.get("/api/openapi.json")).json()
         ear.answer("health", client.get("/api/health"))
+        ear.answer("ready", client.get("/api/ready"))
         names = [it.path for it in pages().routes if isinstance(it, Route)]
         for name in names:
             assert ear.answer(name, client.get(name)).status_code == 200

@@ -208,7 +208,8 @@ def test_lights_are_the_rows_counted_one_by_one(
 def test_marks_of_plots_hold_the_rows_that_the_plots_count(
     served: Running, analyst: httpx.Client
 ) -> None:
-    part = {"where": "age >= 45", "assign": {"band": "cut(age, 50, 60)", "ratio": "ldl / hdl"}}
+    new = {"band": "cut(age, 50, 60)", "ratio": "ldl / hdl"}
+    part = {"where": "age >= 45", "assign": new}
     shown = [
         analyst.post(f"/api/copy/{kind}", json={"columns": [name], **part}).json()["view"]
         for kind, name in (("histogram", "ratio"), ("bars", "band"), ("histogram", "age"))
@@ -217,7 +218,7 @@ def test_marks_of_plots_hold_the_rows_that_the_plots_count(
         {"column": view["columns"][0], **{k: view[k] for k in ("edges", "levels") if k in view}}
         for view in shown
     ]
-    body = {"where": [part["where"]], "assign": [[*it] for it in part["assign"].items()]}
+    body: Body = {"where": [part["where"]], "assign": [[*it] for it in new.items()]}
     body["cards"] = [{"marks": {"axes": [axis]}} for axis in axes]
 
     found = analyst.post("/api/copy/light", json=body).json()

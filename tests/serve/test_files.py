@@ -453,7 +453,7 @@ def test_a_server_serves_all_the_same_where_it_fails(
 
     monkeypatch.setattr(files_of, "picture_told", fails)
     with caplog.at_level(logging.DEBUG, "discreet"):
-        thread = warm_in_background()
+        thread = warm_in_background(warm)
         thread.join(60)
 
     assert not thread.is_alive()

@@ -21,7 +21,9 @@ from fastapi import FastAPI
 from discreet.errors import InputError, RefusedError
 from discreet.ledger.log import add_token
 from discreet.serve import start
+from discreet.serve.facts import serve_study
 from discreet.serve.limits import CarefulProtocol
+from discreet.serve.ready import Ready
 from discreet.serve.start import (
     ENVIRONMENT,
     Serving,
@@ -144,7 +146,9 @@ def remembering(made: list[Any]) -> Callable[..., FastAPI]:
 
     def make(*given: Any) -> FastAPI:
         made.append(given)
-        return FastAPI()
+        app = FastAPI()
+        app.state.ready = Ready(serve_study(given[0]))
+        return app
 
     return make
 
@@ -172,7 +176,7 @@ def test_a_worker_finds_its_plan_in_the_environment(
     file, policy = written(tmp_path)
     told = {"file": str(file), "policy": str(policy), "study": "wards", "origins": ["https://a.b"]}
     monkeypatch.setenv(ENVIRONMENT, json.dumps({**told, "ledger": None}))
-    monkeypatch.setattr(start, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     made: list[Any] = []
     monkeypatch.setattr(start, "create_app", remembering(made))
 
@@ -187,7 +191,7 @@ def test_a_worker_takes_the_ledger_that_the_server_began_with_alone(
     plan = planned(tmp_path)
     add_token(ledger_of(plan.policy).store, "cohort.csv", "alice")
     monkeypatch.setattr(start, "Multiprocess", Stub)
-    monkeypatch.setattr(start, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     monkeypatch.setenv(ENVIRONMENT, "")
     Stub.ran = []
     run(opened(plan), replace(plan, workers=2), lambda _: None)
@@ -214,7 +218,7 @@ def test_an_issuer_is_trusted_where_one_is_named(
 ) -> None:
     plan = replace(planned(tmp_path), issuer="https://login.example.org", audience="a")
     made: list[Any] = []
-    monkeypatch.setattr(start, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     monkeypatch.setattr(start, "create_app", remembering(made))
 
     start._app(opened(plan), plan)
@@ -242,7 +246,7 @@ def test_one_process_or_several(
     plan = replace(planned(tmp_path), origins=("https://a.b",), workers=workers)
     said: list[str] = []
     Stub.ran = []
-    monkeypatch.setattr(start, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     monkeypatch.setattr(start, "Multiprocess", Stub)
     monkeypatch.setattr(uvicorn, "Server", Stub)
     monkeypatch.setenv(ENVIRONMENT, "")
@@ -266,7 +270,7 @@ def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(tmp_path)
-    monkeypatch.setattr(start, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     before = signal.getsignal(signal.SIGTERM)
 
     run(opened(plan), plan, lambda _: signal.raise_signal(signal.SIGTERM))

@@ -33,6 +33,7 @@ from discreet.cli.common import (
     with_options,
 )
 from discreet.errors import BrokenPromiseError, DiscreetError, InputError
+from discreet.progress import listening
 
 if TYPE_CHECKING:
     from discreet.ledger.ledger import Ledger
@@ -132,7 +133,14 @@ def serve(
             if options.behind_proxy:
                 print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
 
-        run(found, serving, said)
+        with listening(_how_far):
+            run(found, serving, said)
+
+
+def _how_far(task: str, done: int, total: int) -> None:
+    """Say on a terminal how far work is that a server begins with."""
+    if sys.stderr.isatty():
+        typer.echo(f"\r{task}: {done} of {total}".ljust(40), nl=done >= total, err=True)
 
 
 def _made(made: CopyOptions, policy: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from importlib import resources
 from typing import Annotated, Any, Literal
 
 import anyio
+import anyio.to_thread
 from fastapi import APIRouter, FastAPI, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -41,6 +42,7 @@ from discreet.serve.board import LightBody, answer_copy, answer_light, answer_ov
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
 from discreet.serve.files import FORMS, Files, figure
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
+from discreet.serve.ready import Ready
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.requests import BODIES
 from discreet.serve.tables import TABLE_FORMS, table_body, table_file
@@ -50,6 +52,7 @@ from discreet.web import board_files
 
 __all__ = ["answered", "create_app", "files", "pages", "routes"]
 
+LOOK_SECONDS = 60.0
 CODES = {404: "unknown", 405: "method"}
 
 
@@ -74,20 +77,23 @@ def create_app(
 
     Notes
     -----
-    Every answer but those of the pages, of `/api/health` and of `/api/openapi.json` needs a token
-    (`discreet token add`). What is answered is what a View holds; it was recorded in the study's
-    ledger before.
+    Every answer but those of the pages, of `/api/health`, `/api/ready` and `/api/openapi.json`
+    needs a token (`discreet token add`). What is answered is what a View holds; it was recorded in
+    the study's ledger before.
 
     **What it does not protect.** Whoever has a token may pass on what was answered. Two persons
     with a token each have two allowances; what is released fits together all the same. The server
     trusts the machine it runs on.
     """
     served = serve_study(study)
+    ready = Ready(served)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         with served.ledger.store.kept_open():
+            looking = asyncio.create_task(_look(ready))
             yield
+            looking.cancel()
 
     app = FastAPI(
         lifespan=lifespan,
@@ -100,7 +106,8 @@ def create_app(
         redirect_slashes=False,
     )
     app.include_router(pages())
-    app.include_router(routes(served, callers(served.ledger.store, served.name, issuer)))
+    app.state.ready = ready
+    app.include_router(routes(served, callers(served.ledger.store, served.name, issuer), ready))
     for wrong in (RequestValidationError, HTTPException, LeavingError):
         app.add_exception_handler(wrong, _said)
     if origins:
@@ -113,6 +120,13 @@ def create_app(
     for layer in (RequestLimits, Faults, SecurityHeaders):  # the last is the outermost
         app.add_middleware(layer)
     return app
+
+
+async def _look(ready: Ready) -> None:
+    """Look from time to time whether data and policy are as at the start; the log says if not."""
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        await anyio.to_thread.run_sync(ready.wrong)
 
 
 async def _said(_: Request, error: Exception) -> Response:
@@ -192,7 +206,7 @@ class Counter:
         return Answer(200, json.dumps(found, allow_nan=False, ensure_ascii=False).encode())
 
 
-def routes(served: Served, caller_of: CallerOf) -> APIRouter:
+def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
     """Return the routes of the API of a study."""
     router = APIRouter(prefix="/api", responses=ERRORS)
     counter = Counter(served, caller_of, ThreadPoolExecutor(AT_ONCE, "discreet-request"))
@@ -208,6 +222,13 @@ def routes(served: Served, caller_of: CallerOf) -> APIRouter:
     _files(router, counter)
     _tables(router, counter)
     _custodian(router, counter)
+
+    @router.get("/ready", responses={503: {"model": dict[str, Any]}})
+    async def readiness(response: Response) -> dict[str, Any]:
+        """Say whether the server answers at once: 503, and what it waits for or what is wrong."""
+        found = await anyio.to_thread.run_sync(ready.facts)
+        response.status_code = 200 if found["ready"] else 503
+        return found
 
     @router.get("/health", responses={})
     async def health() -> dict[Literal["ok"], bool]:

@@ -9,7 +9,9 @@ import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,21 @@ from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import unguessable
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
+from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.session import Orders
 
-__all__ = ["FORMS", "Files", "drawn", "figure", "orders_told", "picture_told", "warm_in_background"]
+__all__ = [
+    "FORMS",
+    "WARMED",
+    "Files",
+    "drawn",
+    "figure",
+    "orders_told",
+    "picture_told",
+    "warm",
+    "warm_in_background",
+]
 
 #: The files that a picture can be downloaded as, and what they are.
 FORMS = {
@@ -166,18 +179,34 @@ class Files:
 LOG = logging.getLogger("discreet.serve")
 
 
-def warm_in_background() -> threading.Thread:
-    """Start to `warm`, and return the thread that does."""
-    # Not a daemon: to end while compiled code runs would end in a crash.
-    thread = threading.Thread(target=warm, name="discreet-warming")
+def warm_in_background(work: Callable[[], object]) -> threading.Thread:
+    """Start some work that makes later requests quick, and return the thread that does it."""
+    # Not a daemon: to end while compiled code runs would end in a crash. Who listens how far work
+    # is listens to this, too.
+    target = partial(copy_context().run, work)
+    thread = threading.Thread(target=target, name="discreet-warming")
     thread.start()
     return thread
 
 
-def warm() -> None:
+OF_EACH_SORT: tuple[Callable[[Study], View], ...] = (
+    lambda study: study.histogram("age"),
+    lambda study: study.scatter("age", "bmi"),
+    lambda study: study.contour("age", "bmi"),
+    lambda study: study.box("age"),
+    lambda study: study.bars("sex"),
+    lambda study: study.parallel(["age", "bmi", "glucose"]),
+    lambda study: study.residuals("bmi ~ age"),
+)
+WARMED = len(OF_EACH_SORT)
+"""How many pictures `warm` draws."""
+
+
+def warm(step: Callable[[], object] = lambda: None) -> None:
     """Draw a picture of each sort of a public table: what is imported and compiled stays.
 
-    In a folder of its own, with a secret of its own, so that nothing else stays.
+    In a folder of its own, with a secret of its own, so that nothing else stays. `step` is called
+    after each.
     """
     policy = Policy.preset("standard", public=True, study="warming up", strata=["sex"])
     try:
@@ -186,17 +215,9 @@ def warm() -> None:
             secret.touch(mode=0o600)
             secret.write_text(unguessable().encode().hex(), encoding="ascii")
             study = open_study(diabetes(), replace(policy, folder=Path(name)))
-            plots = (
-                lambda: study.histogram("age"),
-                lambda: study.scatter("age", "bmi"),
-                lambda: study.contour("age", "bmi"),
-                lambda: study.box("age"),
-                lambda: study.bars("sex"),
-                lambda: study.parallel(["age", "bmi", "glucose"]),
-                lambda: study.residuals("bmi ~ age"),
-            )
-            for draw_one in plots:
-                figure(picture_told(draw_one(), ""), "figure.png")
+            for draw_one in OF_EACH_SORT:
+                figure(picture_told(draw_one(study), ""), "figure.png")
+                step()
                 if not threading.main_thread().is_alive():
                     return  # the server has ended, and waits for this thread
     except Exception as error:  # the server serves all the same, only slower at first

@@ -210,5 +210,6 @@ def listening(config: uvicorn.Config, serving: Serving) -> socket.socket:
 def _app(study: Study, serving: Serving) -> FastAPI:
     issuer = Issuer(serving.issuer, serving.audience).caller if serving.issuer else None
     app = create_app(study, serving.origins, issuer)
-    warm_in_background()
+    app.state.ready.expect()
+    warm_in_background(app.state.ready.warm)
     return app

@@ -1,0 +1,174 @@
+"""What a board gets of a study: rows, first pictures, facts; what is recorded, and what is not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.errors import LeavingError, RefusedError
+from discreet.policy import Policy
+from discreet.study import Study
+from discreet.study.board import base_views, board_rows, overview, way_of_rows
+from discreet.study.derived import derived_of
+from discreet.study.facts import study_facts
+from tests.web.reading import read_bundle
+
+ROWS = 400
+
+
+def frame() -> pa.Table:
+    rng = np.random.default_rng(19)
+    age = rng.normal(55, 12, ROWS).round()
+    days = (np.datetime64("2020-01-01") + rng.integers(0, 900, ROWS)).astype("datetime64[D]")
+    income = rng.lognormal(10, 0.5, ROWS).round(1)
+    return pa.table(
+        {
+            "id": [f"P{i:04}" for i in range(ROWS)],
+            "zeta": rng.choice(["low", "high"], ROWS),
+            "age": age,
+            "visit": pa.array(days),
+            "income": pa.array(income, mask=rng.random(ROWS) < 0.1),
+            "arm": rng.choice(["a", "b", "c"], ROWS, p=[0.5, 0.3, 0.2]),
+        }
+    )
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return opened(tmp_path)
+
+
+def opened(folder: Path, **more: Any) -> Study:
+    policy = Policy.preset(
+        "standard",
+        study="trial",
+        roles={"id": "identifier"},
+        labels={"age": "Age (years)"},
+        derive={"older": "age >= 60"},
+        **more,
+    )
+    secret = folder / "discreet.secret"
+    secret.touch(mode=0o600)
+    secret.write_text(bytes(range(32)).hex(), encoding="ascii")
+    return dc.open(frame(), replace(policy, folder=folder))
+
+
+def left(study: Study) -> list[str]:
+    return [it["kind"] for it in study.session.ledger.history()]
+
+
+def test_rows_are_in_the_order_of_the_file_and_new_columns_last(study: Study) -> None:
+    found = board_rows(study.session)
+    header, columns = read_bundle(found.data)
+    copy = study.session.whole.copy
+
+    names = ["zeta", "age", "visit", "income", "arm", "older"]
+    assert [it["name"] for it in header["columns"]] == names == [*found.names]
+    assert [it["name"] for it in header["columns"] if it.get("dates")] == ["visit"]
+    assert (header["version"], header["rows"]) == (copy.version, found.rows)
+    assert np.array_equal(columns["income"], copy.columns["income"], equal_nan=True)
+    assert columns["older"] == [it or None for it in copy.strata["older"]]
+    assert left(study) == []
+
+
+def test_levels_stand_as_plots_order_them(study: Study) -> None:
+    header, _ = read_bundle(board_rows(study.session).data)
+    for column in header["columns"]:
+        if column["kind"] == "level":
+            drawn = study.bars(column["name"], source="copy")
+            assert tuple(column["levels"]) == tuple(it for it in drawn.levels if it != "(missing)")
+
+
+def test_the_gate_records_rows_once_they_leave(study: Study) -> None:
+    board_rows(study.session).gate("html")
+
+    (record,) = study.session.ledger.history()
+    assert (record["kind"], record["form"], record["method"]) == ("rows", "html", "whole")
+    assert record["columns"] == ["zeta", "age", "visit", "income", "arm"]
+
+
+def test_rows_of_another_copy_may_not_leave(study: Study, tmp_path: Path) -> None:
+    board_rows(study.session).gate("html")
+    other = opened(tmp_path, m=20)
+    with pytest.raises(LeavingError, match="'m' must be as in the earlier release"):
+        board_rows(other.session).gate("html")
+
+
+def test_the_digest_is_of_the_rows_and_of_new_columns(study: Study, tmp_path: Path) -> None:
+    again = opened(tmp_path)
+    part = derived_of(study.session).assign({"double": "2 * age"})
+
+    assert board_rows(again.session).digest == board_rows(study.session).digest
+    assert board_rows(part).digest != board_rows(study.session).digest
+    assert board_rows(part).names[-1] == "double"
+
+
+def test_the_overview_is_as_the_policy_draws_each_column(study: Study) -> None:
+    views = base_views(study.session)
+    assert left(study) == []
+    found = overview(study.session, views, "web")
+
+    assert list(found["views"]) == ["zeta", "age", "visit", "income", "arm", "older"]
+    for name, source in found["sources"].items():
+        of_copy = name in ("visit", "older")
+        assert source == ("copy" if of_copy else "base counts")
+        kind = "histogram" if name in ("age", "visit", "income") else "bars"
+        drawn = getattr(study, kind)(name)
+        assert found["views"][name] == json.loads(drawn.to_json())
+    assert found["levels"]["arm"] == ["a", "b", "c"]
+    assert left(study)[:6] == ["bars", "histogram", "histogram", "histogram", "bars", "bars"]
+
+
+def test_a_study_of_groups_has_neither_rows_nor_first_pictures() -> None:
+    policy = Policy.preset("standard", groups=[["age", "income"]], roles={"id": "identifier"})
+    study = dc.open(frame(), policy)
+
+    assert base_views(study.session) == {}
+    assert overview(study.session, {}, "web") == {"views": {}, "sources": {}, "levels": {}}
+    assert way_of_rows(study.session, None) == "none"
+    with pytest.raises(RefusedError, match="has no copy of the whole table"):
+        board_rows(study.session)
+
+
+WAYS: dict[str, tuple[dict[str, Any], str]] = {
+    "as usual": ({}, "browser"),
+    "the policy keeps it": ({"copy": "served"}, "server"),
+    "as many rows as may be": ({"copy_rows": ROWS}, "browser"),
+    "one row more": ({"copy_rows": ROWS - 1}, "server"),
+    "no bytes": ({"copy_bytes": 0}, "server"),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_where_the_copy_is_explored_is_for_the_policy_to_say(name: str, tmp_path: Path) -> None:
+    more, way = WAYS[name]
+    study = opened(tmp_path, **more)
+    rows = board_rows(study.session)
+
+    assert rows.rows == ROWS
+    assert way_of_rows(study.session, rows) == way
+
+
+def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
+    size = len(board_rows(opened(tmp_path).session).data)
+    for most, way in ((size, "browser"), (size - 1, "server")):
+        study = opened(tmp_path, copy_bytes=most)
+        assert way_of_rows(study.session, board_rows(study.session)) == way
+
+
+def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:
+    columns = {it.name: it for it in study.session.drawable()}
+    told = {it["name"]: it for it in study_facts(study.session, columns)["columns"]}
+
+    assert list(told) == ["zeta", "age", "visit", "income", "arm", "older"]
+    assert (told["age"]["label"], told["age"]["unit"]) == ("Age (years)", "years")
+    assert (told["arm"]["label"], told["arm"]["unit"]) == (None, None)
+    assert [name for name, it in told.items() if it["dates"]] == ["visit"]
+    assert '"low"' not in json.dumps(told)
