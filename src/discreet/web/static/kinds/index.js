@@ -11,18 +11,14 @@ import { ecdf } from "./ecdf.js";
 import { correlations } from "./correlations.js";
 import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
-<<<<<<< HEAD
 import { outlines } from "./outlines.js";
 import { parallel } from "./parallel.js";
 import { scatter } from "./scatter.js";
 import { survival } from "./survival.js";
 import { violin } from "./violin.js";
-=======
 import { means } from "./means.js";
 import { model } from "./model.js";
-import { parallel } from "./parallel.js";
 import { summary } from "./summary.js";
->>>>>>> f1fdef4 (Summaries and means of the rows of a copy are made in the browser, word by word as the package makes them)
 
 const ALL = [
   histogram,
@@ -31,7 +27,6 @@ const ALL = [
   heatmap,
   box,
   parallel,
-<<<<<<< HEAD
   scatter,
   correlations,
   residuals,
@@ -41,11 +36,9 @@ const ALL = [
   density,
   ecdf,
   violin,
-=======
   summary,
   means,
   model,
->>>>>>> f1fdef4 (Summaries and means of the rows of a copy are made in the browser, word by word as the package makes them)
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
