@@ -4,56 +4,92 @@ import { d3 } from "../vendor/d3.js";
 
 /** Places within a pixel, along each side, at which the middle of a point may lie. */
 const PLACES = 4;
+/** Very many points are squares of so many pixels. */
+const MIST = 1.5;
 /** The grid on which neighbours are counted, and how a row counts in cells around its own. */
 const [ACROSS, UP] = [56, 36];
 const SPREAD = [1, 4, 6, 4, 1];
 
 /**
- * Paint points, the later over the earlier.
+ * Return a sheet with points, the later over the earlier; so many that they hide each other are
+ * small squares, coloured as the one in them that has the most neighbours.
  *
- * @param {CanvasRenderingContext2D} context - Scaled to the pixels of the screen.
  * @param {{width: number, height: number}} box - Of the picture.
+ * @param {number} scale - Pixels of the screen to one of the picture.
  * @param {{x: ArrayLike<number>, y: ArrayLike<number>, of?: Uint8Array, colours: string[],
  *   radius: number, alpha: number}[]} sets - Where they lie; `of` names the colour of each.
+ * @param {boolean} misty - Whether they are so many.
+ * @returns {HTMLCanvasElement | null} Null of a picture without room.
  */
-export function paintDots(context, box, sets) {
-  const scale = context.getTransform().a;
+export function sheetOf(box, scale, sets, misty) {
   const wide = Math.ceil(box.width * scale);
   const high = Math.ceil(box.height * scale);
-  if (!wide || !high) return;
+  if (!wide || !high) return null;
   const image = new ImageData(wide, high);
-  for (const set of sets) stampAll(image, set, scale);
+  for (const set of sets) (misty ? mistOf : stampAll)(image, set, scale);
   const sheet = document.createElement("canvas");
   sheet.width = wide;
   sheet.height = high;
   sheet.getContext("2d").putImageData(image, 0, 0);
-  context.drawImage(sheet, 0, 0, wide / scale, high / scale);
+  return sheet;
+}
+
+function mistOf({ data, width, height }, { x, y, of, colours, alpha }, scale) {
+  const side = Math.max(1, Math.round(MIST * scale));
+  const across = Math.ceil(width / side);
+  const held = new Uint8Array(across * Math.ceil(height / side));
+  for (let i = 0; i < x.length; i += 1) {
+    const at = Math.floor((y[i] * scale) / side) * across + Math.floor((x[i] * scale) / side);
+    const colour = of ? of[i] + 1 : 1;
+    if (colour > held[at]) held[at] = colour;
+  }
+  const pixels = new Uint32Array(data.buffer);
+  const inks = colours.map((it) => (Math.round(255 * alpha) << 24) | packed(it));
+  held.forEach((colour, at) => {
+    if (!colour) return;
+    const [left, top] = [(at % across) * side, Math.floor(at / across) * side];
+    for (let down = top; down < Math.min(top + side, height); down += 1) {
+      pixels.fill(inks[colour - 1], down * width + left, down * width + Math.min(left + side, width));
+    }
+  });
+}
+
+/** A colour as the bytes of a pixel hold it, but for how much is seen of it. */
+function packed(colour) {
+  const { r, g, b } = d3.rgb(colour);
+  return (b << 16) | (g << 8) | r;
 }
 
 function stampAll({ data, width, height }, { x, y, of, colours, radius, alpha }, scale) {
   const reach = Math.ceil(radius * scale + 1);
   const stamps = stampsOf(radius * scale, reach, alpha, width);
-  const inks = colours.map((it) => d3.rgb(it)).map(({ r, g, b }) => [r, g, b]);
+  const inks = colours.map(packed);
+  const pixels = new Uint32Array(data.buffer);
   for (let i = 0; i < x.length; i += 1) {
     const [acrossAt, downAt] = [x[i] * scale, y[i] * scale];
     const [left, top] = [Math.floor(acrossAt), Math.floor(downAt)];
     if (!(left >= reach && left < width - reach && top >= reach && top < height - reach)) continue;
     const place = PLACES * Math.floor((downAt - top) * PLACES) + Math.floor((acrossAt - left) * PLACES);
-    stamp(data, 4 * (top * width + left), stamps[place], inks[of ? of[i] : 0]);
+    stamp(data, pixels, top * width + left, stamps[place], inks[of ? of[i] : 0]);
   }
 }
 
 /** Lay a point over what is there: colours weigh as much as each is seen. */
-function stamp(data, middle, { steps, shares }, [red, green, blue]) {
+function stamp(data, pixels, middle, { steps, shares, seen }, ink) {
   for (let k = 0; k < steps.length; k += 1) {
-    const at = middle + steps[k];
-    const share = shares[k];
-    const below = (data[at + 3] / 255) * (1 - share);
-    const seen = share + below;
-    data[at] = (red * share + data[at] * below) / seen;
-    data[at + 1] = (green * share + data[at + 1] * below) / seen;
-    data[at + 2] = (blue * share + data[at + 2] * below) / seen;
-    data[at + 3] = 255 * seen;
+    const pixel = middle + steps[k];
+    if (pixels[pixel] === 0) {
+      pixels[pixel] = seen[k] | ink;
+      continue;
+    }
+    const at = 4 * pixel;
+    const below = (data[at + 3] / 255) * (1 - shares[k]);
+    const all = shares[k] + below;
+    const [own, other] = [shares[k] / all, below / all];
+    data[at] = (ink & 255) * own + data[at] * other;
+    data[at + 1] = ((ink >> 8) & 255) * own + data[at + 1] * other;
+    data[at + 2] = ((ink >> 16) & 255) * own + data[at + 2] * other;
+    data[at + 3] = 255 * all;
   }
 }
 
@@ -67,11 +103,11 @@ function stampsOf(radius, reach, alpha, width) {
         const away = Math.hypot(across - middle[0], down - middle[1]);
         const share = alpha * Math.min(1, Math.max(0, radius + 0.5 - away));
         if (share < 0.02) continue;
-        steps.push(4 * (down * width + across));
+        steps.push(down * width + across);
         shares.push(share);
       }
     }
-    return { steps, shares };
+    return { steps, shares, seen: shares.map((share) => Math.round(255 * share) << 24) };
   });
 }
 
@@ -80,22 +116,26 @@ function stampsOf(radius, reach, alpha, width) {
  * size of the picture.
  *
  * @param {{x: ArrayLike<number>, y: ArrayLike<number>, size?: ArrayLike<number>}} points - Where
- *   they lie, each from 0 to 1, and how often each counts.
+ *   they lie, and how often each counts.
+ * @param {number[]} along - The ends of the axis of x.
+ * @param {number[]} upward - And of y.
  * @returns {Float64Array} Shares of all points.
  */
-export function nearby({ x, y, size }) {
+export function nearby({ x, y, size }, along, upward) {
   const held = new Float64Array(ACROSS * UP);
   const cell = new Uint16Array(x.length);
+  const placeOf = (value, [from, to], many) =>
+    Math.max(0, Math.min(many - 1, Math.floor(((value - from) / (to - from)) * many)));
   let all = 0;
   for (let i = 0; i < x.length; i += 1) {
-    const across = Math.max(0, Math.min(ACROSS - 1, Math.floor(x[i] * ACROSS)));
-    const up = Math.max(0, Math.min(UP - 1, Math.floor(y[i] * UP)));
-    cell[i] = across * UP + up;
+    cell[i] = placeOf(x[i], along, ACROSS) * UP + placeOf(y[i], upward, UP);
     held[cell[i]] += size ? size[i] : 1;
     all += size ? size[i] : 1;
   }
   const around = spread(held, all);
-  return Float64Array.from(cell, (it) => around[it]);
+  const found = new Float64Array(x.length);
+  for (let i = 0; i < x.length; i += 1) found[i] = around[cell[i]];
+  return found;
 }
 
 function spread(held, all) {
@@ -116,24 +156,33 @@ function spread(held, all) {
 }
 
 /**
- * Order points so that those with the most neighbours are painted last, each with its colour.
+ * Return which colour each point has for its neighbours.
  *
  * @param {Float64Array} near - As `nearby` gives it.
  * @param {number} top - What has the last colour.
  * @param {number} steps - How many colours there are.
- * @returns {{order: Uint32Array, of: Uint8Array}} The points in that order, and their colours.
+ * @returns {Uint8Array}
  */
-export function byNeighbours(near, top, steps) {
-  const colour = (i) => Math.min(steps - 1, Math.floor(Math.sqrt(near[i] / top) * steps));
-  const starts = new Uint32Array(steps + 1);
-  for (let i = 0; i < near.length; i += 1) starts[colour(i) + 1] += 1;
-  for (let k = 1; k <= steps; k += 1) starts[k] += starts[k - 1];
-  const order = new Uint32Array(near.length);
+export function colourOf(near, top, steps) {
   const of = new Uint8Array(near.length);
-  for (let i = 0; i < near.length; i += 1) {
-    const at = starts[colour(i)]++;
-    order[at] = i;
-    of[at] = colour(i);
+  for (let i = 0; i < of.length; i += 1) {
+    of[i] = Math.min(steps - 1, Math.floor(Math.sqrt(near[i] / top) * steps));
   }
-  return { order, of };
+  return of;
+}
+
+/**
+ * Order points so that those of the last colour are painted last.
+ *
+ * @param {Uint8Array} of - The colour of each.
+ * @param {number} steps - How many colours there are.
+ * @returns {Uint32Array} The points in that order.
+ */
+export function inOrderOf(of, steps) {
+  const starts = new Uint32Array(steps + 1);
+  for (let i = 0; i < of.length; i += 1) starts[of[i] + 1] += 1;
+  for (let k = 1; k <= steps; k += 1) starts[k] += starts[k - 1];
+  const order = new Uint32Array(of.length);
+  for (let i = 0; i < of.length; i += 1) order[starts[of[i]]++] = i;
+  return order;
 }

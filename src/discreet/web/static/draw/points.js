@@ -2,15 +2,17 @@
 
 import { rampOf } from "./scale-key.js";
 import { many } from "./colour.js";
-import { byNeighbours, nearby, paintDots } from "./dots.js";
+import { colourOf, inOrderOf, nearby, sheetOf } from "./dots.js";
 
 /** Of more points than these, colours say how many lie near. */
 const DENSE = 400;
+/** And more than these hide each other. */
+const MISTY = 20000;
 const ALPHA = { near: 0.9, level: 0.62, hot: 0.8 };
 const LEVELS = ["s0", "s1", "s2", "s3", "s4"];
 
 /** @param {number} count - Of points. @returns {number} How large each is. */
-const radiusOf = (count) => (count > 20000 ? 1 : count > 3000 ? 1.3 : count > 800 ? 1.8 : 2.3);
+const radiusOf = (count) => (count > 3000 ? 1.3 : count > 800 ? 1.8 : 2.3);
 
 /**
  * Return what paints the points of some panels, and the key of their colours.
@@ -29,55 +31,73 @@ export function pointsIn(panels, scales, look) {
   const levels = panels.some((it) => it.level);
   const dense = !levels && total > DENSE;
   const colours = rampOf((share) => many(0.12 + 0.88 * share, look.dark));
-  const sets = panels.map((it, k) => placed(it, scales[k]));
-  if (dense) coloured(sets, panels, scales, colours.length);
+  const misty = total > MISTY;
+  const sets = panels.map((it, k) => placed(it, scales[k], misty));
+  if (dense) coloured(sets, panels, scales, colours.length, misty);
+  // All points, and all of them pale: drawn once, for the pointer lights others at each move.
+  const sheets = {};
   const base = (found) => (levels ? LEVELS.map((it) => found[it]) : dense ? colours : [found.s0]);
   return {
     ramp: dense ? { says: `${look.counted} near a point`, from: "few", to: "many", colours } : null,
     paint(context, box, lit, found) {
+      const scale = context.getTransform().a;
+      const lay = (sheet) => sheet && context.drawImage(sheet, 0, 0, sheet.width / scale, sheet.height / scale);
       const inks = lit ? [found.line2] : base(found);
-      const alpha = dense ? ALPHA.near : ALPHA.level;
-      const drawn = sets.map((it) => ({ ...it, of: lit ? undefined : it.of, colours: inks, radius, alpha }));
+      const key = [scale, box.width, box.height, ...inks].join();
+      if (sheets[Boolean(lit)]?.key !== key) {
+        const alpha = dense ? ALPHA.near : ALPHA.level;
+        const drawn = sets.map((it) => ({ ...it, of: lit ? undefined : it.of, colours: inks, radius, alpha }));
+        sheets[Boolean(lit)] = { key, sheet: sheetOf(box, scale, drawn, misty) };
+      }
+      lay(sheets[Boolean(lit)].sheet);
       const hot = (lit?.points || []).map((it, k) => ({
-        ...placed(it, scales[k]), colours: [found.hot], radius: radius + 0.3, alpha: ALPHA.hot,
+        ...placed(it, scales[k], misty), colours: [found.hot], radius: radius + 0.3, alpha: ALPHA.hot,
       }));
-      paintDots(context, box, [...drawn, ...hot]);
+      if (hot.length) lay(sheetOf(box, scale, hot, misty));
     },
   };
 }
 
 /** Points in pixels; those of several rows are laid over themselves, and so darker. */
-function placed({ x, y, size, level }, scale) {
-  const times = (i) => Math.min(4, size ? size[i] : 1);
+function placed({ x, y, size, level }, scale, once = false) {
+  const times = (i) => (once || !size ? 1 : Math.min(4, size[i]));
   let count = 0;
   for (let i = 0; i < x.length; i += 1) count += times(i);
   const set = { x: new Float32Array(count), y: new Float32Array(count), of: undefined };
   if (level) set.of = new Uint8Array(count);
+  const [acrossOf, upOf] = [straight(scale.x), straight(scale.y)];
   for (let i = 0, at = 0; i < x.length; i += 1) {
     for (let again = times(i); again > 0; again -= 1, at += 1) {
-      set.x[at] = scale.x(x[i]);
-      set.y[at] = scale.y(y[i]);
+      set.x[at] = acrossOf.from + acrossOf.each * x[i];
+      set.y[at] = upOf.from + upOf.each * y[i];
       if (level) set.of[at] = level[i] % LEVELS.length;
     }
   }
   return set;
 }
 
-/** Order the points of each panel by their neighbours, in colours that mean the same in all. */
-function coloured(sets, panels, scales, steps) {
-  const share = (values, of) => {
-    const [from, to] = of.domain();
-    return Float64Array.from(values, (it) => (it - from) / (to - from));
-  };
-  const near = panels.map(({ x, y, size }, k) =>
-    nearby({ x: share(x, scales[k].x), y: share(y, scales[k].y), size }),
-  );
+/** A scale as the line that it is, which is quicker for many. */
+function straight(scale) {
+  const [low, high] = scale.domain();
+  const [from, to] = scale.range();
+  const each = (to - from) / (high - low);
+  return { from: from - low * each, each };
+}
+
+/** Colour the points of each panel by their neighbours, which means the same in all. */
+function coloured(sets, panels, scales, steps, misty) {
+  const near = panels.map((it, k) => nearby(it, scales[k].x.domain(), scales[k].y.domain()));
   const top = near.reduce((most, it) => it.reduce((a, b) => Math.max(a, b), most), 0);
   sets.forEach((set, k) => {
-    const { order, of } = byNeighbours(near[k], top, steps);
-    const { x, y } = placed({ ...panels[k], size: undefined }, scales[k]);
+    const of = colourOf(near[k], top, steps);
+    if (misty) {
+      set.of = of;
+      return;
+    }
+    const order = inOrderOf(of, steps);
+    const { x, y } = placed(panels[k], scales[k], true);
     set.x = Float32Array.from(order, (i) => x[i]);
     set.y = Float32Array.from(order, (i) => y[i]);
-    set.of = of;
+    set.of = Uint8Array.from(order, (i) => of[i]);
   });
 }

@@ -123,14 +123,14 @@ function pointsOf(view, count) {
 }
 
 function byPanel({ x, y, panel }, view, count) {
-  const [stepX, stepY] = view.points?.steps || [0, 0];
+  const steps = view.points?.steps || [0, 0];
   return Array.from({ length: count }, (_, k) => {
     const here = (__, i) => panel[i] === k;
-    const [xs, ys] = [x.filter(here), y.filter(here)];
-    return {
-      x: xs.map((it, i) => it + stepX * within(it, ys[i], 1)),
-      y: ys.map((it, i) => it + stepY * within(xs[i], it, 2)),
-    };
+    const [xs, ys] = count > 1 ? [x.filter(here), y.filter(here)] : [x, y];
+    const spread = (values, which) => (steps[which]
+      ? values.map((it, i) => it + steps[which] * within(xs[i], ys[i], which))
+      : values);
+    return { x: spread(xs, 0), y: spread(ys, 1) };
   });
 }
 

@@ -3,7 +3,7 @@
 import { between, on } from "../draw/colour.js";
 import { rampOf } from "../draw/scale-key.js";
 import { clip, rect, text, wide } from "../draw/svg.js";
-import { correlationAt, correlations as correlationsOf } from "../rows/correlation.js";
+import { correlationsAt, correlations as correlationsOf } from "../rows/correlation.js";
 import { Refused } from "../rows/refused.js";
 
 /** More numbers than those of so many columns are not read in one picture. */
@@ -25,11 +25,9 @@ export const correlations = {
     return { kind: "correlations", columns, ...found, shown: part.size };
   },
 
-  lit(part, { columns }, view, mask) {
-    const rows = Int32Array.from(mask.keys()).filter((row) => mask[row]);
-    const values = columns.map((name) => part.number(name));
-    return { pearson: values.map((y, i) => values.slice(0, i).map((x) => correlationAt(x, y, rows))) };
-  },
+  lit: (part, { columns }, view, mask) => ({
+    pearson: correlationsAt(columns.map((name) => part.number(name)), mask),
+  }),
 
   draw(view, box, look) {
     const place = placeOf(view, box, look);

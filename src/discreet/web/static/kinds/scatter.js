@@ -41,12 +41,17 @@ export const scatter = {
     if (view.panels && !view.points) return { counts: countsIn(cellsOf(part, spec, view), view, mask) };
     const [x, y] = spec.columns.map((name) => part.number(name));
     const panelOf = panelsOf(part, spec, view);
-    const rows = rowsOf(part, spec).filter((row) => mask[row] && panelOf(row) >= 0);
-    return {
-      x: Float64Array.from(rows, (row) => x[row]),
-      y: Float64Array.from(rows, (row) => y[row]),
-      panel: Int16Array.from(rows, panelOf),
-    };
+    const rows = rowsOf(part, spec);
+    const found = { x: new Float64Array(rows.length), y: new Float64Array(rows.length), panel: new Int16Array(rows.length) };
+    let size = 0;
+    for (const row of rows) {
+      const panel = mask[row] ? panelOf(row) : -1;
+      if (panel < 0) continue;
+      found.x[size] = x[row];
+      found.y[size] = y[row];
+      found.panel[size++] = panel;
+    }
+    return Object.fromEntries(Object.entries(found).map(([name, it]) => [name, it.slice(0, size)]));
   },
 
   alike: endsOfAll,

@@ -24,7 +24,7 @@ export function correlations(columns) {
         put(spearman, i, j, correlation(ranks[i], ranks[j]));
       } else {
         const both = rowsWithBoth(columns[i], columns[j]);
-        const [x, y] = [i, j].map((k) => Float64Array.from(both, (row) => columns[k][row]));
+        const [x, y] = [i, j].map((k) => at(both, columns[k], new Float64Array(both.length)));
         put(pearson, i, j, correlation(x, y));
         put(spearman, i, j, correlation(ranksOf(ranked[i], both), ranksOf(ranked[j], both)));
       }
@@ -34,16 +34,38 @@ export function correlations(columns) {
 }
 
 /**
- * Return Pearson's correlation of two columns, by the rows of a mask that have both.
+ * Return Pearson's correlations of some rows of columns, below the diagonal.
  *
- * @param {Float64Array} x - A gap is NaN.
- * @param {Float64Array} y - As many.
- * @param {ArrayLike<number>} rows - Of which rows.
- * @returns {number | null}
+ * @param {Float64Array[]} columns - Of one length; a gap is NaN.
+ * @param {Uint8Array} mask - One for each row.
+ * @returns {(number | null)[][]}
  */
-export function correlationAt(x, y, rows) {
-  const both = rows.filter((row) => Number.isFinite(x[row]) && Number.isFinite(y[row]));
-  return correlation(Float64Array.from(both, (row) => x[row]), Float64Array.from(both, (row) => y[row]));
+export function correlationsAt(columns, mask) {
+  const picked = columns.map((values) => {
+    const kept = new Float64Array(values.length);
+    let size = 0;
+    for (let i = 0; i < mask.length; i += 1) if (mask[i]) kept[size++] = values[i];
+    return kept.subarray(0, size);
+  });
+  return picked.map((y, i) => picked.slice(0, i).map((x) => quick(x, y)));
+}
+
+/** In one pass, about values that are near the means: quick enough for each move of a pointer. */
+function quick(x, y) {
+  const [atX, atY] = [x, y].map((it) => it.find(Number.isFinite));
+  let [n, sx, sy, xx, yy, xy] = [0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < x.length; i += 1) {
+    const [dx, dy] = [x[i] - atX, y[i] - atY];
+    if (dx - dx !== 0 || dy - dy !== 0) continue; // a gap
+    n += 1;
+    sx += dx;
+    sy += dy;
+    xx += dx * dx;
+    yy += dy * dy;
+    xy += dx * dy;
+  }
+  const [ofX, ofY] = [n * xx - sx * sx, n * yy - sy * sy];
+  return n >= LEAST_ROWS && ofX > 0 && ofY > 0 ? (n * xy - sx * sy) / Math.sqrt(ofX * ofY) : null;
 }
 
 /** Null of too few rows, or where one column does not vary. */
@@ -61,7 +83,10 @@ function correlation(x, y) {
   return Number.isFinite(found) ? Number(Math.min(1, Math.max(-1, found)).toFixed(DECIMALS)) : null;
 }
 
-const varies = (values) => values.some((it) => it !== values[0]);
+function varies(values) {
+  for (let i = 1; i < values.length; i += 1) if (values[i] !== values[0]) return true;
+  return false;
+}
 
 /** Values about their mean, scaled first: squares of very large or small numbers have no digits. */
 function centred(values) {
@@ -70,7 +95,9 @@ function centred(values) {
   const mean = sum / values.length;
   let most = 0;
   for (let i = 0; i < values.length; i += 1) most = Math.max(most, Math.abs(values[i] - mean));
-  return values.map((it) => (it - mean) / most);
+  const found = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i += 1) found[i] = (values[i] - mean) / most;
+  return found;
 }
 
 function rowsWithBoth(x, y) {
@@ -87,22 +114,22 @@ function coded(values) {
   for (let i = 0; i < different.length; i += 1) {
     if (!i || different[i] !== different[i - 1]) different[size++] = different[i];
   }
-  const codes = Int32Array.from(values, (value) => {
-    if (!Number.isFinite(value)) return -1;
+  const codes = new Int32Array(values.length).fill(-1);
+  for (let i = 0; i < values.length; i += 1) {
     let [low, high] = [0, size - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (different[middle] < value) low = middle + 1;
+      if (different[middle] < values[i]) low = middle + 1;
       else high = middle;
     }
-    return low;
-  });
+    if (Number.isFinite(values[i])) codes[i] = low;
+  }
   return { codes, size };
 }
 
 /** The ranks of some rows, those of equal values shared. */
 function ranksOf({ codes, size }, rows) {
-  const held = rows ? Int32Array.from(rows, (row) => codes[row]) : codes;
+  const held = rows ? at(rows, codes, new Int32Array(rows.length)) : codes;
   const counts = new Float64Array(size);
   for (let i = 0; i < held.length; i += 1) counts[held[i]] += 1;
   let before = 0;
@@ -110,5 +137,10 @@ function ranksOf({ codes, size }, rows) {
     before += count;
     return before - (count - 1) / 2;
   });
-  return Float64Array.from(held, (code) => rank[code]);
+  return at(held, rank, new Float64Array(held.length));
+}
+
+function at(places, values, found) {
+  for (let i = 0; i < places.length; i += 1) found[i] = values[places[i]];
+  return found;
 }

@@ -180,30 +180,30 @@ export function hitsOf(view) {
     : [around(view.x, HITS[0]), around(view.y, HITS[1])];
   const [alongOf, upOf] = [placesIn(x, true), placesIn(y, true)];
   const [across, up] = [x.length - 1, y.length - 1];
-  const found = new Map();
   const keyOf = (panel, atX, atY) => (panel * across + alongOf(atX)) * up + upOf(atY);
+  const counts = new Float64Array((view.panels?.length ?? 1) * across * up);
+  const levels = new Map();
   eachOf(view, (panel, atX, atY, count, level) => {
     const key = keyOf(panel, atX, atY);
-    if (!found.has(key)) {
-      found.set(key, { panel, i: alongOf(atX), j: upOf(atY), count: 0, levels: {} });
-    }
-    const cell = found.get(key);
-    cell.count += count;
-    if (level) cell.levels[level] = (cell.levels[level] || 0) + count;
+    counts[key] += count;
+    if (!level) return;
+    if (!levels.has(key)) levels.set(key, {});
+    levels.get(key)[level] = (levels.get(key)[level] || 0) + count;
   });
-  const keys = [...found.keys()].sort((a, b) => a - b);
-  const marks = new Map(keys.map((key, i) => [key, i]));
-  return {
-    x,
-    y,
-    list: keys.map((key) => found.get(key)),
-    markOf: (panel, atX, atY) => marks.get(keyOf(panel, atX, atY)) ?? NOWHERE,
-  };
+  const marks = new Int32Array(counts.length).fill(NOWHERE);
+  const list = [];
+  counts.forEach((count, key) => {
+    if (!count) return;
+    marks[key] = list.length;
+    const [panel, i, j] = [Math.floor(key / (across * up)), Math.floor(key / up) % across, key % up];
+    list.push({ panel, i, j, count, levels: levels.get(key) || {} });
+  });
+  return { x, y, list, markOf: (panel, atX, atY) => marks[keyOf(panel, atX, atY)] };
 }
 
 function eachOf(view, add) {
   if (!view.panels) {
-    view.x.forEach((x, i) => add(0, x, view.y[i], view.size[i], view.level?.[i]));
+    for (let i = 0; i < view.x.length; i += 1) add(0, view.x[i], view.y[i], view.size[i], view.level?.[i]);
     return;
   }
   const middle = (edges, i) => (edges[i] + edges[i + 1]) / 2;
