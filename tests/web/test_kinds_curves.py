@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from discreet.errors import DiscreetError
 from tests.browser import chromium
 from tests.web.running import Board, board_page
 from tests.web.test_kinds import plain
@@ -102,3 +103,36 @@ def test_curves(board: Board, study: Study, kind: str, column: str, by: str | No
 @pytest.mark.parametrize("by", [None, "arm", "site"])
 def test_violins(board: Board, study: Study, column: str, by: str | None) -> None:
     check(board, study, "violin", column, **({"by": by} if by else {}))
+
+
+@pytest.mark.parametrize("columns", [["visit"], ["visit", "change"], ["visit", "marker"]])
+@pytest.mark.parametrize("how", [{}, {"by": "band"}, {"by": "arm"}])
+@pytest.mark.parametrize("every", [None, "day", "week", "month", "quarter", "year"])
+def test_over_time(
+    board: Board, study: Study, columns: list[str], how: dict[str, Any], every: str | None
+) -> None:
+    of = {**how, **({"every": every} if every else {})}
+    if every == "week" and how:  # of means hardly any has ten rows
+        columns = columns[:1]
+    if every == "day":
+        (found,) = board.views({"kind": "over_time", "columns": columns, "every": every})
+        assert "ake longer" in found["refused"]["says"]
+        with pytest.raises(DiscreetError, match="take longer"):
+            study.over_time(*columns, source="copy", **of)
+        return
+    check(board, study, "over_time", *columns, **of)
+
+
+def test_over_years(board: Board, study: Study) -> None:
+    check(board, study, "over_time", "year")
+    check(board, study, "over_time", "year", every="year")
+    check(board, study, "over_time", "age", "change", by="band")
+    specs = [
+        {"columns": ["change"]},
+        {"columns": ["age"], "every": "month"},
+        {"columns": ["visit", "visit"]},
+    ]
+    found = board.views(*({"kind": "over_time", **it} for it in specs))
+    words = ["neither dates nor whole numbers", "is for dates", "holds dates"]
+    for each, word in zip(found, words, strict=True):
+        assert word in each["refused"]["says"]

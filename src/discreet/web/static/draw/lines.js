@@ -1,5 +1,6 @@
 /** Lines of levels: their colours and dashes, their keys, and their names where they end. */
 
+import { inOrder } from "../rows/order.js";
 import { level } from "./colour.js";
 import { clip, px, text, wide } from "./svg.js";
 
@@ -37,6 +38,9 @@ export const keysOf = (by, names, look) =>
   by
     ? names.map((name, i) => ({ name, colour: level(i), dash: dashOf(i), light: look.lightOf(by, name) }))
     : [];
+
+/** @returns {string[]} The labels of the lines of some views, in the order in which they are drawn. */
+export const labelsOf = (lines) => inOrder(new Set(lines.map((it) => it.label ?? it.level)));
 
 /**
  * Return how much room names to the right of a picture take.

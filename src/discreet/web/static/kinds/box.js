@@ -53,13 +53,15 @@ export const box = {
     return { each };
   },
 
+  alike: (views) => ({ ends: extent(views.flatMap(allEnds)) }),
+
   draw(view, size, look) {
     const [column] = view.columns;
     const alone = view.by !== null || view.groups.length === 1;
     const names = view.groups.map((it) => (view.by ? it.label : alone ? "" : look.full(it.label)));
     const lanes = lanesOf(size, names, alone ? AXIS : 4, look);
     const { inner } = lanes;
-    const ends = alone ? extent(view.groups.flatMap((_, i) => endsOf(view, i))) : null;
+    const ends = alone ? look.alike?.ends || extent(allEnds(view)) : null;
     const drawn = view.groups.map((it, i) => {
       const x = scaleOf(alone ? column : it.label, ends || endsOf(view, i), [inner.left, inner.right], look);
       return placed(x, lanes, i, alone);
@@ -126,6 +128,8 @@ function endsOf({ groups, ridges }, i) {
   const found = extent([low, high, ...extent(outliers).filter(Number.isFinite), ...edges]);
   return found[0] < found[1] ? found : [found[0] - 0.5, found[1] + 0.5];
 }
+
+const allEnds = (view) => view.groups.flatMap((_, i) => endsOf(view, i));
 
 /** Where the curve of a group stands, and its box below. */
 function placed(x, { each, height, inner }, i, alone) {

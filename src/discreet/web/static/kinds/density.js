@@ -2,7 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { level } from "../draw/colour.js";
-import { HOT, keysOf, strokeOf } from "../draw/lines.js";
+import { HOT, keysOf, labelsOf, strokeOf } from "../draw/lines.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path, px } from "../draw/svg.js";
 import { densitiesOf, densityOf, litValues } from "../rows/curves.js";
@@ -47,17 +47,22 @@ export const density = {
 
   top: (view) => HEADROOM * Math.max(...view.curves.flatMap((it) => it.y)),
 
+  alike: (views) => ({
+    ends: extent(views.flatMap(endsOf)),
+    labels: labelsOf(views.flatMap((it) => it.curves)),
+  }),
+
   draw(view, box, look) {
     const [name] = view.columns;
     const strips = view.strips || { edges: [], counts: [] };
     const inner = plotBox(box, look, look.mini ? {} : { left: 52 });
-    const ends = extent([...strips.edges, ...view.curves.flatMap((it) => extent(it.x))]);
-    const x = scaleOf(name, ends, [inner.left, inner.right], look);
+    const x = scaleOf(name, look.alike?.ends || endsOf(view), [inner.left, inner.right], look);
     const y = d3.scaleLinear([0, look.top ?? density.top(view)], [inner.bottom, inner.top]);
-    const labels = view.curves.map((it) => it.label);
-    const curve = (it, i) => {
+    const labels = look.alike?.labels || view.curves.map((it) => it.label);
+    const curve = (it) => {
+      const i = labels.indexOf(it.label);
       const d = shapeOf(it, x, y, inner);
-      const filled = { ...strokeOf(i), fill: level(i), "fill-opacity": FILLS[labels.length] ?? 0 };
+      const filled = { ...strokeOf(i), fill: level(i), "fill-opacity": FILLS[view.curves.length] ?? 0 };
       return path(d, filled);
     };
     const said = look.isDate(name) ? "density, per day" : "density";
@@ -70,6 +75,9 @@ export const density = {
     };
   },
 };
+
+const endsOf = ({ curves, strips }) =>
+  extent([...(strips?.edges || []), ...curves.flatMap((it) => extent(it.x))]);
 
 /** A curve falls to 0 where the values of its rows end. */
 function shapeOf({ x: across, y: up }, x, y, { top, bottom: base }) {

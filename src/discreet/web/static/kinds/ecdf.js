@@ -1,7 +1,7 @@
 /** Which share of the rows lies at or below each value, of all rows or of each level. */
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
-import { keysOf, stepPath, strokeOf } from "../draw/lines.js";
+import { keysOf, labelsOf, stepPath, strokeOf } from "../draw/lines.js";
 import { percent } from "../draw/look.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path } from "../draw/svg.js";
@@ -37,25 +37,34 @@ export const ecdf = {
     return found && stepsOf(found.values);
   },
 
+  alike: (views) => ({
+    ends: extent(views.flatMap(endsOf)),
+    labels: labelsOf(views.flatMap((it) => it.curves)),
+  }),
+
   draw(view, box, look) {
     const [name] = view.columns;
     const strips = view.strips || { edges: [], counts: [] };
     const inner = plotBox(box, look);
-    const ends = extent([...strips.edges, ...view.curves.flatMap((it) => extent(it.x))]);
+    const ends = look.alike?.ends || endsOf(view);
+    const labels = look.alike?.labels || view.curves.map((it) => it.label);
     const x = scaleOf(name, ends, [inner.left, inner.right], look);
     const y = d3.scaleLinear([0, 1], [inner.bottom, inner.top]);
     const stepped = (it) => stepPath(stepsIn(it, ends), x, y);
     const said = look.mini ? "" : "share at or below";
     return {
       svg: left(y, inner, said, look, (share) => `${Math.round(share * 100)} %`) +
-        `<g class="base">${view.curves.map((it, i) => path(stepped(it), strokeOf(i))).join("")}</g>` +
+        `<g class="base">${view.curves.map((it) => path(stepped(it), strokeOf(labels.indexOf(it.label)))).join("")}</g>` +
         bottom(x, inner, name, look) + drawStrips(strips, x, inner),
       marks: marksOfIntervals(strips, name, look, (to) => saidUpTo(view, to, look)),
-      keys: keysOf(view.by, view.curves.map((it) => it.label), look),
+      keys: keysOf(view.by, labels, look),
       overlay: ({ view: lit }) => (lit ? path(stepped(lit), { class: "hotl" }) : ""),
     };
   },
 };
+
+const endsOf = ({ curves, strips }) =>
+  extent([...(strips?.edges || []), ...curves.flatMap((it) => extent(it.x))]);
 
 /** A curve is 0 before its first value and 1 after its last. */
 const stepsIn = ({ x, y }, [low, high]) => ({ times: [low, ...x], heights: [0, ...y], end: high });

@@ -4,21 +4,22 @@ import { panelsDrawn } from "../draw/panels.js";
 import { hasPanels, panelsOfRows } from "../rows/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
-import { crosstab } from "./crosstab.js";
-import { leverage, qq, residuals } from "./diagnostics.js";
-import { density } from "./density.js";
-import { ecdf } from "./ecdf.js";
 import { correlations } from "./correlations.js";
+import { crosstab } from "./crosstab.js";
+import { density } from "./density.js";
+import { leverage, qq, residuals } from "./diagnostics.js";
+import { ecdf } from "./ecdf.js";
 import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
-import { outlines } from "./outlines.js";
-import { parallel } from "./parallel.js";
-import { scatter } from "./scatter.js";
-import { survival } from "./survival.js";
-import { violin } from "./violin.js";
 import { means } from "./means.js";
 import { model } from "./model.js";
+import { outlines } from "./outlines.js";
+import { overTime } from "./over-time.js";
+import { parallel } from "./parallel.js";
+import { scatter } from "./scatter.js";
 import { summary } from "./summary.js";
+import { survival } from "./survival.js";
+import { violin } from "./violin.js";
 
 const ALL = [
   histogram,
@@ -39,6 +40,7 @@ const ALL = [
   summary,
   means,
   model,
+  overTime,
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));

@@ -1,7 +1,7 @@
 /** Survival curves: which share has not had the event by each time, and how many are at risk. */
 
 import { left, plotBox } from "../draw/axes.js";
-import { keysOf, namesAtEnds, roomOf, stepPath, strokeOf } from "../draw/lines.js";
+import { keysOf, labelsOf, namesAtEnds, roomOf, stepPath, strokeOf } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { clip, line, path, rect, text, wide } from "../draw/svg.js";
 import { groupsOf, take, within } from "../rows/groups.js";
@@ -52,11 +52,17 @@ export const survival = {
 
   top: (view) => 1 - lowest(view),
 
+  alike: (views) => ({
+    end: Math.max(...views.map(lastOf)),
+    labels: labelsOf(views.flatMap((it) => it.curves)),
+  }),
+
   draw(view, box, look) {
     const names = view.curves.map((it) => it.level);
     const at = placed(view, names, box, look);
     const { x, y, inner } = at;
-    const curves = view.curves.map((it, i) => curveOf(it, i, at)).join("");
+    const labels = look.alike?.labels || names;
+    const curves = view.curves.map((it) => curveOf(it, labels.indexOf(it.level), at)).join("");
     const ends = view.curves.map((it) => ({ name: it.level, x: x(it.end), y: y(it.shares.at(-1)) }));
     const event = `${look.label(view.columns[1])}: ${view.event_is.join(" or ")}`;
     const said = clip(`share without the event (${event})`, box.width - 24);
@@ -68,7 +74,7 @@ export const survival = {
         (look.bare || look.mini ? "" : tableOf(view, at, box)) +
         stripsOf(view, at),
       marks: marksOf(view, look),
-      keys: keysOf(view.by, names, look),
+      keys: keysOf(view.by, labels, look),
       overlay: ({ view: lit }) => (lit ? path(stepPath(lit, x, (share) => y(Math.max(at.lo, share))), { class: "hotl" }) : ""),
     };
   },
@@ -127,7 +133,7 @@ function placed(view, names, box, look) {
     right: Math.max(16, named),
     bottom: 44 + LINE * view.curves.length,
   });
-  const end = Math.max(...view.curves.map((it) => it.end), view.places.at(-1)) || 1;
+  const end = look.alike?.end || lastOf(view);
   const lo = 1 - (look.top ?? survival.top(view));
   const x = d3.scaleLinear([0, end], [inner.left, inner.right]);
   const y = d3.scaleLinear([lo, 1], [inner.bottom, inner.top]);
@@ -136,6 +142,8 @@ function placed(view, names, box, look) {
   const ticks = view.places.filter((_, i) => i % every === 0);
   return { inner, x, y, lo, named, ticks, every, room: inner.left - digits / 2 - 10 };
 }
+
+const lastOf = ({ curves, places }) => Math.max(...curves.map((it) => it.end), places.at(-1)) || 1;
 
 const percents = (share) => `${Math.round(share * 100)} %`;
 

@@ -52,12 +52,14 @@ export const violin = {
     return { each };
   },
 
+  alike: (views) => ({ ends: extent(views.flatMap(endsOf)), widest: Math.max(...views.map(widestOf)) }),
+
   draw(view, box, look) {
     const [column] = view.columns;
     const lanes = lanesOf(box, view.curves.map((it) => (view.by ? it.label : "")), AXIS, look);
     const { inner, each, height } = lanes;
-    const x = scaleOf(column, extent(view.curves.flatMap((it) => extent(it.x))), [inner.left, inner.right], look);
-    const widest = Math.max(...view.curves.flatMap((it) => it.y));
+    const x = scaleOf(column, look.alike?.ends || endsOf(view), [inner.left, inner.right], look);
+    const widest = look.alike?.widest || widestOf(view);
     const at = (i) => ({ x, mid: each[i].top + height / 2, up: (HALF * height) / widest });
     const shapes = view.curves.map((it, i) => shapeOf(it, view.quarters[i], at(i), height));
     const counted = view.by && !look.bare && look.counted;
@@ -71,6 +73,9 @@ export const violin = {
     };
   },
 };
+
+const endsOf = ({ curves }) => extent(curves.flatMap((it) => extent(it.x)));
+const widestOf = ({ curves }) => Math.max(...curves.flatMap((it) => it.y));
 
 /** The rows of the levels that are drawn. */
 function drawn(part, { columns: [name], by }, view) {

@@ -37,7 +37,7 @@ export function panelsOfRows(kind) {
       return view(each.map((one) => one && kind.make(one.part, alone, facts, grid)));
     },
 
-    marks(part, spec, view, facts) {
+    marks: kind.marks && ((part, spec, view, facts) => {
       const { each, alone, grid } = dividedBy(part, spec, kind, facts);
       const of = new Int32Array(part.size).fill(-1);
       let size = 0;
@@ -48,7 +48,7 @@ export function panelsOfRows(kind) {
         size += found.size;
       });
       return { of, size };
-    },
+    }),
 
     lit: kind.lit && ((part, spec, view, mask, facts) => {
       const { each, alone, grid } = dividedBy(part, spec, kind, facts);

@@ -1,0 +1,106 @@
+/** What the rows of each level have in each period of time: how many they are, or a mean. */
+
+import { largest } from "./curves.js";
+import { groupsOf, LEAST_ROWS, take } from "./groups.js";
+import { complete } from "./part.js";
+import { endOf, periodsOf, placeOf, wordsOf } from "./periods.js";
+import { Refused } from "./refused.js";
+import { quantileOfT } from "./student.js";
+
+const LEAST_WHOLE = 3; // periods in part are left off beside so many others
+const BEYOND = 3; // so many times k rows may lie beyond an end of the copy
+
+/** @returns {Int32Array} The rows that can be drawn over time. */
+export const rowsOfTime = (part, { columns, by }) => complete(part, [...columns, ...(by || [])]);
+
+/** @returns {object} The periods of the rows of a part, as `periodsOf` returns them. */
+export function timeOf(part, spec, facts) {
+  const [date, value] = spec.columns;
+  if (value && part.column(value).dates) {
+    throw new Refused(`“${value}” holds dates, of which no mean is drawn.`);
+  }
+  const days = take(part.number(date), rowsOfTime(part, spec));
+  return periodsOf(days, { name: date, dates: part.column(date).dates }, spec.every, BEYOND * facts.k);
+}
+
+/**
+ * Return the view of counts or means over time.
+ *
+ * @param {Part} part - The rows.
+ * @param {{columns: string[], by?: string[]}} spec - The date, perhaps a number, what divides it.
+ * @param {object} time - As `timeOf` returns it.
+ * @returns {object}
+ */
+export function overTimeOf(part, spec, time) {
+  const value = spec.columns[1];
+  const { starts, off, named } = keptOf(time, value);
+  const { drawn, few, others } = largest(groupsOf(part, rowsOfTime(part, spec), spec.by?.[0]));
+  const view = { kind: "over_time", columns: spec.columns, every: time.every, starts };
+  const series = drawn.map(({ label, rows }) => ({ level: label, ...seriesOf(part, rows, view) }));
+  const shown = series.flatMap(({ counts, means }) => counts.filter((_, i) => !value || means[i] !== null));
+  if (!shown.some(Boolean)) {
+    throw new Refused(`No point stands on ${LEAST_ROWS} rows. Take longer periods.`);
+  }
+  return {
+    ...view,
+    series,
+    by: spec.by?.[0] ?? null,
+    partly: off ? named : [],
+    few,
+    others,
+    ...(named.length && !off && { partly_drawn: named }),
+    shown: shown.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+/** Which periods are drawn, and what those are called that are covered in part. */
+function keptOf({ every, starts, covered }, value) {
+  const parts = [...new Set([0, starts.length - 1].filter((_, i) => !covered[i]))];
+  // A mean does not fall where a period is covered in part, as a count does.
+  const off = !value && parts.length > 0 && starts.length - parts.length >= LEAST_WHOLE;
+  const kept = starts.filter((_, i) => !off || !parts.includes(i));
+  return { starts: kept, off, named: parts.map((i) => wordsOf(starts[i], every)) };
+}
+
+/** @returns {Int32Array} The period of each row of a part; -1 of those that are not drawn. */
+export function periodOfEach(part, spec, view) {
+  const of = new Int32Array(part.size).fill(-1);
+  const values = part.number(spec.columns[0]);
+  const rows = rowsOfTime(part, spec);
+  const place = placed(view);
+  for (const row of rows) of[row] = place(values[row]);
+  return of;
+}
+
+function placed({ starts, every }) {
+  const end = endOf(starts, every);
+  return (value) => (value < end ? placeOf(starts, value) : -1);
+}
+
+/**
+ * Return how many of some rows each period has, and their means where a number is named.
+ *
+ * @param {Part} part - The rows.
+ * @param {Int32Array} rows - Those that are looked at.
+ * @param {object} view - With its `columns`, `starts` and `every`.
+ * @returns {{counts: number[], means: ?number[], low: ?number[], high: ?number[]}}
+ */
+export function seriesOf(part, rows, view) {
+  const [days, numbers] = view.columns.map((name) => take(part.number(name), rows));
+  const places = days.map(placed(view));
+  const zeros = () => new Array(view.starts.length).fill(0);
+  const [counts, sums, squares] = [zeros(), zeros(), zeros()];
+  const each = (act) => places.forEach((at, i) => { if (at >= 0) act(at, i); });
+  each((at) => { counts[at] += 1; });
+  if (!numbers) return { counts, means: [], low: [], high: [] };
+  each((at, i) => { sums[at] += numbers[i]; });
+  const means = sums.map((sum, at) => (counts[at] < LEAST_ROWS ? null : sum / counts[at]));
+  each((at, i) => { squares[at] += (numbers[i] - means[at]) ** 2; });
+  const ends = means.map((mean, at) => {
+    if (mean === null) return [null, null];
+    const half = quantileOfT(counts[at] - 1) * Math.sqrt(squares[at] / (counts[at] - 1) / counts[at]);
+    return [mean - half, mean + half];
+  });
+  return { counts, means, low: ends.map((it) => it[0]), high: ends.map((it) => it[1]) };
+}
+
