@@ -8,6 +8,7 @@ import { Refused } from "./refused.js";
 /** Kinds whose marks would hide one another: each level has a panel of its own. */
 const OF_LEVELS = ["histogram", "heatmap", "contour"];
 const OF_PAIRS = [...OF_LEVELS, "scatter"];
+const TABLES = ["summary", "means"];
 const MOST_PANELS = 60;
 const MOST_BESIDE = 6;
 const MOST_ACROSS = 12;
@@ -20,7 +21,8 @@ const MOST_PAIRS = 36;
  * @returns {boolean}
  */
 export const hasPanels = ({ kind, by = [], overlay }) =>
-  by.length === 2 || (by.length === 1 && OF_LEVELS.includes(kind) && !overlay);
+  (by.length === 2 && !TABLES.includes(kind)) ||
+  (by.length === 1 && OF_LEVELS.includes(kind) && !overlay);
 
 const isOfPairs = ({ kind, by, overlay }) => by.length === 2 && OF_PAIRS.includes(kind) && !overlay;
 
