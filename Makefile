@@ -65,6 +65,7 @@ bench: $(READY) ## measure speed and memory
 	$(BIN)/python -m benchmarks.mdav
 	$(BIN)/python -m benchmarks.parallel
 	$(BIN)/python -m benchmarks.serve
+	$(BIN)/python -m benchmarks.board_load
 	$(BIN)/python -m benchmarks.frames
 
 clean: ## remove all that was made, .venv too

@@ -845,7 +845,7 @@ def test_the_form_says_who_asks_and_how_much_is_left(served: Served) -> None:
     assert study_of(served, BOB)["allowance"]["used"] == 0
     assert {*found} == {
         *("study", "version", "caller", "policy", "columns"),
-        *("groups", "pairs", "pictures", "tables", "allowance"),
+        *("groups", "pairs", "pictures", "tables", "allowance", "rows", "drawn"),
     }
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 

@@ -16,7 +16,7 @@ from tests.serve.conftest import Running
 
 #: Each is asked so many requests as described, and so many that are not.
 EXAMPLES = 10
-OPEN = ("/api/health",)
+OPEN = ("/api/health", "/api/ready")
 CHECKED = [
     of_openapi.status_code_conformance,
     of_openapi.content_type_conformance,

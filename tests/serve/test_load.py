@@ -1,0 +1,39 @@
+"""Eight analysts who explore a board at once: nobody is answered with a fault of the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyarrow.csv import write_csv
+
+from benchmarks.board_load import ANALYSTS, ASKED, POLICY, cohort, explored
+from discreet.ledger.log import add_token, log
+from discreet.study import open as open_study
+from tests.serve.cohort import written
+from tests.serve.conftest import running
+
+
+@pytest.mark.slow
+def test_no_answer_is_a_fault(tmp_path: Path) -> None:
+    file, policy = written(tmp_path, POLICY.replace('"cohort"', '"cohort.csv"'), cohort(600))
+    study = open_study(file, policy)
+    store = study.session.ledger.store
+    tokens = [add_token(store, "cohort.csv", f"analyst-{i}") for i in range(ANALYSTS)]
+    with running(study, tmp_path) as server:
+        found = explored(server.url, tokens, 3)
+
+    assert found.faults == 0
+    assert {*found.statuses} <= {200, 304}
+    assert {*found.seconds} == {*ASKED}
+    # However often they explore, the ledger has of each that he does, and no more.
+    whats = [it["what"] for it in log(store, study="cohort.csv")]
+    assert whats.count("copy") <= ANALYSTS
+    assert whats.count("rows") <= ANALYSTS
+
+
+def test_a_cohort_is_the_same_at_every_run(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        write_csv(cohort(50), tmp_path / name)
+
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
