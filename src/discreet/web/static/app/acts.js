@@ -7,6 +7,7 @@ import { filterForm } from "./filter-form.js";
 import { close, notice, open, say } from "./floating.js";
 import { address } from "./history.js";
 import { menuOf } from "./menu.js";
+import { dropColumn } from "./new-columns.js";
 import { allOffers } from "./offers.js";
 import { save } from "./save.js";
 import { EMPTY, writtenSpec } from "./state.js";
@@ -96,6 +97,16 @@ export function actsOf(board, how) {
       board.commit((state) => state.assign.push([name, text]));
       notice("Column added. It is part of the link.");
     }), 320, "A new column"),
+    "edit-column": (target) => open(target, columnForm(board, (name, text) => {
+      close();
+      board.commit((state) => {
+        state.assign[Number(target.dataset.place)] = [name, text];
+      });
+    }, Number(target.dataset.place)), 320, "A new column"),
+    "drop-column": ({ dataset }) => {
+      board.commit((state) => dropColumn(state, Number(dataset.place), [...board.columns.values()]));
+      notice("Removed, with all that rests on it. Undo brings it back.");
+    },
     unfilter: ({ dataset }) => board.commit((state) => state.where.splice(Number(dataset.place), 1)),
     "unfilter-last": () => board.commit((state) => {
       if (state.where.length) state.where.pop();

@@ -17,27 +17,34 @@ const BINS = 100;
 /**
  * @param {object} board - Knows the columns and the rows.
  * @param {(name: string, text: string) => void} done - Takes its name and expression.
+ * @param {number} [place] - Among the new columns, of one that is changed: its name stays.
  * @returns {HTMLElement}
  */
-export function columnForm(board, done) {
-  const columns = [...board.columns.values()];
+export function columnForm(board, done, place = board.part.assign.length) {
+  const { where, assign } = board.part;
+  // What is there before the column is: a filter on it would not be.
+  const part = { where: place < assign.length ? [] : where, assign: assign.slice(0, place) };
+  const [kept, before] = assign[place] || ["", ""];
+  const later = new Set(assign.slice(place).map(([it]) => it));
+  const columns = [...board.columns.values()].filter((it) => !later.has(it.name));
+  const isTaken = (it) => it !== kept && board.columns.has(it);
   const numbers = columns.filter((it) => canBeWritten(it) && typeOf(it) !== "level");
-  const state = startOf(board, numbers);
+  const state = startOf(board, numbers, before);
   const body = h("div.body");
   const small = h("div.small");
   const says = h("p.soft.fits", { role: "status" });
-  const name = h("input", { name: "name", required: true, autocomplete: "off", maxlength: 100 });
+  const name = h("input", { name: "name", required: true, autocomplete: "off", maxlength: 100, value: kept, readonly: kept !== "" });
   const form = h("form.form", {}, body, small, says, h("label", {}, "Its name", name),
-    h("button.btn.main", {}, "Add the column"));
-  let isNamed = false;
+    h("button.btn.main", {}, kept ? "Change the column" : "Add the column"));
+  let isNamed = kept !== "";
   let made = { text: "", name: "" };
 
   const show = settled(async (stays) => {
-    const found = await madeOf(board, state);
+    const found = await madeOf(board, state, part);
     if (!stays()) return;
     made = found;
-    if (!isNamed) name.value = made.name && freeName(made.name, (it) => board.columns.has(it));
-    const { view, words } = await pictureOf(board, columns, made);
+    if (!isNamed) name.value = made.name && freeName(made.name, isTaken);
+    const { view, words } = await pictureOf(board, columns, made, part);
     if (!stays()) return;
     small.innerHTML = view ? spark(view) : "";
     says.textContent = words;
@@ -57,8 +64,8 @@ export function columnForm(board, done) {
   form.addEventListener("input", show);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    made = await madeOf(board, state);
-    const wrong = wrongOf(board, columns, made, name.value.trim());
+    made = await madeOf(board, state, part);
+    const wrong = wrongOf(isTaken, columns, made, name.value.trim());
     if (wrong) says.textContent = wrong;
     else done(name.value.trim(), made.text);
   });
@@ -66,11 +73,12 @@ export function columnForm(board, done) {
   return form;
 }
 
-function startOf(board, numbers) {
+function startOf(board, numbers, text) {
   const plain = numbers.filter((it) => typeOf(it) === "number");
   const chosen = board.draft.filter((it) => plain.some(({ name }) => name === it));
   const [of, to] = [...new Set([...chosen, ...plain.map((it) => it.name)])];
-  return { way: plain.length ? "log" : "own", of, to: to || of, base: "10", groups: "3", typed: "", text: "" };
+  const way = plain.length && !text ? "log" : "own";
+  return { way, of, to: to || of, base: "10", groups: "3", typed: "", text };
 }
 
 /** What there is to choose, by the way in which a column is made. */
@@ -113,7 +121,7 @@ function cutsOf(state, { dates }) {
 }
 
 /** The expression that is chosen, and a name for it. */
-async function madeOf(board, { way, of, to, base, groups, typed, text }) {
+async function madeOf(board, { way, of, to, base, groups, typed, text }, part) {
   if (way === "own") return { text: text.trim(), name: "" };
   if (way === "log") return logOf(of, base);
   if (way === "ratio") return ratioOf(of, to);
@@ -123,7 +131,7 @@ async function madeOf(board, { way, of, to, base, groups, typed, text }) {
     const says = `“${wrong}” is no ${dates ? "date" : "number"} above the one before it.`;
     return { ...groupsOf(of, cuts), wrong: wrong && says };
   }
-  const [{ view, refused }] = await board.rows.views(board.part, [{ kind: "histogram", columns: [of], bins: BINS }]);
+  const [{ view, refused }] = await board.rows.views(part, [{ kind: "histogram", columns: [of], bins: BINS }]);
   if (!view) return { text: "", name: "", wrong: refused.says };
   const cuts = equalCuts(view, Number(groups));
   return groupsOf(of, dates ? cutsTyped(daysOf(cuts), true).cuts : cuts);
@@ -131,33 +139,31 @@ async function madeOf(board, { way, of, to, base, groups, typed, text }) {
 
 const daysOf = (cuts) => cuts.map((it) => new Date(it * 86_400_000).toISOString().slice(0, 10)).join(" ");
 
-function wrongOf(board, columns, made, name) {
+function wrongOf(isTaken, columns, made, name) {
   if (made.wrong) return made.wrong;
   if (!made.text) return "Say what the column is made of.";
-  if (board.columns.has(name)) return `There is a column “${name}”; choose another name.`;
+  if (isTaken(name)) return `There is a column “${name}”; choose another name.`;
   return checked(columns, made.text).wrong?.says || "";
 }
 
 /** A small picture of the column, and what it holds. */
-async function pictureOf(board, columns, made) {
+async function pictureOf(board, columns, made, { where, assign }) {
   const { kind, wrong } = made.text && !made.wrong ? checked(columns, made.text) : {};
   if (!kind) return { words: made.wrong || (wrong ? "" : "Say what the column is made of.") };
   const name = freeName("new", (it) => board.columns.has(it));
-  const { where, assign } = board.part;
   const part = { where, assign: [...assign, [name, made.text]] };
   const spec = miniSpec({ name, kind: kind === "truth" ? "level" : kind });
   try {
     const [{ view, refused }] = await board.rows.views(part, [spec]);
-    return { view, words: view ? saidOf(view, kind, board) : refused.says };
+    return { view, words: view ? saidOf(view, kind, (await board.rows.part(part)).size) : refused.says };
   } catch (error) {
     if (!error.where) throw error;
     return { words: error.message };
   }
 }
 
-function saidOf({ levels, edges, shown }, kind, board) {
+function saidOf({ levels, edges, shown }, kind, size) {
   const look = lookOf(new Map([["new", { dates: kind === "date" }]]));
-  const { size } = board.partSize();
   const missing = shown < size ? `; ${whole(size - shown)} rows have none` : "";
   if (levels) return levels.join(" · ");
   return `${look.say("new", edges[0])} to ${look.say("new", edges.at(-1))}${missing}`;

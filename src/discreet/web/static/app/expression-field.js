@@ -23,14 +23,13 @@ let fields = 0;
  *
  * @param {object[]} columns - What is known of them.
  * @param {string} text - The expression.
- * @returns {{kind?: string, tree?: object, wrong?: {says: string, at?: number, length?: number}}}
+ * @returns {{kind?: string, tree?: object, names?: string[], wrong?: {says: string, at?: number, length?: number}}}
  */
 export function checked(columns, text) {
   const held = new Map(columns.map((it) => [it.name, asHeld(it)]));
   const part = { has: (it) => held.has(it), names: () => held.keys(), column: (it) => held.get(it) };
   try {
-    const { kind, tree } = read(part, text).expression;
-    return { kind, tree };
+    return read(part, text).expression;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return { wrong: { says: error.message, ...error.where } };

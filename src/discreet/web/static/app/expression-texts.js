@@ -57,7 +57,7 @@ export function equalCuts({ edges, counts }, groups) {
     return edges[bin] + within * (edges[bin + 1] - edges[bin]);
   };
   const [first, last] = [edges[0], edges[edges.length - 1]];
-  const step = stepBelow((at(0.75) - at(0.25) || last - first) / 10);
+  const step = stepBelow((at(0.75) - at(0.25) || last - first) / 25);
   const digits = Math.max(0, -Math.floor(Math.log10(step)));
   const cuts = Array.from({ length: groups - 1 }, (_, i) =>
     (Math.round(at((i + 1) / groups) / step) * step).toFixed(digits),

@@ -4,6 +4,7 @@ import { lookOf } from "../draw/look.js";
 import { inWords } from "./condition-words.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
+import { columnChips } from "./new-columns.js";
 import { typeOf } from "./offers.js";
 import { spark } from "./spark.js";
 
@@ -25,6 +26,7 @@ export function railOf(board) {
   });
   const where = h("div.where");
   const count = h("span", {});
+  const made = h("div.chips");
   const list = h("div.cols");
   const views = new Map();
   const element = h(
@@ -32,7 +34,7 @@ export function railOf(board) {
     { id: "rail", "aria-label": "Columns" },
     h("div.search", {}, icon("find"), find, h("kbd", {}, "/")),
     where,
-    h("div.many", {}, h("h2", {}, count, h("button.txt", { "data-act": "new-column", "aria-haspopup": "dialog" }, "+ New column"))),
+    h("div.many", {}, h("h2", {}, count, h("button.txt", { "data-act": "new-column", "aria-haspopup": "dialog" }, "+ New column")), made),
     list,
     h("div.free", {}, board.rows ? "Filters and new columns work on the protected copy: they are free." : ""),
   );
@@ -96,6 +98,7 @@ export function railOf(board) {
           !state.where.length && h("span.soft", {}, "all rows"),
         ),
       );
+      fill(made, columnChips(state.assign));
       columns();
     },
   };
