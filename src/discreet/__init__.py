@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from discreet.policy import Policy
     from discreet.release import Release
     from discreet.study import Study, open
+    from discreet.study.table_board import board
 
 __version__ = "0.1.0"
 
@@ -70,6 +71,7 @@ __all__ = [
     "ResidualView",
     "Study",
     "View",
+    "board",
     "datasets",
     "measure",
     "open",
@@ -83,6 +85,7 @@ _WHERE = {  # all others are Views, which are in plots
     "Release": "release",
     "Report": "measure",
     "Study": "study",
+    "board": "study.table_board",
     "open": "study",
 }
 

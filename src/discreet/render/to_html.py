@@ -29,6 +29,9 @@ from discreet.render.to_matplotlib import figure_bytes
 
 __all__ = [
     "Html",
+    "code_block",
+    "data_block",
+    "digest",
     "fragment",
     "heading",
     "items",
@@ -257,10 +260,6 @@ def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figur
     `name` is what a figure is called that is saved from the page. All that is given is text, and
     is escaped.
     """
-    plain = json.dumps(scene_to_plain(scene), allow_nan=False, ensure_ascii=False)
-    # In a block of data "<" could end the block, and the two separators end lines of old scripts.
-    for letter in "<>&\u2028\u2029":
-        plain = plain.replace(letter, f"\\u{ord(letter):04x}")
     code, policy = _code()
     sentences = "".join(f"<p>{marked_up(sentence)}</p>" for sentence in says)
     return (
@@ -277,7 +276,7 @@ def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figur
         '<p class="bar" hidden><button class="save" type="button" id="svg">Save as SVG</button>'
         '<button class="save" type="button" id="png">Save as PNG</button></p>'
         f'<h2>How it was made</h2><div class="says">{sentences}</div></main>\n'
-        f'<script type="application/json" id="scene">{plain}</script>\n'
+        f"{data_block('scene', scene_to_plain(scene))}\n"
         f'<script type="module">{code}</script></body></html>\n'
     )
 
@@ -285,17 +284,31 @@ def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figur
 @cache
 def _code() -> tuple[str, str]:
     """Return the script of a page, and the policy that lets it run and nothing else."""
-    code = f"\n{script()}\n{START}"
-    if "</script" in code.lower() or "<!--" in code:
-        raise RuntimeError("a script that stands in a page may not hold the words that end it")
+    code = code_block(f"\n{script()}\n{START}")
     policy = (
-        f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(DRAWN_STYLE)};"
+        f"default-src 'none'; script-src {digest(code)}; style-src {digest(DRAWN_STYLE)};"
         " img-src blob: data:; base-uri 'none'; form-action 'none'"
     )
     return code, policy
 
 
-def _digest(text: str) -> str:
+def data_block(name: str, values: object) -> Html:
+    """Return plain values as a block of JSON, which a script of the page reads by its name."""
+    plain = json.dumps(values, allow_nan=False, ensure_ascii=False)
+    # In a block of data "<" could end the block, and the two separators end lines of old scripts.
+    for letter in "<>&\u2028\u2029":
+        plain = plain.replace(letter, f"\\u{ord(letter):04x}")
+    return Html(f'<script type="application/json" id="{name}">{plain}</script>')
+
+
+def code_block(text: str) -> str:
+    """Return a script that may stand in a page; one that holds the words that end it may not."""
+    if "</script" in text.lower() or "<!--" in text:
+        raise RuntimeError("a script that stands in a page may not hold the words that end it")
+    return text
+
+
+def digest(text: str) -> str:
     """Name a text as a content security policy does."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 

@@ -83,7 +83,7 @@ class HeldCopy:
     @property
     def way(self) -> str:
         """Where the copy is explored: in the browser, on the server, or nowhere."""
-        return way_of_rows(self._session, self.rows)
+        return way_of_rows(self._session.policy, self.rows)
 
     def facts(self) -> dict[str, Any]:
         """Say where the copy is explored, and how large it is."""

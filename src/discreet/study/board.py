@@ -16,11 +16,12 @@ from discreet.plots import PLOTS, View
 from discreet.plots.bars import BARS
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.request import BASE, COPY
+from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.new_columns import holds_codes
-from discreet.study.session import NO_COPY, Session
+from discreet.study.session import NO_COPY
 from discreet.table import KINDS
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
 
@@ -98,14 +99,13 @@ def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
     return found
 
 
-def way_of_rows(session: Session, rows: BoardRows | None) -> str:
+def way_of_rows(policy: Policy, rows: BoardRows | None) -> str:
     """Say where the copy is explored: in the browser, on the server, or nowhere as there is none.
 
     It stays on the server where the policy says so, or where it is larger than the policy lets it.
     """
     if rows is None:
         return NOWHERE
-    policy = session.policy
     small = rows.rows <= policy.copy_rows and len(rows.data) <= policy.copy_bytes
     return TO_BROWSER if policy.copy == TO_BROWSER and small else ON_SERVER
 

@@ -35,6 +35,7 @@ from discreet.protect import Condensation, Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
+from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
@@ -48,6 +49,7 @@ from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.whole_table import columns_of_table, release_whole
 from discreet.table import Table, open_table, with_levels_of_two
+from discreet.web.board import Board
 
 __all__ = [
     "AxisSettings",
@@ -340,6 +342,42 @@ class Study:
         {'income': [-999.0]}
         """
         return self.session.missing_codes(columns)
+
+    def board(self) -> Board:
+        """Return the board: a page on which the rows of the copy are explored.
+
+        Every column as a small picture; filters, new columns, plots that light up together. It is
+        shown in a notebook by naming it in a cell, and saved as one file that opens in any browser
+        and asks nobody for anything. Models and counts of the data need Python.
+
+        Returns
+        -------
+        Board
+            `save` writes it as .html, `widget` returns it as a widget. Of what `where` and `assign`
+            return it has those rows and columns.
+
+        Raises
+        ------
+        RefusedError
+            If the study has no copy of the whole table, or the policy keeps it on a server (`copy`,
+            `copy_rows`, `copy_bytes`).
+
+        Notes
+        -----
+        Whoever has the board has the rows: it is a release of the copy and of the base counts, and
+        recorded when it is saved or shown. What is drawn and saved on it later is drawn of what was
+        released, and recorded nowhere.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> study.board().columns[:3]
+        ('age', 'sex', 'bmi')
+        >>> study.where("age >= 50").board().rows < study.board().rows
+        True
+        """
+        return board_of(self._drawn)
 
     def plot(self, *columns: str, by: str | Two | None = None) -> plots.View:
         """Draw columns by the plot that their kinds choose; `describe` says which it is.

@@ -13,6 +13,8 @@ import { save } from "./save.js";
 import { EMPTY, writtenSpec } from "./state.js";
 import { expressionOf } from "./words.js";
 
+const LINK = "Link copied. Who opens it needs a token of this study.";
+
 /**
  * Return what each act does.
  *
@@ -170,9 +172,10 @@ export function actsOf(board, how) {
     },
     link: () => {
       close();
-      copied({ ...EMPTY, ...pick(board.state()), cards: [menuCard.spec] });
+      copied(linkTo({ ...EMPTY, ...pick(board.state()), cards: [menuCard.spec] }), LINK);
     },
-    share: () => copied(board.state()),
+    share: () => copied(linkTo(board.state()), LINK),
+    "copy-line": (target) => copied(cardAt(target).answer().refused.python, "Line copied."),
     undo: () => board.undo(),
     redo: () => board.redo(),
     rail: () => {
@@ -199,9 +202,9 @@ const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const plain = (spec) =>
   Object.fromEntries(Object.entries(spec).filter(([, it]) => it !== undefined && it !== ""));
 
-function copied(state) {
-  const link = new URL(address(state), location.href).href;
-  const done = () => notice("Link copied. Who opens it needs a token of this study.");
-  if (navigator.clipboard) navigator.clipboard.writeText(link).then(done, () => notice(link));
-  else notice(link);
+const linkTo = (state) => new URL(address(state), location.href).href;
+
+function copied(text, done) {
+  if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => notice(done), () => notice(text));
+  else notice(text);
 }

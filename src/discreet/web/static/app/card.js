@@ -122,8 +122,9 @@ function noPicture(board, spec, { busy, price, refused }) {
       {},
       icon("pause"),
       h("p", {}, refused.says),
+      refused.python && [h("code.py", {}, refused.python), h("button.btn", { "data-act": "copy-line" }, "Copy the line")],
       other && h("button.btn", { "data-act": "instead" }, other.words),
     ),
-    h("p.foot", {}, "Not drawn · nothing was counted against your allowance"),
+    h("p.foot", {}, board.isServed ? "Not drawn · nothing was counted against your allowance" : "Not drawn"),
   ];
 }

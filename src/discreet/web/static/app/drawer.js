@@ -27,8 +27,10 @@ export function showDrawer(host, board, card) {
     h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),
     answer.view && h("p.soft", {}, sentenceOf(answer.view, spec, board.partSize(), board.facts.policy)),
     answer.view ? made(board, spec, answer.view) : why(answer),
-    h("h3", {}, "In Python"),
-    h("code.py", {}, pythonOf(spec, board.state())),
+    board.facts.python !== null && [
+      h("h3", {}, "In Python"),
+      h("code.py", {}, pythonOf(spec, board.state(), board.facts.python)),
+    ],
     answer.view && numbers(card),
   );
   host.classList.toggle("left", covers(host, card.element));
@@ -57,7 +59,7 @@ function made(board, spec, view) {
 function numbered(text, board, view) {
   const { k } = board.facts.policy;
   const m = view.parameters?.m ?? board.facts.policy.m ?? "m";
-  return text.replace(/\bk\b/g, k).replace(/\bm\b/g, m);
+  return text.replace(/\bk\b/g, k ?? "k").replace(/\bm\b/g, m);
 }
 
 function howMade(board, spec) {
@@ -68,7 +70,7 @@ function howMade(board, spec) {
     ...assign.map(([name, text]) => `${name} is ${text}`),
     ...where.map((text) => `only rows where ${text}`),
   ];
-  const first = `${kind?.says || ""} It is drawn from the protected copy: rows made so that none is a person.`;
+  const first = `${kind?.says || ""} It is drawn from ${board.facts.policy.drawn_from || "the protected copy: rows made so that none is a person"}.`;
   return steps.length ? `${first} Of it: ${steps.join("; ")}.` : first;
 }
 

@@ -1,4 +1,7 @@
-/** Each lasting change is a step of the browser's history, so that back and forward undo and redo. */
+/**
+ * Each lasting change is a step of the browser's history, so that back and forward undo and redo.
+ * A page within a notebook has no address of its own: its steps are kept in memory.
+ */
 
 import { read, written } from "./state.js";
 
@@ -13,10 +16,11 @@ export function followAddress(show, takeToken) {
   let state = read(location.hash);
   let step = history.state?.step ?? 0;
   let last = step;
+  const past = isPut(step, state) ? null : [state];
   const arrived = (event) => {
     const found = /(?:^#|&)token=([^&]+)/.exec(location.hash);
     if (found) {
-      history.replaceState({ step }, "", address(state));
+      isPut(step, state);
       takeToken(found[1]);
       return;
     }
@@ -26,7 +30,15 @@ export function followAddress(show, takeToken) {
     show(state);
   };
   addEventListener("popstate", arrived);
-  history.replaceState({ step }, "", address(state));
+  function go(to) {
+    if (!past) {
+      history.go(to - step);
+      return;
+    }
+    step = to;
+    state = past[step];
+    show(state);
+  }
   return {
     state: () => state,
     commit(change) {
@@ -36,15 +48,26 @@ export function followAddress(show, takeToken) {
       state = next;
       step += 1;
       last = step;
-      history.pushState({ step }, "", address(state));
+      if (past) past.splice(step, past.length, state);
+      else history.pushState({ step }, "", address(state));
       show(state);
     },
-    undo: () => step > 0 && history.back(),
-    redo: () => step < last && history.forward(),
+    undo: () => step > 0 && go(step - 1),
+    redo: () => step < last && go(step + 1),
     canUndo: () => step > 0,
     canRedo: () => step < last,
     stop: () => removeEventListener("popstate", arrived),
   };
+}
+
+/** Put a state into the address, and say whether the page has one. */
+function isPut(step, state) {
+  try {
+    history.replaceState({ step }, "", address(state));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @param {object} state - Of a board. @returns {string} The whole address of it. */

@@ -6,6 +6,7 @@ import { isCounted } from "./words.js";
 
 const NAMES = { summary: "Summary", means: "Means", model: "Model" };
 const SERVER_ALONE = ["model", "residuals", "qq", "leverage"];
+const IN_PYTHON = "in Python";
 const UNCOUNTED = { promises: "", leaves_open: "" };
 
 /**
@@ -19,6 +20,7 @@ export function knowing({ facts, rows, counted }) {
   const paid = new Set();
   const sourcesOf = (kind) => pictures.get(kind)?.sources || [];
   const whole = sourcesOf("histogram").length > 0;
+  const isServed = Boolean(counted?.file);
   const wayOf = (spec) => {
     if (isCounted(spec)) return { way: "server" };
     if (rows && !SERVER_ALONE.includes(spec.kind)) return { way: "rows" };
@@ -29,7 +31,7 @@ export function knowing({ facts, rows, counted }) {
     rows,
     counted,
     paid,
-    isServed: Boolean(counted),
+    isServed,
     isDark: () => {
       const chosen = document.documentElement.dataset.theme;
       return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -43,7 +45,8 @@ export function knowing({ facts, rows, counted }) {
       (wayOf(spec).way === "rows" || Boolean(counted)),
     /** What a picture costs, or nothing where it is free or seen before. */
     priceOf: (spec) => {
-      if (wayOf(spec).way === "rows" || (whole && !isCounted(spec))) return "";
+      if (wayOf(spec).way === "rows" || (isServed && whole && !isCounted(spec))) return "";
+      if (!isServed) return IN_PYTHON;
       return paid.has(writtenSpec({ ...spec, wide: undefined })) ? "" : "1 view";
     },
     canCount: (spec) =>
@@ -63,6 +66,6 @@ export function knowing({ facts, rows, counted }) {
       if (refused?.alternative) return { words: "Draw another picture", spec: refused.alternative };
       return null;
     },
-    formsOf: (card) => (counted && !SERVER_ALONE.slice(0, 1).includes(card.spec.kind) ? ["PNG", "SVG", "PDF", "HTML", "JSON"] : ["PNG", "SVG", "JSON"]),
+    formsOf: (card) => (isServed && !SERVER_ALONE.slice(0, 1).includes(card.spec.kind) ? ["PNG", "SVG", "PDF", "HTML", "JSON"] : ["PNG", "SVG", "JSON"]),
   };
 }

@@ -43,11 +43,8 @@ async function rowsFor(facts) {
   if (way === "server") return rowsOnServer(facts);
   if (way === "none") return null;
   const bytes = await bytesOf("/api/rows");
-  return rowsInThread(WORKER, bytes, madeWith(facts));
+  return rowsInThread(WORKER, bytes, facts);
 }
-
-/** What pictures are made with, in the thread of the rows. */
-const madeWith = (facts) => ({ ...facts.drawn, columns: facts.columns });
 
 async function begin(host) {
   takeTokenFromAddress();

@@ -29,7 +29,7 @@ export function menuOf(board, card) {
     item("later", "Move later"),
     h("hr"),
     ...saving(board, card),
-    item("link", "Copy link to this picture"),
+    board.isServed && item("link", "Copy link to this picture"),
     h("hr"),
     item("remove", "Remove"),
   ];

@@ -36,7 +36,7 @@ export function railOf(board) {
     where,
     h("div.many", {}, h("h2", {}, count, h("button.txt", { "data-act": "new-column", "aria-haspopup": "dialog" }, "+ New column")), made),
     list,
-    h("div.free", {}, board.rows ? "Filters and new columns work on the protected copy: they are free." : ""),
+    h("div.free", {}, footOf(board)),
   );
   find.addEventListener("input", columns);
 
@@ -102,4 +102,11 @@ export function railOf(board) {
       columns();
     },
   };
+}
+
+function footOf({ rows, isServed }) {
+  if (!rows) return "";
+  return isServed
+    ? "Filters and new columns work on the protected copy: they are free."
+    : "This file holds all rows it draws, and asks nobody for anything.";
 }

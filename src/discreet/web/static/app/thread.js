@@ -13,11 +13,11 @@ export class Unanswered extends Error {
  *
  * @param {string} script - The address of the worker's script.
  * @param {ArrayBuffer} bytes - The rows, which are handed over.
- * @param {object} facts - What pictures are made with.
+ * @param {object} facts - Of the study: how pictures are drawn, and its columns.
  * @returns {Promise<object>} `part`, `views`, `light`, `hold`: each asks, and answers by a promise.
  */
 export async function rowsInThread(script, bytes, facts) {
-  const worker = new Worker(script, { type: "module" });
+  const worker = new Worker(script);
   const waiting = new Map();
   let last = 0;
   worker.addEventListener("message", ({ data: { id, found, refused } }) => {
@@ -26,13 +26,17 @@ export async function rowsInThread(script, bytes, facts) {
     if (refused) failed(new Unanswered(refused));
     else done(found);
   });
+  worker.addEventListener("error", () => {
+    const error = new Error("This browser does not let the page start a thread of its own, which draws. Open it in another browser.");
+    waiting.forEach(({ failed }) => failed(error));
+  });
   const ask = (what, given, moved = []) =>
     new Promise((done, failed) => {
       last += 1;
       waiting.set(last, { done, failed });
       worker.postMessage({ id: last, ask: what, given }, moved);
     });
-  await ask("open", { bytes, facts }, [bytes]);
+  await ask("open", { bytes, facts: { ...facts.drawn, columns: facts.columns } }, [bytes]);
   return {
     part: (part) => ask("part", part),
     views: (part, specs) => ask("views", { part, specs }),

@@ -55,7 +55,7 @@ export function sentenceOf(view, spec, part, policy) {
   }
   const rough = part.size < 300 ? " · rough, as so few rows are drawn" : "";
   const of = shown === undefined ? "" : `${manyOf(shown, part.size)} rows · `;
-  return `${of}drawn from the protected copy${rough}`;
+  return `${of}drawn from ${policy.drawn_from || "the protected copy"}${rough}`;
 }
 
 const manyOf = (shown, total) =>
@@ -66,8 +66,8 @@ export const isCounted = (spec) => spec.source === "counts" || spec.source === "
 
 const words = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
 
-/** @returns {string} The line of Python that draws the same. */
-export function pythonOf(spec, state) {
+/** @returns {string} The line of Python that draws the same, of a study or a part of it. */
+export function pythonOf(spec, state, study = "study") {
   const { kind, columns, by, wide, show, ...more } = spec;
   const list = ["parallel", "correlations"].includes(kind) || kind === "box" && columns.length > 1;
   const given = [list ? `[${columns.map(words).join(", ")}]` : columns.map(words).join(", ")];
@@ -81,7 +81,7 @@ export function pythonOf(spec, state) {
     ...state.assign.map(([name, text]) => `.assign(${name}=${words(text)})`),
     ...state.where.map((text) => `.where(${words(text)})`),
   ];
-  return `study${isCounted(spec) ? "" : steps.join("")}.${kind}(${given.join(", ")})`;
+  return `${isCounted(spec) ? "study" : study + steps.join("")}.${kind}(${given.join(", ")})`;
 }
 
 /** @returns {string} A title as the name of a file. */

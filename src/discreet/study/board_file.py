@@ -1,0 +1,103 @@
+"""The board of a study in one file: a release of its copy, as the gate records it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.errors import RefusedError
+from discreet.plots.request import BASE, COPY
+from discreet.study.board import (
+    TO_BROWSER,
+    BoardRows,
+    base_views,
+    board_columns,
+    board_rows,
+    overview,
+    way_of_rows,
+)
+from discreet.study.derived import DerivedCopy, OfCopy
+from discreet.study.facts import board_facts
+from discreet.study.session import DrawableColumn, Session
+from discreet.table import KINDS
+from discreet.web.board import Board
+from discreet.web.bundle import NumberColumn
+from discreet.web.page import board_page
+
+__all__ = ["board_of", "rows_facts"]
+
+FORM = "html"
+STAYS = (
+    "the policy keeps the copy on a server (copy = {!r}), and a board in a file holds its rows;"
+    " serve the study (`discreet serve`), or have the custodian change the policy"
+)
+TOO_LARGE = (
+    "the copy is larger than the policy lets a browser have (copy_rows, copy_bytes); make the board"
+    " of a part of it (where), serve the study, or have the custodian raise them"
+)
+
+
+def board_of(of: OfCopy) -> Board:
+    """Return the board of a study's copy, or of what was derived of it.
+
+    Raises
+    ------
+    RefusedError
+        If the study has no copy of the whole table, or the policy keeps it on a server.
+    """
+    rows = board_rows(of)
+    if way_of_rows(of.policy, rows) != TO_BROWSER:
+        kept = of.policy.copy != TO_BROWSER
+        raise RefusedError(STAYS.format(of.policy.copy) if kept else TOO_LARGE)
+    title = of.name or "table"
+    columns = tuple(it.name for it in board_columns(of.whole))
+
+    def make() -> str:
+        """Ask the gates, and put the page together."""
+        rows.gate(FORM)
+        counted = isinstance(of, Session)
+        shown = overview(of, base_views(of), FORM) if counted else {"views": {}, "sources": {}}
+        views = {n: it for n, it in shown["views"].items() if shown["sources"][n] == BASE}
+        return board_page(_facts(of, title, rows), views, rows.data, f"{title} · discreet")
+
+    return Board(title, rows.rows, columns, make)
+
+
+def rows_facts(rows: int, data: bytes) -> dict[str, int]:
+    """Say how large the rows are that a page holds."""
+    return {"rows": rows, "bytes": len(data)}
+
+
+def _facts(of: OfCopy, title: str, rows: BoardRows) -> dict[str, Any]:
+    steps = of.steps if isinstance(of, DerivedCopy) else ()
+    return {
+        "study": title,
+        "part": "; ".join(steps) or f"copy {of.whole.copy.version[:8]}",
+        "python": _call(of),
+        **board_facts(of, _columns(of)),
+        "rows": rows_facts(rows.rows, rows.data),
+    }
+
+
+def _call(of: OfCopy) -> str:
+    """Return what stands for the study, or the part of it, in Python."""
+    asks = of.asks if isinstance(of, DerivedCopy) else ()
+    return "study" + "".join(_step(name, text) for name, text in asks)
+
+
+def _step(name: str, text: str) -> str:
+    if not name:
+        return f".where({text!r})"
+    said = f"{name}={text!r}" if name.isidentifier() else f"**{ {name: text}!r}"
+    return f".assign({said})"
+
+
+def _columns(of: OfCopy) -> dict[str, DrawableColumn]:
+    """Return the columns of the rows, new ones as columns of the copy alone."""
+    session = of.session if isinstance(of, DerivedCopy) else of
+    known = {it.name: it for it in session.drawable()}
+    found = {}
+    for it in board_columns(of.whole):
+        kind = KINDS[not isinstance(it, NumberColumn)]
+        new = DrawableColumn(it.name, kind, "other", False, (COPY,))
+        found[it.name] = known.get(it.name, new)
+    return found

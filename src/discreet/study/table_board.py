@@ -1,0 +1,157 @@
+"""The board of a table without a study: one that was released, or one that somebody else made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError
+from discreet.measure.column_list import unit_in
+from discreet.plots import PLOTS
+from discreet.plots.by_level import order_of_level
+from discreet.release import Release
+from discreet.study.board_file import rows_facts
+from discreet.study.new_columns import holds_codes
+from discreet.table import KINDS, Column, Table, open_table, with_levels_of_two
+from discreet.table.dates import DATE
+from discreet.web.board import Board
+from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
+from discreet.web.page import board_page
+
+__all__ = ["board"]
+
+FORM = "html"
+BINS = 20
+NOTHING = "discreet did not make this table, and promises nothing of it."
+OF_FRAME = {
+    "policy": {"promise": NOTHING, "drawn_from": "a table that discreet did not make"},
+    "copy": {"promises": NOTHING, "leaves_open": "Whatever the table says of the persons in it."},
+}
+
+
+def board(table: Any, *, title: str | None = None) -> Board:
+    """Return the board of a table that may be released: a page on which its rows are explored.
+
+    Parameters
+    ----------
+    table : Release, frame or path
+        What `Study.anonymize` or `round` returned; or a pandas, polars, pyarrow or DuckDB table or
+        a .csv, .tsv or .parquet file, of which the board says that nothing is promised.
+    title : str, optional
+        What it is called; by default the title of the release's report, or the file's name.
+
+    Returns
+    -------
+    Board
+        `save` writes it as one .html file, `widget` shows it in a notebook.
+
+    Raises
+    ------
+    InputError
+        If the table cannot be read, or has no column that can be drawn.
+
+    Notes
+    -----
+    Every row of it is in the board, as it is. The board of a `Release` asks its study before it is
+    saved or shown, as `Release.save` does; of a frame nobody is asked. Texts that are different in
+    each row are left out. For raw data there is `Study.board`, which has the protected copy.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> release = dc.open(dc.datasets.diabetes()).anonymize(columns=["age", "bmi"])
+    >>> dc.board(release, title="Two columns")
+    Board(Two columns: 440 rows, 2 columns)
+    """
+    released = table if isinstance(table, Release) else None
+    source = table if released is None else released.table
+    opened = open_table(source, kinds={}, roles={}, unit=None, key=None)
+    found = _columns(with_levels_of_two(opened, ()))
+    if not found:
+        raise InputError(
+            "the table has no column that can be drawn; give one with numbers or levels"
+        )
+    said = OF_FRAME if released is None else _of_release(released)
+    named = title or (opened.name if released is None else released.report.title) or "Table"
+    data = bundle("", found)
+    facts = {
+        "study": named,
+        "part": "",
+        "python": None,
+        **said,
+        "columns": [_column_facts(it) for it in found],
+        "pictures": _pictures(),
+        "drawn": {"k": said["policy"].get("k") or 1, "bins": BINS, "axes": {}},
+        "rows": rows_facts(opened.size, data),
+    }
+    make = partial(_made, released, facts, data, f"{named} · discreet")
+    return Board(named, opened.size, tuple(it.name for it in found), make)
+
+
+def _made(released: Release | None, facts: Mapping[str, Any], data: bytes, title: str) -> str:
+    """Ask the gate of a release, and put the page together."""
+    if released is not None and released.gate is not None:
+        released.gate(FORM, None)
+    return board_page(facts, {}, data, title)
+
+
+def _columns(table: Table) -> list[NumberColumn | LevelColumn]:
+    """Read the columns that can be drawn, in their order."""
+    known = table.columns
+    shown = {name for kind in KINDS for name in table.shown([*known], kind)}
+    names = [name for name, it in known.items() if name in shown or it.kind == DATE]
+    return [_read(known[name], table.column(name)) for name in names]
+
+
+def _read(column: Column, values: Floats | tuple[str, ...]) -> NumberColumn | LevelColumn:
+    if isinstance(values, tuple):
+        levels = tuple(sorted({*values} - {""}, key=order_of_level))
+        return LevelColumn(column.name, places_of(values, levels), levels, holds_codes(column))
+    finite = np.where(np.isfinite(values), values, np.nan)
+    return NumberColumn(column.name, finite, column.kind == DATE)
+
+
+def _column_facts(column: NumberColumn | LevelColumn) -> dict[str, Any]:
+    is_number = isinstance(column, NumberColumn)
+    return {
+        "name": column.name,
+        "kind": KINDS[not is_number],
+        "role": "other",
+        "stratum": False,
+        "sources": [],
+        "label": None,
+        "unit": unit_in(column.name),
+        "dates": isinstance(column, NumberColumn) and column.dates,
+    }
+
+
+def _pictures() -> list[dict[str, Any]]:
+    """Return what is said of each plot of rows."""
+    return [
+        {"kind": it.name, "title": it.title, "says": it.says, "sources": [], "methods": []}
+        for it in PLOTS.values()
+        if not it.of_formula
+    ]
+
+
+def _of_release(release: Release) -> dict[str, Any]:
+    """Say what the report on a released table says of how it was made."""
+    made = release.report.made
+    numbers = ", ".join(f"{name} = {made[name]}" for name in ("k", "m", "q") if made.get(name))
+    method = f"{made.get('method')} ({numbers})" if numbers else f"{made.get('method')}"
+    return {
+        "policy": {
+            "k": made.get("k"),
+            "m": made.get("m"),
+            "promise": f"A protected table, made by {method}.",
+            "drawn_from": "a protected table",
+        },
+        "copy": {
+            "promises": made.get("promises", ""),
+            "leaves_open": made.get("does not protect", ""),
+        },
+    }
