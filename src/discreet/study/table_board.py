@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.measure.column_list import unit_in
 from discreet.plots import PLOTS
@@ -103,16 +100,23 @@ def _columns(table: Table) -> list[NumberColumn | LevelColumn]:
     """Read the columns that can be drawn, in their order."""
     known = table.columns
     shown = {name for kind in KINDS for name in table.shown([*known], kind)}
+    levels = [name for name, it in known.items() if name in shown and it.kind == KINDS[1]]
     names = [name for name, it in known.items() if name in shown or it.kind == DATE]
-    return [_read(known[name], table.column(name)) for name in names]
+    numbers = [name for name in names if name not in levels]
+    if not names:
+        return []
+    rows = table.rows((), levels=levels, gaps=numbers)
+    return [
+        _level(known[name], rows.texts[name])
+        if name in levels
+        else NumberColumn(name, rows.numbers[name], known[name].kind == DATE)
+        for name in names
+    ]
 
 
-def _read(column: Column, values: Floats | tuple[str, ...]) -> NumberColumn | LevelColumn:
-    if isinstance(values, tuple):
-        levels = tuple(sorted({*values} - {""}, key=order_of_level))
-        return LevelColumn(column.name, places_of(values, levels), levels, holds_codes(column))
-    finite = np.where(np.isfinite(values), values, np.nan)
-    return NumberColumn(column.name, finite, column.kind == DATE)
+def _level(column: Column, words: tuple[str, ...]) -> LevelColumn:
+    levels = tuple(sorted({*words} - {""}, key=order_of_level))
+    return LevelColumn(column.name, places_of(words, levels), levels, holds_codes(column))
 
 
 def _column_facts(column: NumberColumn | LevelColumn) -> dict[str, Any]:
