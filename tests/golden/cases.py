@@ -581,6 +581,7 @@ def lay_out(folder: Path) -> None:
 HELP = (
     "",
     "plot",
+    "board",
     "summary",
     "means",
     "model",
@@ -654,6 +655,9 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("compare", "cohort.csv"),
     ("version", "list"),
     ("anonymize", "cohort.csv", "--impute", "mean"),
+    ("board", *FILE),
+    ("board", *FILE, "-o", "board.txt"),
+    ("board", *FILE, "-o", "board.html"),
 )
 TIMED = ("version", "log", "token")
 

@@ -14,6 +14,7 @@ from typer import Argument, Option
 from typer.exceptions import TyperException
 
 from discreet.cli.attack import attack
+from discreet.cli.board import board
 from discreet.cli.columns import columns
 from discreet.cli.custodian import (
     policy_init,
@@ -42,6 +43,7 @@ app.add_typer(token, name="token")
 for command in (
     columns,
     plot,
+    board,
     summary,
     means,
     model,

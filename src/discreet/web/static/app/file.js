@@ -38,7 +38,7 @@ async function begin(host) {
     rows: { ...rows, size: facts.rows.rows },
     overview: async () => views,
     counted: inPython(facts),
-    says: { study: facts.study, version: facts.part, promise: facts.policy.promise },
+    says: { study: facts.study, version: facts.part, promise: facts.policy.promise, sign: facts.policy.k ? "shield" : "info" },
   };
   const board = await openBoard(host, source, { takeToken: () => {}, tools: ["rail", "undo", "redo", "theme"] });
   listen(host, board, actsOf(board, {}));

@@ -20,10 +20,10 @@ const TOOLS = [
  *
  * @param {HTMLElement} host - Empty.
  * @param {Node} rail - The columns.
- * @param {object} says - `study`, `version`, `promise`; `tools` that there are.
+ * @param {object} says - `study`, `version`, `promise` with its `sign`; `tools` that there are.
  * @returns {object} `main`, `dock`, `drawer`, `allowance`, `app`.
  */
-export function framed(host, rail, { study, version, promise, tools }) {
+export function framed(host, rail, { study, version, promise, sign = "shield", tools }) {
   const main = h("main", { id: "board", tabindex: -1, "aria-label": "Pictures" });
   const allowance = h("button.allow", { "data-act": "allowance", "aria-haspopup": "dialog", hidden: true });
   const dock = h("section.dock", { "aria-label": "New picture", hidden: true });
@@ -39,7 +39,7 @@ export function framed(host, rail, { study, version, promise, tools }) {
       h("div.brand", {}, drawnAs(MARK), h("span", {}, "discreet")),
       h("span.bar1"),
       h("h1", {}, h("bdi", {}, study), " ", h("span", {}, version)),
-      h("p.promise", {}, icon("shield"), h("span", {}, promise)),
+      h("p.promise", {}, icon(sign), h("span", {}, promise)),
       allowance,
       h(
         "div.tools",
