@@ -68,30 +68,30 @@ def cell(axis: Mapping[str, Any], row: Mapping[str, Any]) -> int:
     return min(max(place, 0), ranges - 1)
 
 
-@pytest.mark.parametrize("hue", [None, "arm", "band", "change", "age"])
+@pytest.mark.parametrize("colour", [None, "arm", "band", "change", "age"])
 def test_bands_are_the_rows_that_go_through_them(
-    board: Board, study: Study, hue: str | None
+    board: Board, study: Study, colour: str | None
 ) -> None:
-    spec = {"kind": "parallel", "columns": AXES, **({"hue": hue} if hue else {})}
+    spec = {"kind": "parallel", "columns": AXES, **({"colour": colour} if colour else {})}
     view = board.views(spec)[0]["view"]
-    rows = rows_of(study, [*dict.fromkeys([*AXES, *([hue] if hue else [])])])
+    rows = rows_of(study, [*dict.fromkeys([*AXES, *([colour] if colour else [])])])
     assert view["shown"] == len(rows)
     for axis in view["axes"]:
         counts = Counter(cell(axis, row) for row in rows)
         assert axis["counts"] == [counts[i] for i in range(len(axis["counts"]))]
     for bands, (one, other) in zip(view["gaps"], pairwise(view["axes"]), strict=True):
-        tone = view["hue"]
+        tone = view["colour"]
         want = Counter(
             (cell(one, row), cell(other, row), cell(tone, row) if tone else None) for row in rows
         )
-        found = {(it["left"], it["right"], it["hue"]): it["count"] for it in bands}
+        found = {(it["left"], it["right"], it["colour"]): it["count"] for it in bands}
         assert found == {key: n for key, n in want.items() if n >= study.policy.k}
 
 
 def test_levels_stand_in_their_order_and_numbers_have_the_bins_of_a_histogram(
     board: Board, study: Study
 ) -> None:
-    view = board.views({"kind": "parallel", "columns": ["age", "band", "died"], "bins": 6})[0]
+    view = board.views({"kind": "parallel", "columns": ["age", "band", "died"], "ranges": 6})[0]
     age, band, died = view["view"]["axes"]
     assert band["levels"] == ["under 40", "40 to under 60", "60 or more"]
     assert died["levels"] == ["0", "1"]
@@ -103,7 +103,7 @@ def test_levels_stand_in_their_order_and_numbers_have_the_bins_of_a_histogram(
     [
         ({"columns": ["age"]}, "two columns"),
         ({"columns": ["age", "none"]}, "no column “none”"),
-        ({"columns": ["age", "band"], "hue": "site"}, "cannot be told apart"),
+        ({"columns": ["age", "band"], "colour": "site"}, "cannot be told apart"),
     ],
 )
 def test_what_cannot_be_drawn_says_why(board: Board, given: dict[str, Any], says: str) -> None:
@@ -112,13 +112,13 @@ def test_what_cannot_be_drawn_says_why(board: Board, given: dict[str, Any], says
 
 
 def test_too_many_colours_can_be_drawn_without(board: Board) -> None:
-    spec = {"kind": "parallel", "columns": ["age", "band"], "bins": 5}
-    (found,) = board.views({**spec, "hue": "site"})
+    spec = {"kind": "parallel", "columns": ["age", "band"], "ranges": 5}
+    (found,) = board.views({**spec, "colour": "site"})
     assert found["refused"]["alternative"] == spec
 
 
 def test_a_mark_lights_its_own_rows_and_follows_them(board: Board, study: Study) -> None:
-    spec = {"kind": "parallel", "columns": AXES, "hue": "band"}
+    spec = {"kind": "parallel", "columns": AXES, "colour": "band"}
     drawn = board.draw(spec, width=900, height=360)
     part: dict[str, list[str]] = {"where": [], "assign": []}
     for place, mark in enumerate(drawn["marks"]):

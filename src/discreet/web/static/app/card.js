@@ -47,6 +47,7 @@ export function cardOf(board, spec) {
 
   function redraw() {
     if (!answer?.view || !pic.clientWidth) return;
+    if (kind.tall) pic.style.setProperty("min-height", `${kind.tall(spec, pic.clientWidth)}px`);
     drawn = drawPicture(pic, kind, answer.view, look());
     size = `${pic.clientWidth} ${pic.clientHeight}`;
     const svg = pic.querySelector("svg, table");

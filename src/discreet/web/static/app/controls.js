@@ -1,6 +1,7 @@
 /** The line above a picture: keys of its colours, and the choices it has. */
 
 import { scaleKey } from "../draw/scale-key.js";
+import { thickKey } from "../draw/thick-key.js";
 import { h } from "./dom.js";
 
 /** What a picture may be switched between, by its kind. */
@@ -21,8 +22,8 @@ const SWITCHES = {
  */
 export function controlsOf(board, spec, drawn, look) {
   return [
-    ...(spec.kind === "parallel" ? [colourBy(board, spec, look)] : []),
-    ...(drawn.keys || []).map((key) => (key.ramp ? ramp(key) : keyOf(board, key))),
+    ...(spec.kind === "parallel" ? [colourBy(board, spec, look), rangesOf(board, spec)] : []),
+    ...(drawn.keys || []).map((key) => (key.ramp || key.thick ? scale(key) : keyOf(board, key))),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
   ];
 }
@@ -44,9 +45,9 @@ function keyOf(board, { name, colour, dash, light, says }) {
   return made;
 }
 
-function ramp(key) {
+function scale({ ramp, thick, of }) {
   const made = h("span.ramp");
-  made.insertAdjacentHTML("afterbegin", scaleKey(key.ramp));
+  made.insertAdjacentHTML("afterbegin", ramp ? scaleKey(ramp) : thickKey(thick, of));
   return made;
 }
 
@@ -79,4 +80,12 @@ function colourBy(board, spec, look) {
       names.map((it) => h("option", { value: it, selected: it === spec.colour }, look.label(it))),
     ),
   );
+}
+
+/** How finely axes are cut. */
+function rangesOf(board, spec) {
+  const chosen = (event) => board.change(spec, { ranges: Number(event.target.value) || undefined });
+  const ways = ["", 4, 6, 12, 20].map((it) =>
+    h("option", { value: String(it), selected: it === (spec.ranges || "") }, `${it || 8} ranges`));
+  return h("select", { "aria-label": "Ranges of an axis", on: { change: chosen } }, ways);
 }

@@ -19,8 +19,8 @@ const SIZES = [5, 10, 25, 50, 100, 300, 1000, 3000, 10000, 30000, 100000];
  * @param {object} view - As `make` of kinds/parallel.js returns it.
  * @param {{width: number, height: number}} box - All there is.
  * @param {object} look - As `lookOf` returns it.
- * @returns {object} Beside what every drawing has: `grips`, `thick` (some counts, and how thick
- *   they are), and `read(lit)`, which says where lit rows go through the axes.
+ * @returns {object} Beside what every drawing has: `grips`, and `read(lit)`, which says where lit
+ *   rows go through the axes. The last of its keys are some counts, and how thick they are.
  */
 export function drawBands(view, box, look) {
   const place = placed(view.axes, box);
@@ -34,8 +34,7 @@ export function drawBands(view, box, look) {
     svg: `<g class="base">${drawn}</g>${axes.map((_, i) => railOf(place, i)).join("")}${bars.join("")}`,
     top: axes.map((axis, i) => drawAxis(place, i, shownAs(axis), look)).join(""),
     marks,
-    keys: keysOf(view.hue, look),
-    thick: thickness(bands.flat(), each),
+    keys: [...keysOf(view.colour, look), { thick: thickness(bands.flat(), each), of: look.counted }],
     grips: gripsOf(place, axes, look),
     overlay: ({ counts }) => overlay(view, bands, axes, place, each, counts),
     read: (lit) => (lit?.counts ? readOf(view, look, lit.counts) : HELP),
@@ -74,7 +73,7 @@ function stacked(gap, one, other, each) {
   const put = (axis, own, far, out) => {
     axis.counts.forEach((_, cell) => {
       const here = bands.filter((it) => it[own] === cell);
-      here.sort((a, b) => a[far] - b[far] || a.hue - b.hue);
+      here.sort((a, b) => a[far] - b[far] || a.colour - b.colour);
       let at = middle(axis.spans[cell]) - here.reduce((sum, it) => sum + it.thick, 0) / 2;
       for (const it of here) {
         it[out] = at;
@@ -89,21 +88,21 @@ function stacked(gap, one, other, each) {
 
 const ends = (at, thick) => [at, at + Math.max(THINNEST, thick)];
 
-function toneOf(hue, place, look) {
-  if (!hue) return "var(--s0)";
-  if (hue.levels) return level(place);
-  return many(0.12 + (0.83 * place) / Math.max(1, hue.counts.length - 1), look.dark);
+function toneOf(colour, place, look) {
+  if (!colour) return "var(--s0)";
+  if (colour.levels) return level(place);
+  return many(0.12 + (0.83 * place) / Math.max(1, colour.counts.length - 1), look.dark);
 }
 
-function drawnBands({ gaps, hue }, bands, place, look) {
+function drawnBands({ gaps, colour }, bands, place, look) {
   const most = Math.max(1, ...gaps.flat().map((it) => it.count));
   let mark = 0;
   const drawn = bands.map((gap, at) => {
     const shapes = gap.map((it) => {
-      const faint = hue ? 0.5 : 0.22;
+      const faint = colour ? 0.5 : 0.22;
       const shape = path(outline(place, at, ends(it.from, it.thick), ends(it.to, it.thick)), {
         class: "rib",
-        fill: toneOf(hue, it.hue, look),
+        fill: toneOf(colour, it.colour, look),
         "fill-opacity": String(Math.min(0.9, faint + 0.6 * Math.sqrt(it.count / most)).toFixed(2)),
         "data-m": String(mark++),
       });
@@ -161,12 +160,12 @@ function conditionOf({ name, edges, levels }, cell) {
   };
 }
 
-function marksOf({ axes, gaps, hue, shown }, look) {
+function marksOf({ axes, gaps, colour, shown }, look) {
   const bands = gaps.flatMap((gap, i) =>
-    gap.map(({ left, right, hue: tone, count }) => {
+    gap.map(({ left, right, colour: tone, count }) => {
       const cells = [[axes[i], left], [axes[i + 1], right]];
-      if (hue && !cells.some(([{ name, levels }]) => levels && name === hue.name)) {
-        cells.push([hue, tone]);
+      if (colour && !cells.some(([{ name, levels }]) => levels && name === colour.name)) {
+        cells.push([colour, tone]);
       }
       const [first] = cells;
       return {
@@ -188,17 +187,17 @@ function marksOf({ axes, gaps, hue, shown }, look) {
   return [...bands, ...ranges];
 }
 
-function keysOf(hue, look) {
-  if (!hue) return undefined;
-  if (hue.edges) {
-    const colours = hue.counts.map((_, i) => toneOf(hue, i, look));
-    const from = look.say(hue.name, hue.edges[0]);
-    return { ramp: { from, to: look.amount(hue.name, hue.edges.at(-1)), colours } };
+function keysOf(colour, look) {
+  if (!colour) return [];
+  if (colour.edges) {
+    const colours = colour.counts.map((_, i) => toneOf(colour, i, look));
+    const from = look.say(colour.name, colour.edges[0]);
+    return [{ ramp: { from, to: look.amount(colour.name, colour.edges.at(-1)), colours } }];
   }
-  return hue.levels.map((name, i) => ({
+  return colour.levels.map((name, i) => ({
     name,
     colour: level(i),
-    light: [{ column: hue.name, level: name }],
+    light: [{ column: colour.name, level: name }],
   }));
 }
 

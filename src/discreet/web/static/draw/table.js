@@ -22,9 +22,8 @@ export function drawTable(view, look) {
     return over + lineOf(line, counts.next(line), marks, look);
   });
   const notes = view.notes.map((it) => `<p class="soft">${esc(it)}</p>`).join("");
-  const named = esc(view.title || view.names.join(", "));
   const html =
-    `<div class="tall" tabindex="0" role="region" aria-label="${named}"><table class="figs">` +
+    `<div class="tall"><table class="figs">` +
     `<thead><tr><td></td>${head}</tr></thead><tbody>${lines.join("")}</tbody></table>${notes}</div>`;
   return { html, svg: "", marks };
 }
