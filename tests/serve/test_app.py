@@ -40,7 +40,7 @@ def get(served: Running, path: str, **headers: str) -> httpx.Response:
     return httpx.get(served.url + path, headers=headers, trust_env=False)
 
 
-@pytest.mark.parametrize("path", ["/", "/custodian", "/static/page.js", "/api/health"])
+@pytest.mark.parametrize("path", ["/", "/custodian", "/static/board.js", "/api/health"])
 def test_pages_and_health_are_open(served: Running, path: str) -> None:
     found = get(served, path)
 
@@ -660,7 +660,7 @@ def client(served: Running) -> Iterator[httpx.Client]:
 def test_there_are_the_pages_and_the_drawing_scripts() -> None:
     found = files()
 
-    assert {"index.html", "custodian.html", "page.css", "page.js"} <= set(found)
+    assert {"board.html", "custodian.html", "board.css", "board.js", "worker.js"} <= set(found)
     assert {name: found[name] for name in parts()} == dict(parts())
     assert {name.rpartition(".")[2] for name in found} <= set(TYPES)
 
@@ -701,7 +701,7 @@ def test_two_files_have_two_tags(client: httpx.Client) -> None:
         "/static/../pages.py",
         "/static/%2e%2e/pages.py",
         "/static/..%2fpages.py",
-        "/index.html",
+        "/board.html",
         "/static/__init__.py",
     ],
 )
@@ -709,7 +709,7 @@ def test_of_static_files_there_is_nothing_else(client: httpx.Client, path: str) 
     assert client.get(path).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/static/page.js"])
+@pytest.mark.parametrize("path", ["/", "/static/board.js"])
 def test_a_page_is_only_read(client: httpx.Client, path: str) -> None:
     assert client.post(path).status_code == 405
     assert (client.head(path).status_code, client.head(path).content) == (200, b"")

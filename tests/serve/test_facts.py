@@ -327,6 +327,8 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
         "name": "clinic",
         "regime": "guarded",
         "k": 5,
+        "m": None,
+        "round_to": 5,
         "public": False,
         "promise": "At least 5 persons stand behind everything you see.",
     }

@@ -14,7 +14,7 @@ from discreet.plots.by_level import MISSING_NAMES, Levels, check_few, levels_of
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_counts, seen, shown_counts
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
-from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, bars
+from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, View
 from discreet.protect.counts import check_counts
@@ -208,7 +208,6 @@ BARS: Plot[BarView | PanelsView] = Plot(
     most=1,
     by=ROWS_AND_COUNTS,
     parameters=(*CROSSTAB.parameters, "percent"),
-    icon=FRAME + bars(5, (8, 15), (16, 9), (24, 12)),
     methods=CROSSTAB.methods,
     method=CROSSTAB.method,
     from_counts=from_counts,

@@ -22,7 +22,7 @@ from discreet.plots.counts import (
     seen,
     too_few,
 )
-from discreet.plots.descriptor import BINNED, CELLS, FRAME, ROWS_AND_COUNTS, Plot, line
+from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS, OrderMeans
@@ -242,9 +242,6 @@ BOX: Plot[BoxView | PanelsView] = Plot(
     most=MOST_BOXES,
     by=ROWS_AND_COUNTS,
     parameters=CELLS,
-    icon=FRAME
-    + line("M12 4v4M12 18v5M24 6v4M24 20v4M8.5 12.5h7M20.5 15.5h7")
-    + line("M8.5 8h7v10h-7zM20.5 10h7v10h-7z", 1.6),
     methods=(OrderMeans.name, *BINNED, "none"),
     method=OrderMeans.name,
     research_alone=dict.fromkeys(

@@ -19,7 +19,7 @@ from discreet.plots.by_level import (
 )
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
-from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, ovals
+from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
 from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -208,7 +208,6 @@ CONTOUR: Plot[ContourView | MultiplesView | PanelsView] = Plot(
     most=2,
     by=ROWS_AND_COUNTS,
     parameters=HEATMAP.parameters,
-    icon=FRAME + ovals((17, 14, 12, 8.5, 0.45), (18, 13.5, 8, 5.4, 0.75), (19, 13, 3.6, 2.4, 1)),
     methods=HEATMAP.methods,
     method=HEATMAP.method,
     like=HEATMAP.name,

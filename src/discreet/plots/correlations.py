@@ -13,7 +13,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import LEAST_ROWS
-from discreet.plots.descriptor import ROWS, Plot, cells
+from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import ROW_METHODS
@@ -138,7 +138,6 @@ CORRELATIONS = Plot(
     least=2,
     most=MOST_COLUMNS,
     parameters=ROWS,
-    icon=cells((7, 3, 1), (3, 7, 5), (1, 5, 7)),
     listed=True,
     pairwise=True,
     methods=tuple(ROW_METHODS),

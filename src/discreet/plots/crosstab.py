@@ -11,7 +11,7 @@ import numpy as np
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_level import Levels, check_few, levels_of
 from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts, too_few
-from discreet.plots.descriptor import Plot, cells, line
+from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import CellSuppression
@@ -171,7 +171,6 @@ CROSSTAB = Plot(
     least=2,
     most=2,
     parameters=("k",),
-    icon=cells((2, 1, 1), (1, 2, 1)) + line("M4 4h26v20H4zM4 10.7h26M12.7 4v20"),
     methods=(CellSuppression.name, "none"),
     method=CellSuppression.name,
     from_counts=from_counts,

@@ -13,7 +13,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, named, of_levels
-from discreet.plots.descriptor import FRAME, ROWS, Plot, line
+from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import ROW_METHODS
@@ -176,7 +176,6 @@ DENSITY: Plot[DensityView | PanelsView] = Plot(
     most=1,
     by=("rows",),
     parameters=ROWS,
-    icon=FRAME + line("M5 23c6 0 6-16 11-16s5 16 13 16"),
     methods=tuple(ROW_METHODS),
     from_rows=from_rows,
 )

@@ -19,7 +19,6 @@ from discreet.table import Table
 __all__ = [
     "BINNED",
     "CELLS",
-    "FRAME",
     "PARAMETERS",
     "POINTS",
     "ROWS",
@@ -29,62 +28,7 @@ __all__ = [
     "Parameter",
     "Place",
     "Plot",
-    "areas",
-    "bars",
-    "cells",
-    "dots",
-    "line",
-    "ovals",
 ]
-
-
-FULL = 'fill="currentColor"'
-STROKE = 'fill="none" stroke="currentColor" stroke-linecap="round"'
-FRAME = f'<path d="M4 4v20h26" {STROKE} stroke-width="1.6" opacity="0.55"/>'
-
-
-def bars(width: float, *places: tuple[float, float]) -> str:
-    """Return bars, given where each stands and how high it is."""
-    return "".join(
-        f'<rect x="{x - 1:g}" y="{24 - height:g}" width="{width:g}" height="{height:g}" {FULL}'
-        ' opacity="0.85"/>'
-        for x, height in places
-    )
-
-
-def dots(*places: tuple[float, float]) -> str:
-    """Return points."""
-    return "".join(f'<circle cx="{x:g}" cy="{y:g}" r="1.7" {FULL}/>' for x, y in places)
-
-
-def cells(*rows: Sequence[int]) -> str:
-    """Return the cells of a grid, given how dark each is, from 0 to 7."""
-    width, height = 25 / 3, 19 / len(rows)
-    return "".join(
-        f'<rect x="{5 + i * width:.4g}" y="{4 + j * height:.4g}" width="{width:.4g}"'
-        f' height="{height:.4g}" {FULL} opacity="{weight / 7:.3g}"/>'
-        for j, row in enumerate(rows)
-        for i, weight in enumerate(row)
-    )
-
-
-def ovals(*places: tuple[float, float, float, float, float]) -> str:
-    """Return ovals: the middle, both radii and how dark."""
-    return "".join(
-        f'<ellipse cx="{x:g}" cy="{y:g}" rx="{rx:g}" ry="{ry:g}" {STROKE} stroke-width="1.6"'
-        f' opacity="{dark:g}"/>'
-        for x, y, rx, ry, dark in places
-    )
-
-
-def line(path: str, width: float = 1.4) -> str:
-    """Return a line along a path."""
-    return f'<path d="{path}" {STROKE} stroke-width="{width:g}"/>'
-
-
-def areas(*paths: tuple[str, float]) -> str:
-    """Return filled areas, and how dark each is."""
-    return "".join(f'<path d="{path}" {FULL} opacity="{dark:g}"/>' for path, dark in paths)
 
 
 GRIDDED = ("suppression", "generalization")
@@ -189,8 +133,6 @@ class Plot(Generic[V]):
         such a column it takes as few columns as it can.
     parameters : tuple of str
         The names of what else it takes; see `PARAMETERS`.
-    icon : str
-        The marks of a small drawing of it, as SVG; `line` and its like make them.
     axes : bool
         Whether its columns are axes in an order, of which some can be named as sensitive.
     listed : bool
@@ -229,7 +171,6 @@ class Plot(Generic[V]):
     places: tuple[Place, ...] = ()
     by: tuple[str, ...] = ()
     parameters: tuple[str, ...]
-    icon: str
     axes: bool = False
     listed: bool = False
     pairwise: bool = False

@@ -19,7 +19,7 @@ from discreet.errors import InputError
 from discreet.plots import scatter
 from discreet.plots.counts import seen
 from discreet.plots.curves import Curve
-from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots, line
+from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.scatter import PointsView
 from discreet.plots.view import Origin, View
@@ -316,7 +316,7 @@ def _cook_curves(points: PointsView, found: Fit) -> tuple[Curve, ...]:
     return tuple(curves)
 
 
-def _plot(view: type[V], title: str, says: str, icon: str, *beside: str) -> Plot[V]:
+def _plot(view: type[V], title: str, says: str, *beside: str) -> Plot[V]:
     """Describe the plot of a view, which is made with a model; see `of_protected`."""
     return Plot(
         name=view.kind,
@@ -326,7 +326,6 @@ def _plot(view: type[V], title: str, says: str, icon: str, *beside: str) -> Plot
         least=0,
         most=0,
         parameters=(*CELLS, *beside),
-        icon=icon,
         methods=POINTS,
         research_alone={
             method: "a guarded study fits a regression to its protected copy and draws the points"
@@ -341,20 +340,15 @@ RESIDUALS = _plot(
     ResidualView,
     "Residuals",
     "What a linear regression leaves over, against what it fits.",
-    line("M4 14h26") + dots((8, 10), (12, 17), (16, 12), (20, 16), (24, 9), (27, 18)),
 )
 QQ = _plot(
     QQView,
     "Q-Q plot",
     "Whether what a linear regression leaves over is normal.",
-    FRAME + line("M5 23L29 5") + dots((8, 23), (12, 18), (16, 14.5), (20, 12), (24, 9.5), (27, 4)),
     "noise_on",
 )
 LEVERAGE = _plot(
     LeverageView,
     "Leverage",
     "Which points pull a linear regression, with Cook's distance.",
-    FRAME
-    + line("M29 6C22 7 15 10 12 13M29 22C22 21 15 18 12 15")
-    + dots((7, 11), (8, 16), (10, 14), (13, 12), (24, 8)),
 )

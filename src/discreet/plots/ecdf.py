@@ -14,7 +14,7 @@ from discreet.errors import InputError
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels
-from discreet.plots.descriptor import FRAME, ROWS, Plot, line
+from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import ROW_METHODS
@@ -128,7 +128,6 @@ ECDF: Plot[EcdfView | PanelsView] = Plot(
     most=1,
     by=("rows",),
     parameters=ROWS,
-    icon=FRAME + line("M5 23h4v-4h3v-5h3v-4h4v-3h5v-2h5"),
     methods=tuple(ROW_METHODS),
     from_rows=from_rows,
 )

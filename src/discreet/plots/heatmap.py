@@ -27,7 +27,7 @@ from discreet.plots.counts import (
     shown_counts,
     shown_of_rows,
 )
-from discreet.plots.descriptor import BINNED, CELLS, FRAME, ROWS_AND_COUNTS, Plot, cells
+from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import Whole
@@ -163,7 +163,6 @@ HEATMAP: Plot[GridView | MultiplesView | PanelsView] = Plot(
     most=2,
     by=ROWS_AND_COUNTS,
     parameters=CELLS,
-    icon=FRAME + cells((1, 2, 1), (2, 5, 3), (1, 3, 6)),
     methods=(*BINNED, "none"),
     method="generalization",
     binned=True,

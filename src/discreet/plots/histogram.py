@@ -36,7 +36,7 @@ from discreet.plots.counts import (
     shown_counts,
     shown_of_rows,
 )
-from discreet.plots.descriptor import BINNED, FRAME, ROWS, ROWS_AND_COUNTS, Plot, bars
+from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import COPY, PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, View
 from discreet.protect import Merge, Merged
@@ -292,7 +292,6 @@ HISTOGRAM: Plot[HistogramView | MultiplesView | PanelsView] = Plot(
     most=1,
     by=ROWS_AND_COUNTS,
     parameters=(*ROWS, "bins", "overlay"),
-    icon=FRAME + bars(4.4, (7, 8), (12, 14), (17, 17), (22, 10), (27, 5)),
     methods=(Merge.name, *BINNED, "none"),
     method=Merge.name,
     binned=True,

@@ -17,7 +17,7 @@ from discreet.plots.by_level import order_of_level
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, left_out
-from discreet.plots.descriptor import FRAME, Place, Plot, dots, line
+from discreet.plots.descriptor import Place, Plot
 from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
 from discreet.plots.request import COPY, PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, View
@@ -411,7 +411,6 @@ OVER_TIME: Plot[OverTimeView | PanelsView] = Plot(
     places=(Place("date", "continuous"), Place("value", "continuous")),
     by=("rows", "counts"),
     parameters=("every",),
-    icon=FRAME + line("M6 20L12 13L18 16L24 8L29 10") + dots((6, 20), (12, 13), (18, 16), (24, 8)),
     methods=("none",),
     method="none",
     from_counts=from_counts,

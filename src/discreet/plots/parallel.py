@@ -29,7 +29,7 @@ from discreet.parallel.diversity import Joins, diverse_joins, joined
 from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
 from discreet.plots.counts import check_size, seen, too_few
-from discreet.plots.descriptor import Plot, areas, line
+from discreet.plots.descriptor import Plot
 from discreet.plots.parallel_axes import (
     CellAxis,
     PersonsInCells,
@@ -365,8 +365,6 @@ PARALLEL = Plot(
     most=MOST_AXES,
     parameters=("k", "diversity", "pixels", "cost", "gradient"),
     axes=True,
-    icon=line("M5 4v20M17 4v20M29 4v20", 1.8)
-    + areas(("M5 7L17 14L29 5V10L17 19L5 12Z", 0.45), ("M5 17L17 8L29 18V21L17 11L5 20Z", 0.75)),
     methods=(*CLUSTER_METHODS, "none"),
     method=KMemberCells.name,
     edges="guarded",

@@ -17,7 +17,7 @@ from discreet.plots import heatmap
 from discreet.plots.by_level import order_of_level
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
-from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots
+from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.heatmap import GridView
 from discreet.plots.request import COPY, SHOWN, PlotRequest
 from discreet.plots.scatter_density import (
@@ -248,7 +248,6 @@ SCATTER: Plot[PointsView | ScatterDensityView | PanelsView] = Plot(
     most=2,
     by=("rows",),
     parameters=(*CELLS, "trend", "show"),
-    icon=FRAME + dots((9, 19), (12, 15), (15, 17), (18, 12), (21, 13), (23, 8), (27, 7)),
     methods=POINTS,
     from_rows=from_rows,
     from_counts=from_counts,

@@ -17,7 +17,7 @@ from discreet.expressions import NO_AND_YES
 from discreet.plots.by_level import Levels, check_few, codes_as_words, order_of_level
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
-from discreet.plots.descriptor import FRAME, Place, Plot, line
+from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import COPY, PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
@@ -426,7 +426,6 @@ SURVIVAL: Plot[SurvivalView | PanelsView] = Plot(
     places=(Place("time", "continuous"), Place("event", "any")),
     by=("rows", "counts"),
     parameters=("event_is",),
-    icon=FRAME + line("M4.8 5h6v4h6v6h6v5h4"),
     methods=("none",),
     method="none",
     from_counts=from_counts,

@@ -15,7 +15,7 @@ from discreet.plots.counts import Protected
 from discreet.plots.curves import Curve, decoded, named
 from discreet.plots.density import from_rows as densities
 from discreet.plots.density import said_of
-from discreet.plots.descriptor import FRAME, ROWS, Plot, areas, line
+from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import ROW_METHODS, OrderMeans
@@ -155,12 +155,6 @@ VIOLIN: Plot[ViolinView | PanelsView] = Plot(
     most=1,
     by=("rows",),
     parameters=ROWS,
-    icon=FRAME
-    + areas(
-        ("M12 4c1 4 4 6 4 10s-3 5-4 9c-1-4-4-5-4-9s3-6 4-10z", 0.45),
-        ("M24 7c1 3 3 4 3 8s-2 4-3 8c-1-4-3-4-3-8s2-5 3-8z", 0.45),
-    )
-    + line("M12 11v6M24 13v5", 1.8),
     methods=tuple(ROW_METHODS),
     from_rows=from_rows,
 )

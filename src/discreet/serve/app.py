@@ -490,7 +490,7 @@ TYPES = {
     "html": "text/html; charset=utf-8",
     "svg": "image/svg+xml",
 }
-PAGES = {"/": "index.html", "/board": "board.html", "/custodian": "custodian.html"}
+PAGES = {"/": "board.html", "/custodian": "custodian.html"}
 
 
 def files() -> Mapping[str, bytes]:
@@ -502,8 +502,7 @@ def files() -> Mapping[str, bytes]:
         if it.is_file() and it.name.rpartition(".")[2] in TYPES
     }
     board = {name: text.encode() for name, text in board_files().items()}
-    icons = json.dumps({name: plot.icon for name, plot in PLOTS.items()})
-    return {**parts(), **board, **own, "page-plots.js": f"export const ICONS = {icons};\n".encode()}
+    return {**parts(), **board, **own}
 
 
 def pages() -> APIRouter:

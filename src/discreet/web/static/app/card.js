@@ -30,7 +30,7 @@ export function cardOf(board, spec) {
     h(
       "header",
       {},
-      h("h3", {}, title),
+      h("h2", {}, title),
       button("info", "How this picture was made", "about"),
       button("more", "More for this picture", "menu"),
     ),

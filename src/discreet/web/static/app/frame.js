@@ -31,8 +31,12 @@ export function framed(host, rail, { study, version, promise, sign = "shield", t
   const app = h("div.app", {}, rail, main);
   fill(
     host,
-    h("a.skip", { href: "#", "data-act": "skip", "data-to": "find" }, "Skip to the columns"),
-    h("a.skip", { href: "#", "data-act": "skip", "data-to": "board" }, "Skip to the pictures"),
+    h(
+      "nav",
+      { "aria-label": "Skip" },
+      h("a.skip", { href: "#", "data-act": "skip", "data-to": "find" }, "Skip to the columns"),
+      h("a.skip", { href: "#", "data-act": "skip", "data-to": "board" }, "Skip to the pictures"),
+    ),
     h(
       "header.top",
       {},

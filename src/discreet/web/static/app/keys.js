@@ -16,7 +16,7 @@ export function listen(host, board, acts) {
     const target = event.target.closest("[data-act]");
     if (target && !target.disabled) acts[target.dataset.act]?.(target, event);
   });
-  host.addEventListener("keydown", (event) => keyed(event, board, acts));
+  document.addEventListener("keydown", (event) => keyed(event, board, acts));
   dropping(board);
 }
 

@@ -35,7 +35,7 @@ export function miniOf(board, column, spec) {
       "header",
       {},
       icon(typeOf(column)),
-      h("h3", {}, label, " ", h("span.soft", {}, column.unit || "")),
+      h("h2", {}, label, " ", h("span.soft", {}, column.unit || "")),
       h("span.tick", {}, icon("plus"), icon("check")),
     ),
     h("button.pick", { "data-act": "pick", "data-column": column.name, "aria-pressed": "false", "aria-label": `Choose ${label}` }),
@@ -66,7 +66,7 @@ export function miniOf(board, column, spec) {
       answer = given;
       foot.replaceChildren(...footOf(column, given, board));
       if (given.view) redraw();
-      else pic.replaceChildren(h("p.soft", {}, given.refused?.says || ""));
+      else pic.replaceChildren(h("p.soft", {}, given.refused?.says || "Choose it to draw it."));
     },
     light: (found) => drawn?.light(found),
     canLight: () => Boolean(answer?.view),
@@ -74,7 +74,7 @@ export function miniOf(board, column, spec) {
 }
 
 function footOf(column, { view }, board) {
-  if (!view) return [h("span", {}, "not drawn")];
+  if (!view) return [h("span", {}, "not drawn yet")];
   const levels = view.levels?.length;
   const middle = levels ? `${levels} ${levels === 1 ? "level" : "levels"}` : middleHalf(view, column, board);
   const shown = view.shown ?? view.origin?.shown;

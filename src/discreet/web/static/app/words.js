@@ -49,7 +49,7 @@ export function sentenceOf(view, spec, part, policy) {
   const origin = view.origin || {};
   const shown = view.shown ?? origin.shown;
   const total = origin.total ?? part.size;
-  if (isCounted(spec)) {
+  if (isCounted(spec) || (origin.policy && !origin.version)) {
     const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} persons · `;
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }

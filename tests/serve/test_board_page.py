@@ -1,0 +1,291 @@
+"""The board, in Chromium and against a real server."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from discreet.ledger.log import add_token
+from tests.browser import chromium
+from tests.serve.cohort import POLICY, cohort, opened
+from tests.serve.conftest import running
+from tests.serve.looking import keep_screen, looking, violations, widest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Locator, Page, Request
+
+    from tests.serve.conftest import Running
+
+__all__ = ["chromium"]
+
+RULES = """
+name = "clinic"
+budget = 400
+requests_a_minute = 100000
+
+[roles]
+patient = "identifier"
+diagnosis = "sensitive"
+
+[labels]
+bmi = "BMI (kg/m²)"
+"""
+SIZES = {390: 844, 768: 1024, 1280: 800, 1920: 1080}
+#: Every width, in light or dark; the other of the two is for `make test-all`.
+WINDOWS = [
+    pytest.param(width, scheme, marks=[] if fast else pytest.mark.slow)
+    for width, scheme, fast in (
+        (390, "dark", True),
+        (390, "light", False),
+        (768, "light", False),
+        (768, "dark", False),
+        (1280, "light", True),
+        (1280, "dark", False),
+        (1920, "light", False),
+        (1920, "dark", False),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of a cohort with a copy of the whole table."""
+    folder = tmp_path_factory.mktemp("board")
+    with running(opened(folder, RULES), folder) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def grouped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of a cohort whose policy declares groups, and which has no copy of all columns."""
+    folder = tmp_path_factory.mktemp("grouped")
+    with running(opened(folder, POLICY), folder) as found:
+        yield found
+
+
+def opened_page(page: Page) -> None:
+    """Wait until the columns are seen."""
+    page.locator(".mini svg").first.wait_for()
+
+
+def pick(page: Page, *columns: str) -> None:
+    """Choose columns, in order."""
+    for name in columns:
+        page.locator(f'.col[data-column="{name}"]').click()
+
+
+def make(page: Page, kind: str, *columns: str) -> Locator:
+    """Make a picture of columns, and return its card."""
+    pick(page, *columns)
+    dock = page.locator(".dock")
+    wanted = dock.get_by_role("button", name=re.compile(rf"^{kind}\b"))
+    if not wanted.count():
+        dock.get_by_role("button", name="More", exact=True).click()
+        wanted = page.locator("#pop").get_by_role("button", name=re.compile(rf"^{kind}\b"))
+    wanted.first.click()
+    card = page.locator("article.card").last
+    drawn(card)
+    return card
+
+
+def drawn(card: Locator) -> None:
+    """Wait until a card has its picture."""
+    card.locator(".pic :is(svg, table, canvas)").first.wait_for()
+
+
+def act(page: Page, card: Locator, name: str) -> None:
+    """Do something of the menu of a card."""
+    card.get_by_role("button", name="More for this picture").click()
+    page.locator("#pop").get_by_role("button", name=name, exact=True).click()
+
+
+def posted(page: Page) -> list[str]:
+    """Return a list that fills with the paths that are posted to from now on."""
+    found: list[str] = []
+
+    def note(request: Request) -> None:
+        if request.method == "POST":
+            found.append(request.url.partition("/api/")[2])
+
+    page.on("request", note)
+    return found
+
+
+@pytest.mark.slow
+def test_every_column_is_seen_first(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        opened_page(page)
+        names = page.locator(".mini").evaluate_all("all => all.map((it) => it.dataset.column)")
+        assert names == [name for name in cohort().column_names if name != "patient"]
+        assert page.locator("h1").inner_text() == "cohort.csv version 1"
+        assert page.locator(".promise").inner_text().startswith("At least 5 persons")
+        keep_screen(page, "overview")
+        page.get_by_label("Find a column").fill("hd")
+        assert page.locator(".col").evaluate_all("a => a.map((it) => it.dataset.column)") == ["hdl"]
+
+
+@pytest.mark.slow
+def test_rows_light_up_everywhere_and_become_a_filter(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        opened_page(page)
+        page.locator('.mini[data-column="region"] [data-m="1"]').hover()
+        page.locator('.mini[data-column="bmi"] .hl .hot').first.wait_for()
+        page.locator('.mini[data-column="region"] [data-m="1"]').click()
+        held = page.locator(".dock .held")
+        assert re.fullmatch(r"Highlighted region: south · \d+ rows", held.inner_text())
+        page.get_by_role("button", name="Keep only these").click()
+        chip = page.locator(".where .chip")
+        chip.wait_for()
+        assert chip.inner_text() == "region == 'south'"
+        assert "#where=region%20%3D%3D%20'south'" in page.url
+        page.get_by_role("button", name="Remove the filter").click()
+        page.locator(".where .soft", has_text="all rows").wait_for()
+        page.keyboard.press("Control+z")
+        chip.wait_for()
+
+
+@pytest.mark.slow
+def test_a_card_is_changed_and_the_address_holds_it(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        opened_page(page)
+        asked = posted(page)
+        card = make(page, "Histogram", "bmi")
+        assert card.locator("h2").inner_text() == "BMI"
+        assert re.search(
+            r"rows · drawn from the protected copy$", card.locator(".foot").inner_text()
+        )
+        act(page, card, "Duplicate")
+        expect(page.locator("article.card")).to_have_count(2)
+        assert page.url.endswith("#cards=histogram:bmi;histogram:bmi")
+        act(page, page.locator("article.card").last, "Remove")
+        expect(page.locator("article.card")).to_have_count(1)
+        page.go_back()
+        expect(page.locator("article.card")).to_have_count(2)
+        page.reload()
+        expect(page.locator("article.card .bar")).to_have_count(40)
+        assert asked == []  # all of it was computed of the rows
+
+
+@pytest.mark.promise
+@pytest.mark.slow
+def test_counts_are_paid_for_once_and_seen_again(chromium: Browser, whole: Running) -> None:
+    address = "#cards=bars:region:by=sex:source=counts"
+    with looking(chromium, whole, "/", token=whole.token) as page:
+        opened_page(page)
+        left = page.locator(".allow b")
+        before = int(left.inner_text())
+        page.goto(f"{whole.url}/{address}")
+        pay = page.get_by_role("button", name="Count · 1 view")
+        pay.wait_for()
+        assert int(left.inner_text()) == before
+        pay.click()
+        page.locator(".card .bar").first.wait_for()
+        expect(left).to_have_text(str(before - 1))
+        assert "counts of at least 5, rounded to 5" in page.locator(".card .foot").inner_text()
+        page.reload()
+        page.locator(".card .bar").first.wait_for()
+        assert int(left.inner_text()) == before - 1
+    # Another person has another allowance, and is asked before anything of it is spent.
+    other = add_token(whole.study.session.ledger.store, "cohort.csv", "eve")
+    with looking(chromium, whole, token=f"{other}&{address[1:]}") as page:
+        page.get_by_role("button", name="Count · 1 view").wait_for()
+
+
+@pytest.mark.promise
+@pytest.mark.slow
+def test_a_token_is_asked_for_and_stays_out_of_the_address(
+    chromium: Browser, whole: Running
+) -> None:
+    with looking(chromium, whole) as page:
+        field = page.get_by_label("Token")
+        field.fill("discreet_nobody")
+        page.get_by_role("button", name="Open the study").click()
+        page.get_by_text("does not accept this token").wait_for()
+        field.fill(whole.token)
+        page.get_by_role("button", name="Open the study").click()
+        opened_page(page)
+        card = make(page, "Histogram", "bmi")
+        drawn(card)
+        page.evaluate(f"location.hash = '#token={whole.custodian}'")
+        page.get_by_role("button", name="Your token").click()
+        page.get_by_text("custodian", exact=True).wait_for()
+        assert whole.custodian not in page.url
+        assert page.url.endswith("#cards=histogram:bmi")
+        history = page.evaluate("history.length")
+        assert history < 6
+
+
+@pytest.mark.slow
+def test_a_filter_of_too_few_rows_is_said_and_taken_away(chromium: Browser, whole: Running) -> None:
+    address = "#cards=histogram:bmi&where=age%20%3E%20200"
+    with looking(chromium, whole, token=f"{whole.token}&{address[1:]}") as page:
+        page.get_by_text("Fewer than 50 rows fit these filters").wait_for()
+        page.get_by_role("button", name="Take the last one away").click()
+        page.locator(".card .bar").first.wait_for()
+
+
+@pytest.mark.slow
+def test_a_study_without_a_copy_is_drawn_by_the_server(chromium: Browser, grouped: Running) -> None:
+    with looking(chromium, grouped, token=grouped.token) as page:
+        page.locator(".mini").first.wait_for()
+        assert page.get_by_text("+ Filter").count() == 0
+        pick(page, "bmi")
+        assert "1 view" in page.locator(".dock .main").inner_text()
+        page.locator(".dock .main").click()
+        page.locator(".card .bar").first.wait_for()
+        keep_screen(page, "grouped")
+
+
+@pytest.mark.slow
+def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> None:
+    starts = {"PNG": b"\x89PNG", "SVG": b"<svg", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
+    with looking(chromium, whole, token=whole.token) as page:
+        opened_page(page)
+        card = make(page, "Histogram", "bmi")
+        for form, start in starts.items():
+            with page.expect_download() as found:
+                act(page, card, form)
+            path = tmp_path / form
+            found.value.save_as(path)
+            assert path.read_bytes().startswith(start)
+            assert found.value.suggested_filename == f"bmi.{form.lower()}"
+        saved: dict[str, Any] = json.loads((tmp_path / "JSON").read_bytes())
+        assert saved["spec"] == {"kind": "histogram", "columns": ["bmi"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
+def test_every_width_in_light_and_dark(
+    chromium: Browser, whole: Running, width: int, scheme: str
+) -> None:
+    how: dict[str, Any] = {"viewport": {"width": width, "height": SIZES[width]}}
+    with looking(
+        chromium, whole, token=whole.token, color_scheme=scheme, reduced_motion="reduce", **how
+    ) as page:
+        opened_page(page)
+        assert widest(page) <= width
+        assert violations(page) == []
+        keep_screen(page, f"board-overview-{width}-{scheme}")
+        if width < 821:
+            page.get_by_role("button", name="Columns", exact=True).click()
+            assert violations(page) == []
+        pick(page, "age", "bmi")
+        assert violations(page) == []
+        page.locator(".dock .main").click()
+        card = page.locator("article.card").last
+        drawn(card)
+        card.get_by_role("button", name="How this picture was made").click()
+        page.get_by_role("heading", name="What it promises").wait_for()
+        page.wait_for_timeout(300)
+        assert violations(page) == []
+        page.keyboard.press("Escape")
+        card.get_by_role("button", name="More for this picture").click()
+        assert violations(page) == []
+        assert widest(page) <= width
