@@ -38,7 +38,7 @@ export function countedBy(facts) {
       } catch (error) {
         if (error.status === undefined) throw error;
         const near = error.nearest && { ...spec, ...specOf(error.nearest, spec) };
-        return { refused: { says: error.message, nearest: near, lasts: error.status === 422 } };
+        return { refused: { says: error.message, nearest: near, lasts: [403, 409, 422].includes(error.status) } };
       }
     },
     async file(spec, state, form) {

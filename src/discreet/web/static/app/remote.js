@@ -13,7 +13,7 @@ export function rowsOnServer(facts) {
   const derived = ({ where, assign }) => ({ where, assign });
   const answered = (path, body) =>
     ask(path, body).catch((error) => {
-      throw error.status === 422 ? new Unanswered({ says: error.message, ...error.place }) : error;
+      throw [403, 422].includes(error.status) ? new Unanswered({ says: error.message, ...error.place }) : error;
     });
   const one = async (part, { kind, columns, wide, colour, ...more }) => {
     try {
