@@ -142,3 +142,24 @@ def test_a_column_of_one_value_has_no_correlation(board: Board) -> None:
     spec = {"kind": "correlations", "columns": ["age", "seven"]}
     (found,) = board.ask("views", part=part, specs=[spec])
     assert found["view"]["pearson"] == [[1, None], [None, None]]
+
+
+@pytest.mark.parametrize("columns", [("age", "change"), ("visit", "marker"), ("year", "months")])
+def test_contours(board: Board, study: Study, columns: tuple[str, str]) -> None:
+    check(board, study, "contour", *columns)
+
+
+@pytest.mark.parametrize(
+    ("kind", "by"),
+    [("contour", ("band",)), ("contour", ("band", "died")), ("scatter", ("band", "died"))],
+)
+def test_panels_share_what_the_package_shares(
+    board: Board, study: Study, kind: str, by: tuple[str, ...]
+) -> None:
+    columns = ("age", "change")
+    (found,) = board.views({"kind": kind, "columns": columns, "by": by})
+    wanted = json.loads(getattr(study, kind)(*columns, source="copy", by=by).to_json())
+    assert len(found["view"]["views"]) == len(wanted["views"])
+    for view, other in zip(found["view"]["views"], wanted["views"], strict=True):
+        names = ("x", "y", "size") if kind == "scatter" else ("x_edges", "counts", "levels")
+        assert view is None or near([view[it] for it in names], [other[it] for it in names])

@@ -4,6 +4,11 @@ import { panelsDrawn } from "../draw/panels.js";
 import { hasPanels, panelsOfRows } from "../rows/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
+import { crosstab } from "./crosstab.js";
+import { leverage, qq, residuals } from "./diagnostics.js";
+import { density } from "./density.js";
+import { ecdf } from "./ecdf.js";
+import { contour } from "./contour.js";
 import { correlations } from "./correlations.js";
 import { crosstab } from "./crosstab.js";
 import { density } from "./density.js";
@@ -26,6 +31,7 @@ const ALL = [
   bars,
   crosstab,
   heatmap,
+  contour,
   box,
   parallel,
   scatter,

@@ -19,9 +19,13 @@ export const scatter = {
   title: ({ columns: [a, b], by = [] }, say) =>
     `${say.label(b)} against ${say.label(a)}${by.length ? `, by ${say.label(by[0])}` : ""}`,
 
-  make(part, spec) {
+  /** Panels have points, however many: cells of each would have ends of their own. */
+  grid: () => ({ show: "points" }),
+
+  make(part, spec, facts, grid) {
     const rows = rowsOf(part, spec);
-    const asCells = spec.show === "density" || (rows.length > MANY && spec.show !== "points");
+    const show = grid?.show || spec.show;
+    const asCells = show === "density" || (rows.length > MANY && show !== "points");
     return (asCells ? cellsView : pointsView)(part, spec, rows);
   },
 

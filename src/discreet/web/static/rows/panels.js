@@ -29,14 +29,16 @@ const isOfPairs = ({ kind, by, overlay }) => by.length === 2 && OF_PAIRS.include
 /**
  * Return what computes panels of a kind: `make`, `marks` and `lit`, as a kind of pictures has them.
  *
- * @param {object} kind - Of each panel. A `grid` of it is made once, of the rows of all panels.
+ * @param {object} kind - Of each panel. A `grid` of it is made once, of the rows of all panels;
+ *   `together` gives their views what they share.
  * @returns {object}
  */
 export function panelsOfRows(kind) {
   return {
     make(part, spec, facts) {
       const { each, alone, grid, view } = dividedBy(part, spec, kind, facts);
-      return view(each.map((one) => one && kind.make(one.part, alone, facts, grid)));
+      const views = each.map((one) => one && kind.make(one.part, alone, facts, grid));
+      return view(kind.together ? kind.together(views) : views);
     },
 
     marks: kind.marks && ((part, spec, view, facts) => {
