@@ -106,7 +106,7 @@ def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, 
         },
         "columns": [_column_facts(of, it) for it in columns.values()],
         "pictures": plot_facts(policy, [*columns.values()]),
-        "drawn": {"k": policy.k, "bins": policy.bins, "axes": axes},
+        "drawn": {"k": policy.k, "bins": policy.bins, "grid": policy.grid, "axes": axes},
     }
 
 
