@@ -38,6 +38,10 @@ def table() -> Table:
     ninth = [f"group {i % 9}" for i in rows]
     found = found.append_column("band", array(bands)).append_column("code", array(codes))
     found = found.append_column("ninth", array(ninth))
+    # Of the first half there is nobody with level c, and of the second nobody with a.
+    half = ["first" if i < 220 else "second" for i in rows]
+    own = ["ab"[i % 2] if i < 220 else "bc"[i % 2] for i in rows]
+    found = found.append_column("half", array(half)).append_column("own", array(own))
     days = [datetime.date(2019, 1, 1) + datetime.timedelta(days=(37 * i) % 700) for i in rows]
     gappy = [None if i % 7 == 0 else ((37 * i) % 101) / 8 - 4 for i in rows]
     return found.append_column("visit", array(days)).append_column("gappy", array(gappy))
@@ -140,13 +144,23 @@ BY_TWO = [
     {"kind": "histogram", "columns": ["glucose"], "by": ["code", "band"], "bins": 6},
     {"kind": "bars", "columns": ["diagnosis"], "by": ["band", "sex"]},
     {"kind": "bars", "columns": ["code"], "by": ["region", "sex"], "percent": True},
+    {"kind": "bars", "columns": ["own"], "by": ["region", "half"]},
 ]
 
 
-@pytest.mark.parametrize("spec", BY_TWO)
+@pytest.mark.parametrize("spec", BY_TWO[:4])
 def test_pictures_by_two_columns(board: Board, study: Study, spec: dict[str, Any]) -> None:
     same(board, study, spec)
     lit_alone(board, spec)
+
+
+def test_bars_of_panels_have_the_levels_of_all(board: Board, study: Study) -> None:
+    view = same(board, study, BY_TWO[4])
+    levels = {name for each in view["views"] for name in each["levels"]}
+    assert any(len(each["levels"]) < len(levels) for each in view["views"])
+    marks = board.draw(BY_TWO[4])["marks"]
+    assert len(marks) == len(view["views"]) * len(levels) * len(view["first"])
+    lit_alone(board, BY_TWO[4])
 
 
 def test_a_highlight_is_drawn_in_each_panel_by_itself(board: Board) -> None:

@@ -29,10 +29,11 @@ export function panelsDrawn(kind) {
 const isOfPairs = (view) => view.kind === "panels" && view.each_pair;
 
 function titleOf(kind, spec, say) {
-  const [first, second] = spec.by.map(say.label);
-  const own = kind.title({ ...spec, by: [] }, say);
+  const { by, ...alone } = spec;
+  const [first, second] = by.map(say.label);
+  const own = kind.title(alone, say);
   if (!second) return `${own}, for each ${first}`;
-  const divided = kind.title({ ...spec, by: spec.by.slice(0, 1) }, say);
+  const divided = kind.title({ ...spec, by: by.slice(0, 1) }, say);
   return divided === own ? `${own}, for each ${first} and ${second}` : `${divided}, for each ${second}`;
 }
 
@@ -57,7 +58,7 @@ function drawn(kind, view, box, look) {
   });
   const made = panels.filter((panel) => panel.svg !== undefined);
   const ofEach = (lit) => made.map((panel) => ({ panel, lit: lit && part(lit, panel) }));
-  const [{ keys }] = made;
+  const keys = [...new Map(made.flatMap((it) => it.keys || []).map((key) => [key.name, key])).values()];
   return {
     svg: panels.map((panel) => headOf(panel, look) + bodyOf(panel)).join(""),
     top: made.map((panel) => put(panel, panel.top || "")).join(""),

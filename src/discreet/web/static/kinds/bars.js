@@ -4,7 +4,8 @@ import { level } from "../draw/colour.js";
 import { percent, whole } from "../draw/look.js";
 import { clip, line, rect, text, wide } from "../draw/svg.js";
 import { countPairs, marksOfPairs, sum } from "../rows/counts.js";
-import { levelsIn } from "../rows/levels.js";
+import { levelsIn, MISSING_NAMES } from "../rows/levels.js";
+import { inOrder } from "../rows/order.js";
 import { Refused } from "../rows/refused.js";
 
 const MOST = 200;
@@ -16,6 +17,12 @@ export const bars = {
 
   title: ({ columns: [name], by = [] }, say) =>
     by.length ? `${say.label(name)} by ${say.label(by[0])}` : say.label(name),
+
+  /** The levels that panels of bars have together; each by itself has its own. */
+  grid(part, spec) {
+    const { own, other } = placed(part, spec);
+    return { own: own.names, other: other && other.names };
+  },
 
   make(part, spec) {
     const { own, other } = placed(part, spec);
@@ -34,16 +41,23 @@ export const bars = {
     };
   },
 
-  marks(part, spec) {
+  marks(part, spec, view, facts, grid) {
     const { own, other } = placed(part, spec);
-    return marksOfPairs(own, other || everyone(part));
+    if (!grid) return marksOfPairs(own, other || everyone(part));
+    return marksOfPairs(among(own, grid.own), other ? among(other, grid.other) : everyone(part));
   },
+
+  alike: (views) => ({
+    levels: together(views.flatMap((view) => view.levels)),
+    by_levels: together(views.flatMap((view) => view.by_levels)),
+  }),
 
   tall: (view, look) => (look.mini ? 0 : ROOM * view.levels.length),
 
   top: (view) => Math.max(...totals(view), 1),
 
-  draw(view, box, look) {
+  draw(given, box, look) {
+    const view = look.alike ? widened(given, look.alike) : given;
     const at = places(view, box, look);
     const names = at.shown.map((i) => nameOf(view, i, at, look)).join("");
     const segments = at.shown.map((i) => segmentsOf(view, i, at, look)).join("");
@@ -68,6 +82,28 @@ function placed(part, { columns: [name], by = [] }) {
   }
   return { own, other };
 }
+
+/** The places of levels among others, which they are some of. */
+function among({ names, of }, all) {
+  const places = names.map((name) => all.indexOf(name));
+  return { names: all, of: of.map((place) => (place < 0 ? place : places[place])) };
+}
+
+/** Levels in the order of pictures, a missing value last. */
+function together(all) {
+  const gaps = MISSING_NAMES.filter((name) => all.includes(name));
+  return [...inOrder([...new Set(all)].filter((name) => !gaps.includes(name))), ...gaps];
+}
+
+/** A view with levels that other panels have; of those it has nobody. */
+function widened(view, { levels, by_levels: others }) {
+  const wider = (row) => levels.map((name) => row[view.levels.indexOf(name)] ?? hidden(row, view, name));
+  const rowsAt = (rows) => others.map((name) => wider(rows[view.by_levels.indexOf(name)] || []));
+  return { ...view, levels, by_levels: others, counts: wider(view.counts), by_counts: rowsAt(view.by_counts) };
+}
+
+/** Nothing is known of what is hidden; of a level that is not there nobody is. */
+const hidden = (row, { levels }, name) => (row.length && levels.includes(name) ? null : 0);
 
 const everyone = (part) => ({ names: [""], of: new Int16Array(part.size) });
 

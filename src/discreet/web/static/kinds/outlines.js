@@ -5,6 +5,7 @@ import { level } from "../draw/colour.js";
 import { percent, whole } from "../draw/look.js";
 import { path, px, rect } from "../draw/svg.js";
 import { sum } from "../rows/counts.js";
+import { inOrder } from "../rows/order.js";
 import { panelsOfRows } from "../rows/panels.js";
 import { d3 } from "../vendor/d3.js";
 import { histogram, marksOf as marksOfBins } from "./histogram.js";
@@ -45,8 +46,8 @@ export const outlines = {
   top: (view, look) => 1.04 * Math.max(...heights(view, look).flat(), 0),
 
   alike: (views) => ({
-    levels: [...new Set(views.flatMap((view) => view.levels))],
     ends: d3.extent(views.flatMap((view) => view.views[0].edges)),
+    labels: inOrder(new Set(views.flatMap((view) => view.levels))),
   }),
 
   draw(view, box, look) {
@@ -57,7 +58,7 @@ export const outlines = {
     const x = scaleOf(name, ends, [inner.left, inner.right], look);
     const top = look.top ?? outlines.top(view, look);
     const y = d3.scaleLinear([0, top], [inner.bottom, inner.top]).clamp(true);
-    const places = view.levels.map((word) => (look.alike?.levels || view.levels).indexOf(word));
+    const places = view.levels.map((word) => (look.alike?.labels || view.levels).indexOf(word));
     const drawn = heights(view, look).map((each, j) => {
       const colour = level(places[j]);
       return path(steps(each, edges, x, y), { fill: colour, class: "area" }) +

@@ -81,7 +81,7 @@ function dividedBy(part, spec, kind, facts) {
 }
 
 function byLevels(part, spec) {
-  const [by] = spec.by;
+  const { by: [by], ...alone } = spec;
   const rows = complete(part, [...spec.columns, by]);
   const { names, of } = levelsIn(part.level(by), { rows });
   if (names.length > MOST_PANELS) {
@@ -92,11 +92,11 @@ function byLevels(part, spec) {
     kind: "multiples", columns: spec.columns, by, levels: names, views, shown: rows.length,
   });
   const each = split(part, rows, (row) => of[row], names.length);
-  return { rows, alone: { ...spec, by: [] }, each, view };
+  return { rows, alone, each, view };
 }
 
 function byPairs(part, spec) {
-  const [first, second] = spec.by;
+  const { by: [first, second], ...alone } = spec;
   // Of bars a missing value is a level.
   const needed = spec.kind === "bars" ? [second] : [...spec.columns, first, second];
   const known = complete(part, needed);
@@ -123,7 +123,7 @@ function byPairs(part, spec) {
     each_pair: ofPairs,
     shown: rows.length,
   });
-  return { rows, alone: { ...spec, by: ofPairs ? [] : [first] }, each, view };
+  return { rows, alone: ofPairs ? alone : { ...alone, by: [first] }, each, view };
 }
 
 /** The rows of each place, null where it has none. */
