@@ -62,6 +62,16 @@ export function cardOf(board, spec) {
     if (lit) light(lit.found, lit.size);
   }
 
+  /** One picture that fails takes no other with it. */
+  function redrawn() {
+    try {
+      redraw();
+    } catch (error) {
+      console.error(error);
+      show({ refused: { says: "This picture cannot be drawn. Choose other columns, or another kind." } });
+    }
+  }
+
   function light(found, rows) {
     lit = found && { found, size: rows };
     drawn?.light(found);
@@ -76,7 +86,7 @@ export function cardOf(board, spec) {
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
       foot.textContent = sentenceOf(given.view, spec, board.partSize(), board.facts.policy);
-      redraw();
+      redrawn();
     }
   }
 
@@ -87,8 +97,8 @@ export function cardOf(board, spec) {
     title,
     show,
     light,
-    redraw,
-    resized: () => drawn && `${pic.clientWidth} ${pic.clientHeight}` !== size && redraw(),
+    redraw: redrawn,
+    resized: () => drawn && `${pic.clientWidth} ${pic.clientHeight}` !== size && redrawn(),
     answer: () => answer,
     drawn: () => drawn,
     pic,
