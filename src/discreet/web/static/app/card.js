@@ -47,7 +47,8 @@ export function cardOf(board, spec) {
 
   function redraw() {
     if (!answer?.view || !pic.clientWidth) return;
-    if (kind.tall) pic.style.setProperty("min-height", `${kind.tall(spec, pic.clientWidth)}px`);
+    const tall = kind.tall?.(answer.view, look(), pic.clientWidth) || 0;
+    pic.style.setProperty("--tall", `${tall}px`);
     drawn = drawPicture(pic, kind, answer.view, look());
     size = `${pic.clientWidth} ${pic.clientHeight}`;
     const svg = pic.querySelector("svg, table");

@@ -19,7 +19,7 @@ export const parallel = {
     columns.map(say.label).join(" → ") + (colour ? `, by ${say.label(colour)}` : ""),
 
   /** How high a picture is that can be read; narrow ones have their axes one below the other. */
-  tall: ({ columns }, width) => tallOf(columns.length, width),
+  tall: ({ columns }, look, width) => tallOf(columns.length, width),
 
   make(part, spec, facts) {
     const { rows, axes, colour } = cutAll(part, spec, facts);
