@@ -224,6 +224,7 @@ ADDRESSES = [
     ("GET", "/api/overview"),
     ("GET", "/api/rows"),
     ("POST", "/api/copy/light"),
+    ("POST", "/api/copy/part"),
     *(("POST", f"/api/{way}/{kind}") for way in ("copy", "seen", "views") for kind in PLOTS),
     ("GET", f"/api/views/{NOBODY}"),
     ("GET", f"/api/views/{NOBODY}/orders"),

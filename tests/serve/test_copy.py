@@ -321,3 +321,20 @@ def test_who_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:
         assert codes[:20] == [200] * 20
         assert 429 in codes
         assert answers[codes.index(429)].headers["retry-after"] == "5"
+
+
+def test_a_part_is_told_by_its_size_and_its_columns(served: Running, analyst: httpx.Client) -> None:
+    body = {"where": ["age >= 50", "sex == '1'"], "assign": [["ratio", "ldl / hdl"]]}
+    answer = analyst.post("/api/copy/part", json=body)
+
+    part = served.study.assign(ratio="ldl / hdl").where("age >= 50").where("sex == '1'")
+    found = answer.json()
+    columns = {it["name"]: it for it in found["columns"]}
+    assert found["size"] == part.scatter("ratio", "age").origin.total
+    assert found["total"] == len(served.study.session.whole)
+    assert list(columns)[-1] == "ratio"
+    plain = {"dates": False, "coded": False}
+    assert columns["ratio"] == {"name": "ratio", "kind": "number", "levels": None, **plain}
+    assert (columns["sex"]["levels"], columns["sex"]["coded"]) == (["1", "2"], True)
+    few = analyst.post("/api/copy/part", json={"where": ["age > 1000"]})
+    assert (few.status_code, few.json()["error"]["code"]) == (403, "policy")

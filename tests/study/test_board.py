@@ -132,7 +132,7 @@ def test_a_study_of_groups_has_neither_rows_nor_first_pictures() -> None:
 
     assert base_views(study.session) == {}
     assert overview(study.session, {}, "web") == {"views": {}, "sources": {}, "levels": {}}
-    assert way_of_rows(study.session, None) == "none"
+    assert way_of_rows(study.policy, None) == "none"
     with pytest.raises(RefusedError, match="has no copy of the whole table"):
         board_rows(study.session)
 
@@ -153,14 +153,14 @@ def test_where_the_copy_is_explored_is_for_the_policy_to_say(name: str, tmp_path
     rows = board_rows(study.session)
 
     assert rows.rows == ROWS
-    assert way_of_rows(study.session, rows) == way
+    assert way_of_rows(study.policy, rows) == way
 
 
 def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
     size = len(board_rows(opened(tmp_path).session).data)
     for most, way in ((size, "browser"), (size - 1, "server")):
         study = opened(tmp_path, copy_bytes=most)
-        assert way_of_rows(study.session, board_rows(study.session)) == way
+        assert way_of_rows(study.policy, board_rows(study.session)) == way
 
 
 def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:

@@ -38,7 +38,15 @@ from discreet.serve.answers import (
     refused,
     study_json,
 )
-from discreet.serve.board import LightBody, answer_copy, answer_light, answer_overview, answer_rows
+from discreet.serve.board import (
+    LightBody,
+    PartBody,
+    answer_copy,
+    answer_light,
+    answer_overview,
+    answer_part,
+    answer_rows,
+)
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
 from discreet.serve.files import FORMS, Files, figure
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
@@ -297,6 +305,8 @@ def _copy(router: APIRouter, counter: Counter) -> None:
 
     light = "Count the rows of the copy in each mark of some plots that fulfil a condition."
     add("light", LightBody, light, answer_light)
+    part = "Say how many rows of the copy some conditions keep, and which columns there are."
+    add("part", PartBody, part, answer_part)
     for kind, body in BODIES.items():
         says = f"{PLOTS[kind].title} of the copy of the whole table: free, and not kept."
         add(kind, body, says, partial(_of_kind, kind))

@@ -25,19 +25,34 @@ from discreet.serve.requests import (
     LONGEST_NAME,
     MOST_NEW,
     STRICT,
+    WORDS,
     Name,
     Text,
     check,
     refused_in_words,
 )
-from discreet.study.board import ROWS, TO_BROWSER, BoardRows, overview
+from discreet.study.board import ROWS, TO_BROWSER, BoardRows, names_in, overview
+from discreet.study.derived import FEWEST
 from discreet.study.lights import Axis, Clause
+from discreet.study.new_columns import holds_codes
 
-__all__ = ["LightBody", "answer_copy", "answer_light", "answer_overview", "answer_rows"]
+__all__ = [
+    "LightBody",
+    "PartBody",
+    "answer_copy",
+    "answer_light",
+    "answer_overview",
+    "answer_part",
+    "answer_rows",
+]
 
 OVERVIEW, EXPLORED = "overview", "copy"
 STAYS = "rows: the policy of this study keeps its copy on the server; ask /api/copy for pictures"
 NO_COPY = "this study has no copy of the whole table; ask /api/views for plots of counts"
+NOT_DRAWN = (
+    "these rows of the copy cannot be drawn so: they are too few, or alike; keep more rows, or draw"
+    " other columns"
+)
 MOST_CARDS = 64
 MOST_CLAUSES = 100
 MOST_MARKS = 5000
@@ -45,6 +60,8 @@ MOST_AXES = 4
 
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Conditions = Annotated[list[Text], Field(max_length=MOST_NEW)]
+NewColumns = Annotated[list[tuple[Name, Text]], Field(max_length=MOST_NEW)]
 Listed = Annotated[list[Name], Field(min_length=1, max_length=MOST_MARKS)]
 
 
@@ -94,13 +111,22 @@ class ConditionBody(BaseModel):
     all: Annotated[list[ClauseBody], Field(max_length=MOST_CLAUSES)]
 
 
+class PartBody(BaseModel):
+    """Which rows of the copy there are, and which new columns."""
+
+    model_config = STRICT
+
+    where: Conditions = []
+    assign: NewColumns = []
+
+
 class LightBody(BaseModel):
     """Which rows of the copy there are, which of them light up, and the marks they are in."""
 
     model_config = STRICT
 
-    where: Annotated[list[Text], Field(max_length=MOST_NEW)] = []
-    assign: Annotated[list[tuple[Name, Text]], Field(max_length=MOST_NEW)] = []
+    where: Conditions = []
+    assign: NewColumns = []
     light: ConditionBody | None = None
     cards: Annotated[list[CardBody], Field(max_length=MOST_CARDS)] = []
 
@@ -146,7 +172,7 @@ def answer_copy(
                 view = drawn(asked)
             plain = replace(view, gate=None).to_json()
         except (InputError, RefusedError):
-            return refusal("data")
+            return refusal("data", NOT_DRAWN)
         found = f'{{"view":{plain}}}'.encode()
         held.put(name, found)
     return Answer(200, found)
@@ -165,6 +191,31 @@ def answer_light(served: Served, caller: Caller, body: Mapping[str, Any]) -> Ans
         return refused_in_words(error)
     told = {"cards": [{"counts": it.ravel().tolist()} for it in found], "rows": rows}
     return Answer(200, json.dumps(told, separators=(",", ":")).encode())
+
+
+def answer_part(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
+    """Say how many rows of the copy some conditions keep, and which columns there are."""
+    stop = _let_explore(served, caller)
+    if stop is not None:
+        return stop
+    try:
+        whole, rows = served.held.lights.part(body["where"], body["assign"])
+    except (InputError, RefusedError) as error:
+        return refused_in_words(error)
+    if body["where"] and rows < FEWEST:
+        return refusal("policy", WORDS["where", "few"])
+    columns = [
+        {
+            "name": name,
+            "kind": "level" if name in whole.levels else "number",
+            "dates": name not in whole.levels and whole.raw[name].dates is not None,
+            "levels": [*whole.levels[name]] if name in whole.levels else None,
+            "coded": name in whole.levels and holds_codes(whole.raw[name]),
+        }
+        for name in names_in(whole)
+    ]
+    told = {"size": rows, "total": len(whole), "columns": columns}
+    return Answer(200, json.dumps(told, ensure_ascii=False).encode())
 
 
 def _given(said: Mapping[str, Any]) -> dict[str, Any]:

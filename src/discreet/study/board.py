@@ -32,6 +32,7 @@ __all__ = [
     "base_views",
     "board_columns",
     "board_rows",
+    "names_in",
     "overview",
     "way_of_rows",
 ]
@@ -82,20 +83,22 @@ def board_rows(of: OfCopy) -> BoardRows:
     return BoardRows(data, digest, len(whole), names, of.gate_of_copy(ROWS, names))
 
 
-def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
+def names_in(whole: WholeTable) -> list[str]:
     """Return the columns of a copy in the order of the file, new ones last."""
-    copy, found = whole.copy, []
-    for name in whole.raw:
-        one: NumberColumn | LevelColumn
-        if name in copy.columns:
-            one = NumberColumn(name, copy.columns[name], whole.raw[name].dates is not None)
-        elif name in copy.strata:
-            levels = whole.levels[name]
-            coded = holds_codes(whole.raw[name])
-            one = LevelColumn(name, places_of(copy.strata[name], levels), levels, coded)
+    return [name for name in whole.raw if name in whole.copy.columns or name in whole.copy.strata]
+
+
+def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
+    """Return the columns of a copy as they are written for a board."""
+    found: list[NumberColumn | LevelColumn] = []
+    for name in names_in(whole):
+        if name in whole.copy.columns:
+            dates = whole.raw[name].dates is not None
+            found.append(NumberColumn(name, whole.copy.columns[name], dates))
         else:
-            continue
-        found.append(one)
+            levels, coded = whole.levels[name], holds_codes(whole.raw[name])
+            places = places_of(whole.copy.strata[name], levels)
+            found.append(LevelColumn(name, places, levels, coded))
     return found
 
 

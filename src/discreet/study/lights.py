@@ -106,12 +106,8 @@ class Lights:
         InputError
             If an expression cannot be read, or a column is unknown or of another kind.
         """
-        new, texts = tuple(assign), tuple(where)
-        with about("assign"):
-            part = self._kept.get(("assign", new), lambda: self._assigned(new), _size_of)
-        at: Places | None = None
-        if texts:
-            at = self._kept.get(("where", new, texts), lambda: _where(part.whole, texts), _bytes)
+        new = tuple(assign)
+        part, at = self._parted(tuple(where), new)
         with about("light"):
             for clause in light:
                 at = self._narrowed(part, new, at, clause)
@@ -123,6 +119,22 @@ class Lights:
                 marks = [self._marks(part, new, axis) for axis in axes]
                 found.append(_counted(marks, [len(axis) for axis in axes], at))
         return found, len(part.whole) if at is None else len(at)
+
+    def part(
+        self, where: Sequence[str], assign: Sequence[tuple[str, str]]
+    ) -> tuple[WholeTable, int]:
+        """Return the copy with new columns, all rows of it, and how many conditions keep."""
+        part, at = self._parted(tuple(where), tuple(assign))
+        return part.whole, len(part.whole) if at is None else len(at)
+
+    def _parted(self, texts: tuple[str, ...], new: New) -> tuple[DerivedCopy, Places | None]:
+        """Return the copy with new columns, and the places of the rows that conditions keep."""
+        with about("assign"):
+            part = self._kept.get(("assign", new), lambda: self._assigned(new), _size_of)
+        if not texts:
+            return part, None
+        name = ("where", new, texts)
+        return part, self._kept.get(name, lambda: _where(part.whole, texts), _bytes)
 
     def _assigned(self, new: New) -> DerivedCopy:
         part = derived_of(self._session)

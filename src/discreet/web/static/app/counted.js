@@ -5,7 +5,7 @@ import { isCounted } from "./words.js";
 
 /** What a picture is drawn with on the page alone. */
 const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges"];
-const TABLES = ["summary", "means", "model"];
+export const TABLES = ["summary", "means", "model"];
 
 /**
  * Return what asks the server for pictures.
@@ -56,7 +56,7 @@ const OF_TABLE = {
 };
 
 /** A spec as the server takes it: counts are of the whole study, whatever the filters. */
-function bodyOf(spec, state) {
+export function bodyOf(spec, state) {
   const given = (OF_TABLE[spec.kind] || ofPlot)(spec);
   const derived = !isCounted(spec) && {
     where: state.where.length ? allOf(state.where) : undefined,

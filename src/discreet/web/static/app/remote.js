@@ -1,5 +1,7 @@
 /** The rows of a copy that stays on the server: the same questions, answered there. */
 
+import { bodyOf, TABLES } from "./counted.js";
+import { axesOf } from "./remote-marks.js";
 import { ask } from "./server.js";
 import { Unanswered } from "./thread.js";
 
@@ -10,34 +12,41 @@ import { Unanswered } from "./thread.js";
  * @returns {object}
  */
 export function rowsOnServer(facts) {
+  const held = new Map();
+  const keyOf = (part, spec) => JSON.stringify([part.where, part.assign, spec]);
   const derived = ({ where, assign }) => ({ where, assign });
   const answered = (path, body) =>
     ask(path, body).catch((error) => {
       throw [403, 422].includes(error.status) ? new Unanswered({ says: error.message, ...error.place }) : error;
     });
-  const one = async (part, { kind, columns, wide, colour, ...more }) => {
+
+  async function one(part, spec) {
+    const place = TABLES.includes(spec.kind) ? "tables" : "copy";
     try {
-      const found = await answered(`/api/copy/${kind}`, { columns, ...more, ...derived(part) });
-      return { view: found.view };
+      const { view, table } = await answered(`/api/${place}/${spec.kind}`, bodyOf(spec, part));
+      const found = view || { kind: spec.kind, ...table };
+      held.set(keyOf(part, spec), found);
+      return { view: found };
     } catch (error) {
       if (!error.where) throw error;
       return { refused: { says: error.message, ...error.where } };
     }
-  };
-  const held = new Map();
+  }
+
   return {
     size: facts.rows.rows,
     part: (part) => answered("/api/copy/part", derived(part)),
-    views: async (part, specs) => {
-      const found = await Promise.all(specs.map((spec) => one(part, spec)));
-      found.forEach(({ view }, i) => held.set(JSON.stringify(specs[i]), view));
-      return found;
-    },
+    views: (part, specs) => Promise.all(specs.map((spec) => one(part, spec))),
     hold: async (part, specs, views) => {
-      specs.forEach((spec, i) => held.set(JSON.stringify(spec), views[i]));
+      specs.forEach((spec, i) => held.set(keyOf(part, spec), views[i]));
     },
-    light: (part, conditions, specs) =>
-      answered("/api/copy/light", { ...derived(part), light: { all: conditions }, cards: specs.map((spec) => ({ ...spec, view: held.get(JSON.stringify(spec)) })) }),
+    light: async (part, conditions, specs) => {
+      const found = specs.map((spec) => axesOf(spec, held.get(keyOf(part, spec))));
+      const cards = found.filter(Boolean).map((axes) => ({ marks: { axes } }));
+      const lit = await answered("/api/copy/light", { ...derived(part), light: { all: conditions }, cards });
+      const each = lit.cards.values();
+      return { size: lit.rows, each: found.map((axes) => (axes ? each.next().value : null)) };
+    },
     close: () => {},
   };
 }
