@@ -43,7 +43,7 @@ export function open(anchor, content, width = 232, label = "Menu") {
   grown.disconnect();
   grown = new ResizeObserver(place);
   grown.observe(pop);
-  pop.querySelector("[autofocus], button, select, input, textarea")?.focus();
+  (pop.querySelector("[autofocus]") || pop.querySelector("button, select, input, textarea"))?.focus();
   return pop;
 }
 

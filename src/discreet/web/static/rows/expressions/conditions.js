@@ -36,39 +36,47 @@ export function opposite(steps) {
   return steps.map((step) => (step === UNKNOWN ? UNKNOWN : 1 - step));
 }
 
-/** Compare two sides of one kind; of `days` the times are left out. */
-export function compared(sign, left, right, days) {
-  if (left.codes) return comparedLevels(sign, left, right);
-  if (!days) return comparedNumbers(sign, left, right);
-  const steps = comparedNumbers(sign, left.map(dayOf), right.map(dayOf));
-  for (let i = 0; i < steps.length; i += 1) {
+/**
+ * Compare two sides of one kind; of `days` the times are left out. A side of one value is a constant,
+ * which is compared with all rows.
+ */
+export function compared(sign, left, right, days, rows) {
+  if (left.codes) return comparedLevels(sign, left, right, rows);
+  if (!days) return comparedNumbers(sign, left, right, rows);
+  const steps = comparedNumbers(sign, left.map(dayOf), right.map(dayOf), rows);
+  const [l, r] = [stride(left), stride(right)];
+  for (let i = 0; i < rows; i += 1) {
     // A date past the calendar has no day, and is not missing.
-    if (steps[i] === UNKNOWN && left[i] === left[i] && right[i] === right[i]) {
+    if (steps[i] === UNKNOWN && !Number.isNaN(left[i * l]) && !Number.isNaN(right[i * r])) {
       steps[i] = sign === "!=" ? 1 : 0;
     }
   }
   return steps;
 }
 
-function comparedNumbers(sign, left, right) {
+const stride = (values) => (values.length === 1 ? 0 : 1);
+
+function comparedNumbers(sign, left, right, rows) {
   const [less, equal, more] = COMPARED.get(sign);
-  const steps = new Uint8Array(left.length);
-  for (let i = 0; i < steps.length; i += 1) {
-    const a = left[i];
-    const b = right[i];
+  const [l, r] = [stride(left), stride(right)];
+  const steps = new Uint8Array(rows);
+  for (let i = 0; i < rows; i += 1) {
+    const a = left[i * l];
+    const b = right[i * r];
     steps[i] = a < b ? less : a > b ? more : a === b ? equal : UNKNOWN;
   }
   return steps;
 }
 
-function comparedLevels(sign, left, right) {
+function comparedLevels(sign, left, right, rows) {
   const [other, same] = COMPARED.get(sign);
   const codes = new Map(left.levels.map((level, code) => [level, code]));
   const asLeft = right.levels.map((level) => (codes.has(level) ? codes.get(level) : -1));
-  const steps = new Uint8Array(left.codes.length);
-  for (let i = 0; i < steps.length; i += 1) {
-    const a = left.codes[i];
-    const b = right.codes[i];
+  const [l, r] = [stride(left.codes), stride(right.codes)];
+  const steps = new Uint8Array(rows);
+  for (let i = 0; i < rows; i += 1) {
+    const a = left.codes[i * l];
+    const b = right.codes[i * r];
     const unknown = a === left.missing || b === right.missing;
     steps[i] = unknown ? UNKNOWN : asLeft[b] === a ? same : other;
   }
