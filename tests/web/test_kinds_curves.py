@@ -127,7 +127,7 @@ def test_over_years(board: Board, study: Study) -> None:
     check(board, study, "over_time", "year")
     check(board, study, "over_time", "year", every="year")
     check(board, study, "over_time", "age", "change", by="band")
-    specs = [
+    specs: list[dict[str, Any]] = [
         {"columns": ["change"]},
         {"columns": ["age"], "every": "month"},
         {"columns": ["visit", "visit"]},
