@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -73,7 +74,7 @@ def test_boxes_of_several_columns_are_of_the_rows_that_have_all(board: Board, st
 @pytest.mark.parametrize("how", [{}, {"by": "band"}, {"by": "year"}, {"event_is": "0"}])
 def test_survival(board: Board, study: Study, how: dict[str, Any]) -> None:
     check(board, study, "survival", "months", "died", **how)
-    other: dict[str, Any] = {**how, "event_is": ["tablet"]}
+    other: dict[str, Any] = {**how, "event_is": ["usual care"]}
     check(board, study, "survival", "marker", "arm", **other)
 
 
@@ -136,3 +137,126 @@ def test_over_years(board: Board, study: Study) -> None:
     words = ["neither dates nor whole numbers", "is for dates", "holds dates"]
     for each, word in zip(found, words, strict=True):
         assert word in each["refused"]["says"]
+
+
+def lit(board: Board, spec: dict[str, Any]) -> dict[str, Any]:
+    """Return what is drawn of the rows whose change is below 0."""
+    found: dict[str, Any] = board.page.evaluate(
+        """(spec) => {
+          const part = { where: [], assign: [] };
+          const conditions = [{ column: "change", to: 0 }];
+          const { size, each: [{ counts, view }] } =
+            it.answers.light({ part, conditions, specs: [spec] }).found;
+          return { size, view, counts: counts ? [...counts] : null };
+        }""",
+        spec,
+    )
+    return found
+
+
+BELOW = ["change < 0"]
+
+
+def test_highlighted_boxes_and_violins_are_those_of_the_rows_alone(board: Board) -> None:
+    for kind in ("box", "violin"):
+        spec = {"kind": kind, "columns": ["months"], "by": ["band"]}
+        found, (alone,) = lit(board, spec), board.views(spec, where=BELOW)
+        view = alone["view"]
+        assert sum(found["counts"]) == found["size"] == view["shown"]
+        if kind == "box":
+            assert [{**it["box"], "label": ""} for it in found["view"]["each"]] == [
+                {**it, "label": ""} for it in view["groups"]
+            ]
+        else:
+            assert found["counts"] == view["rows"]
+            for it, quarters in zip(found["view"]["each"], view["quarters"], strict=True):
+                assert it["median"] == pytest.approx(quarters[1], rel=1e-5)
+
+
+def test_highlighted_curves_are_those_of_the_rows_alone(board: Board) -> None:
+    for columns, kind in [
+        (["months"], "ecdf"),
+        (["months"], "density"),
+        (["months", "died"], "survival"),
+    ]:
+        spec = {"kind": kind, "columns": columns}
+        found, (alone,) = lit(board, spec), board.views(spec, where=BELOW)
+        (curve,) = alone["view"]["curves"]
+        if kind == "survival":
+            assert found["view"]["times"] == curve["times"]
+            assert found["view"]["heights"] == curve["shares"]
+            continue
+        assert sum(found["counts"]) == found["size"]
+        assert found["view"]["x"] == curve["x"]
+        share = 1.0 if kind == "ecdf" else found["size"] / 700
+        assert found["view"]["y"] == pytest.approx([share * it for it in curve["y"]])
+
+
+def test_highlighted_periods_are_those_of_the_rows_alone(board: Board) -> None:
+    plain = {"kind": "over_time", "columns": ["year"]}
+    found, (alone,) = lit(board, plain), board.views(plain, where=BELOW)
+    assert found["counts"] == alone["view"]["series"][0]["counts"]
+    spec = {"kind": "over_time", "columns": ["year", "months"]}
+    found, (alone,) = lit(board, spec), board.views(spec, where=BELOW)
+    assert found["view"]["lines"] == [alone["view"]["series"][0]["means"]]
+
+
+SPECS: list[dict[str, Any]] = [
+    {"kind": "box", "columns": ["marker"], "by": ["arm"]},
+    {"kind": "box", "columns": ["change", "marker", "months"]},
+    {"kind": "violin", "columns": ["visit"], "by": ["site"]},
+    {"kind": "density", "columns": ["change"], "by": ["arm"]},
+    {"kind": "ecdf", "columns": ["visit"], "by": ["site"]},
+    {"kind": "survival", "columns": ["months", "died"], "by": ["arm"]},
+    {"kind": "survival", "columns": ["months", "died"]},
+    {"kind": "over_time", "columns": ["visit"], "by": ["arm"]},
+    {"kind": "over_time", "columns": ["visit", "change"], "every": "quarter"},
+    {"kind": "over_time", "columns": ["year"]},
+]
+LAID = """() => {
+  const words = [...document.querySelectorAll("#host text")];
+  const boxes = words.map((it) => it.getBoundingClientRect());
+  const host = document.querySelector("#host svg").getBoundingClientRect();
+  const said = [];
+  boxes.forEach((a, i) => {
+    // Around a picture a card leaves 16 pixels free.
+    if (a.left < host.left - 12 || a.right > host.right + 12 || a.bottom > host.bottom + 4) {
+      said.push(`cut: ${words[i].textContent}`);
+    }
+    boxes.slice(0, i).forEach((b, j) => {
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 4) said.push(`${words[j].textContent} on ${words[i].textContent}`);
+    });
+  });
+  return said;
+}"""
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda it: "-".join([it["kind"], *it["columns"]]))
+def test_words_of_pictures_lie_side_by_side(board: Board, spec: dict[str, Any]) -> None:
+    for width, height in [(520, 300), (340, 240), (1100, 420)]:
+        found = board.draw(spec, width=width, height=height)
+        assert board.page.evaluate(LAID) == []
+        assert not any(word in found["html"] for word in ("<img", "NaN", "undefined", "style="))
+        assert all(mark["say"] for mark in found["marks"])
+
+
+@pytest.mark.parametrize("spec", SPECS[:-1], ids=lambda it: "-".join([it["kind"], *it["columns"]]))
+def test_views_of_the_package_are_drawn_too(
+    board: Board, study: Study, spec: dict[str, Any]
+) -> None:
+    how = {name: it for name, it in spec.items() if name not in ("kind", "columns", "by")}
+    by = {"by": spec["by"][0]} if "by" in spec else {}
+    made = getattr(study, spec["kind"])(*spec["columns"], source="copy", **by, **how)
+    html = board.page.evaluate(
+        """([spec, view]) => {
+          const host = document.getElementById("host");
+          const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
+          it.drawPicture(host, it.kindFor(spec), view, it.lookOf(columns, { spec }));
+          return host.innerHTML;
+        }""",
+        [spec, json.loads(made.to_json())],
+    )
+    assert "<path" in html or "<rect" in html
+    assert not any(word in html for word in ("<img", "NaN", "undefined", "style="))

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["visits"]
 
 RULES = '[roles]\npatient = "identifier"\n'
-ARMS = ("usual care", "tablet", "שיחה וייעוץ", "运动与饮食 🏃 with a very long name that goes on")
+ARMS = (
+    "usual care",
+    "<img src=x onerror=alert(1)>",
+    "שיחה וייעוץ",
+    "运动与饮食 🏃 with a very long name that goes on",
+)
 
 
 def visits(folder: Path, rows: int = 700) -> Study:
@@ -27,7 +32,7 @@ def visits(folder: Path, rows: int = 700) -> Study:
     age = drawn.integers(18, 90, rows)
     band = np.where(age < 40, "under 40", np.where(age < 60, "40 to under 60", "60 or more"))
     arm = np.array(ARMS)[drawn.choice(4, rows, p=[0.5, 0.3, 0.18, 0.02])]
-    months = np.round(drawn.exponential(40, rows) * (1 + (arm == "tablet")), 1)
+    months = np.round(drawn.exponential(40, rows) * (1 + (arm == ARMS[1])), 1)
     marker = np.round(drawn.lognormal(1, 0.8, rows), 2)
     change = np.round(drawn.normal(-2, 6, rows) + (band == "under 40") * 4, 1)
     first = date(2019, 2, 11)

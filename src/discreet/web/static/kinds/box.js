@@ -6,8 +6,9 @@ import { HOT } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { circle, line, path, px, rect, text } from "../draw/svg.js";
 import { binsOf, extent } from "../rows/ends.js";
-import { groupsOf, LEAST_ROWS, marksOfGroups, meanOf, quantile, take, within } from "../rows/groups.js";
-import { complete } from "../rows/part.js";
+import {
+  below, LEAST_ROWS, marksOfGroups, meanOf, once, quantile, risingOf, risingWithin,
+} from "../rows/groups.js";
 import { d3 } from "../vendor/d3.js";
 
 const BINS = 20;
@@ -24,31 +25,28 @@ export const box = {
   },
 
   make(part, spec, facts) {
-    const { rows, groups } = grouped(part, spec);
-    const binned = binsOfEach(part, spec, rows, facts);
+    const groups = grouped(part, spec);
+    const bins = binsOfEach(part, spec, facts);
     return {
       kind: "box",
       columns: spec.columns,
       groups: groups.map(({ label, values }) => boxOf(label, values)),
       by: spec.by?.[0] ?? null,
-      ridges: groups.map(({ name, values }) => ridgeOf(binned.get(name), values)),
-      shown: rows.length,
+      ridges: groups.map(({ name, values }) => ridgeOf(bins.get(name), values)),
+      shown: spec.by ? groups.reduce((sum, it) => sum + it.rows.length, 0) : groups[0].rows.length,
     };
   },
 
-  marks(part, spec) {
-    const { groups } = grouped(part, spec);
-    // Without levels each row is in every box.
-    return marksOfGroups(part.size, spec.by ? groups : groups.map(() => ({ rows: [] })));
-  },
+  // Without levels each row is in every box.
+  marks: (part, spec, view) =>
+    marksOfGroups(part.size, spec.by ? known(part, spec, view) : view.groups.map(() => ({ rows: [] }))),
 
   lit(part, spec, view, mask, facts) {
-    const { rows, groups } = grouped(part, spec);
-    const binned = binsOfEach(part, spec, rows, facts);
-    const each = groups.map(({ name, rows: all }) => {
-      const values = take(part.number(name), within(all, mask));
+    const bins = once(view, () => binsOfEach(part, spec, facts));
+    const each = known(part, spec, view).map((all) => {
+      const values = risingWithin(all, mask);
       if (values.length < LEAST_ROWS) return null;
-      return { box: boxOf("", values), ridge: ridgeOf(binned.get(name), values) };
+      return { box: boxOf("", values), ridge: ridgeOf(bins.get(all.name), values) };
     });
     return { each };
   },
@@ -84,37 +82,40 @@ export const box = {
 };
 
 function grouped(part, { columns, by }) {
-  const rows = complete(part, [...columns, ...(by || [])]);
-  const groups = by
-    ? groupsOf(part, rows, by[0]).map((it) => ({ ...it, name: columns[0] }))
-    : columns.map((name) => ({ label: name, name, rows }));
-  return { rows, groups: groups.map((it) => ({ ...it, values: take(part.number(it.name), it.rows) })) };
+  const needed = [...columns, ...(by || [])];
+  const one = (name) => risingOf(part, needed, name, by?.[0]).map((it) => ({ ...it, name }));
+  return by ? one(columns[0]) : columns.flatMap(one).map((it) => ({ ...it, label: it.name }));
 }
 
-function binsOfEach(part, { columns }, rows, facts) {
+/** The groups that are drawn; some of them may be of levels that were joined elsewhere. */
+function known(part, spec, { groups }) {
+  const found = new Map(grouped(part, spec).map((it) => [it.label, it]));
+  return groups.map(({ label }) => found.get(label) || { label, rows: new Int32Array(0), values: [] });
+}
+
+function binsOfEach(part, { columns, by }, facts) {
   return new Map(columns.map((name) => {
-    const values = take(part.number(name), rows);
-    const [low, high] = extent(values);
-    return [name, low < high ? binsOf(name, values, facts.bins || BINS, facts.axes?.[name]) : null];
+    const [{ values }] = risingOf(part, [...columns, ...(by || [])], name);
+    const bins = values[0] < values.at(-1)
+      ? binsOf(name, values, facts.bins || BINS, facts.axes?.[name])
+      : { edges: [values[0], values[0]], bins: 1, placeOf: () => 0 };
+    return [name, bins];
   }));
 }
 
-/** The box of some values as Tukey draws it, with mean and outliers. */
-function boxOf(label, given) {
-  const values = given.slice().sort();
+/** The box of rising values as Tukey draws it, with mean and outliers. */
+function boxOf(label, values) {
   const [q1, median, q3] = [0.25, 0.5, 0.75].map((share) => quantile(values, share));
   const reach = 1.5 * (q3 - q1);
-  const beyond = (it) => it < q1 - reach || it > q3 + reach;
-  const inside = values.filter((it) => !beyond(it));
+  const [first, last] = [below(values, q1 - reach), d3.bisectRight(values, q3 + reach)];
   // A quartile lies between two values: the nearest within reach may be on its other side.
-  const [low, high] = [Math.min(inside[0], q1), Math.max(inside.at(-1), q3)];
-  const outliers = Array.from(values.filter(beyond));
+  const [low, high] = [Math.min(values[first], q1), Math.max(values[last - 1], q3)];
+  const outliers = [...values.subarray(0, first), ...values.subarray(last)];
   return { label, low, q1, median, q3, high, mean: meanOf(values), outliers };
 }
 
-/** How many rows of a group lie in each bin; a column of one value has none. */
+/** How many rows of a group lie in each bin. */
 function ridgeOf(bins, values) {
-  if (!bins) return { edges: [values[0], values[0]], counts: [values.length] };
   const counts = new Array(bins.bins).fill(0);
   for (const value of values) counts[bins.placeOf(value)] += 1;
   return { edges: bins.edges, counts };

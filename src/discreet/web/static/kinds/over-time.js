@@ -31,10 +31,10 @@ export const overTime = {
 
   lit(part, spec, view, mask) {
     const rows = within(rowsOfTime(part, spec), mask);
-    if (view.columns.length > 1) return { lines: [seriesOf(part, rows, view).means] };
+    if (view.columns.length > 1) return { lines: [seriesOf(part, rows, spec, view).means] };
     const groups = groupsOf(part, rows, spec.by?.[0]);
     const drawn = groups.filter(({ label }) => view.series.some((it) => it.level === label));
-    return { lines: drawn.map((it) => seriesOf(part, it.rows, view).counts) };
+    return { lines: drawn.map((it) => seriesOf(part, it.rows, spec, view).counts) };
   },
 
   top: (view) => reach(view)[1],

@@ -4,13 +4,12 @@ import { left, plotBox } from "../draw/axes.js";
 import { keysOf, labelsOf, namesAtEnds, roomOf, stepPath, strokeOf } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { clip, line, path, rect, text, wide } from "../draw/svg.js";
-import { groupsOf, take, within } from "../rows/groups.js";
-import { complete } from "../rows/part.js";
-import { Refused } from "../rows/refused.js";
-import { eventOf, LEAST_AT_RISK, roundPlaces, survivalOf } from "../rows/survival.js";
+import { below, take, within } from "../rows/groups.js";
+import {
+  allTimes, eventIn, happened, LEAST_AT_RISK, observed, roundPlaces, survivalOf,
+} from "../rows/survival.js";
 import { d3 } from "../vendor/d3.js";
 
-const MOST_CURVES = 12;
 const AT_RISK = "at risk";
 const LINE = 16;
 const LEAST_HEIGHT = 150; // of a picture without its table
@@ -24,17 +23,17 @@ export const survival = {
   tall: (view, look) => (look.bare || look.mini ? 0 : LEAST_HEIGHT + LINE * view.curves.length),
 
   /** Until when the curves of parts that are drawn beside each other go. */
-  grid: (part, spec) => ({ until: Math.max(0, endOf(observed(part, spec).map((it) => it.times))) }),
+  grid: (part, spec) => ({ until: Math.max(0, allTimes(part, spec).values.at(-LEAST_AT_RISK)) }),
 
   make(part, spec, facts, grid) {
-    const groups = observed(part, spec);
-    const curves = groups.map(({ label, times, happened }) =>
-      ({ level: label, ...survivalOf(times, happened) }));
+    const event = eventIn(part, spec);
+    const curves = observed(part, spec).map((it) =>
+      ({ level: it.label, ...survivalOf(it.values, happened(part, spec, event, it.rows)) }));
     const places = roundPlaces(Math.max(grid?.until ?? 0, ...curves.map((it) => it.end)));
     return {
       kind: "survival",
       columns: spec.columns,
-      event_is: eventIn(part, spec),
+      event_is: event,
       by: spec.by?.[0] ?? null,
       curves: curves.map(({ atRisk, ...it }) => ({ ...it, at_risk: atRisk(places) })),
       places,
@@ -43,11 +42,11 @@ export const survival = {
   },
 
   lit(part, spec, view, mask) {
-    const all = observed(part, spec, mask);
-    const times = Float64Array.from(all.flatMap((it) => [...it.times]));
-    if (times.length < LEAST_AT_RISK) return null;
-    const { shares, end, ...it } = survivalOf(times, all.flatMap((group) => [...group.happened]));
-    return { times: it.times, heights: shares, end };
+    const { values, rows } = allTimes(part, spec);
+    const kept = within(rows.subarray(below(values, 0)), mask);
+    if (kept.length < LEAST_AT_RISK) return null;
+    const found = survivalOf(take(part.number(spec.columns[0]), kept), happened(part, spec, view.event_is, kept));
+    return { times: found.times, heights: found.shares, end: found.end };
   },
 
   top: (view) => 1 - lowest(view),
@@ -79,42 +78,6 @@ export const survival = {
     };
   },
 };
-
-/** The times of the rows of each level that has enough, and whether they ended with the event. */
-function observed(part, spec, mask) {
-  const { columns: [time], by } = spec;
-  const rows = complete(part, [...spec.columns, ...(by || [])]);
-  const groups = groupsOf(part, rows, by?.[0]);
-  if (groups.length > MOST_CURVES) {
-    throw new Refused(`“${by[0]}” has more than ${MOST_CURVES} levels, too many to be told apart.`);
-  }
-  const { codes, levels } = part.level(spec.columns[1]);
-  const events = new Set(eventIn(part, spec).map((name) => levels.indexOf(name)));
-  const values = part.number(time);
-  const found = groups.map(({ label, rows: all }) => {
-    const kept = all.filter((row) => values[row] >= 0);
-    return { label, rows: mask ? within(kept, mask) : kept, size: kept.length };
-  });
-  const large = found.filter((it) => it.size >= LEAST_AT_RISK);
-  if (!large.length) throw new Refused(`Fewer than ${LEAST_AT_RISK} rows have a time and an event.`);
-  return large.map((it) => ({
-    ...it,
-    times: take(values, it.rows),
-    happened: Uint8Array.from(it.rows, (row) => events.has(codes[row])),
-  }));
-}
-
-function eventIn(part, { columns: [time, event], by, event_is: asked }) {
-  if (part.column(time).dates) {
-    throw new Refused(`“${time}” holds dates. A survival curve needs how long each was observed, as a number.`);
-  }
-  const { codes, levels } = part.level(event);
-  const there = new Set();
-  for (const row of complete(part, [time, event, ...(by || [])])) there.add(codes[row]);
-  return eventOf([...there].map((code) => levels[code]), asked, event);
-}
-
-const endOf = (all) => Float64Array.from(all.flatMap((it) => [...it])).sort().at(-LEAST_AT_RISK);
 
 /** Where the axis begins: at 0, unless all curves lie far above it. */
 function lowest({ curves }) {

@@ -7,8 +7,7 @@ import { whole } from "../draw/look.js";
 import { circle, path, px, rect } from "../draw/svg.js";
 import { densitiesOf, densityOf } from "../rows/curves.js";
 import { extent, short } from "../rows/ends.js";
-import { groupsOf, LEAST_ROWS, marksOfGroups, quantile, take, within } from "../rows/groups.js";
-import { complete } from "../rows/part.js";
+import { LEAST_ROWS, marksOfGroups, quantile, risingOf, risingWithin } from "../rows/groups.js";
 
 const HALF = 0.44; // of a lane, to each side
 const DIGITS = 6;
@@ -40,13 +39,12 @@ export const violin = {
   marks: (part, spec, view) => marksOfGroups(part.size, drawn(part, spec, view)),
 
   lit(part, spec, view, mask) {
-    const values = part.number(spec.columns[0]);
-    const each = drawn(part, spec, view).map(({ rows }) => {
-      const kept = take(values, within(rows, mask)).sort();
+    const each = drawn(part, spec, view).map((all) => {
+      const kept = risingWithin(all, mask);
       if (kept.length < LEAST_ROWS || kept[0] === kept.at(-1)) return null;
       const { x, y } = densityOf(kept);
       // The area is their share, so that it lies within that of all rows.
-      const share = kept.length / rows.length;
+      const share = kept.length / all.rows.length;
       return { x, y: y.map((height) => height * share), median: quantile(kept, 0.5) };
     });
     return { each };
@@ -79,7 +77,7 @@ const widestOf = ({ curves }) => Math.max(...curves.flatMap((it) => it.y));
 
 /** The rows of the levels that are drawn. */
 function drawn(part, { columns: [name], by }, view) {
-  const groups = groupsOf(part, complete(part, [name, ...(by || [])]), by?.[0]);
+  const groups = risingOf(part, [name, ...(by || [])], name, by?.[0]);
   if (!by) return groups;
   return view.curves.map((it) => groups.find(({ label }) => label === it.label));
 }

@@ -1,8 +1,7 @@
 /** Curves of the values of a column, of all rows or of each level. */
 
 import { roundHalfEven, short } from "./ends.js";
-import { groupsOf, LEAST_ROWS, quantile, take, within } from "./groups.js";
-import { complete } from "./part.js";
+import { LEAST_ROWS, quantile, risingOf, risingWithin } from "./groups.js";
 import { Refused } from "./refused.js";
 
 const MOST_CURVES = 12; // more colours and dashes are not told apart
@@ -18,24 +17,18 @@ const DIGITS = 6;
  *
  * @param {Part} part - The rows.
  * @param {{columns: string[], by?: string[]}} spec - The column, and what divides it.
- * @returns {{drawn: {label: string, values: Float64Array}[], few: string[], others: string[],
+ * @returns {{drawn: {label: string, rows: Int32Array, values: Float64Array}[], few: string[], others: string[],
  *   shown: number}} `few` have too few rows, `others` fewer than the levels that are drawn.
  */
 export function valuesOf(part, { columns: [name], by }) {
-  const rows = complete(part, [name, ...(by || [])]);
-  const { drawn, few, others } = largest(groupsOf(part, rows, by?.[0]));
+  const groups = risingOf(part, [name, ...(by || [])], name, by?.[0]);
+  const { drawn, few, others } = largest(groups);
   if (!drawn.length) {
     throw new Refused(by
       ? `No level of “${by[0]}” has ${LEAST_ROWS} rows with a value, which a curve rests on at least.`
       : `Fewer than ${LEAST_ROWS} rows have a value of “${name}”, which a curve rests on at least.`);
   }
-  const values = part.number(name);
-  return {
-    drawn: drawn.map((it) => ({ label: it.label, values: take(values, it.rows).sort() })),
-    few,
-    others,
-    shown: rows.length,
-  };
+  return { drawn, few, others, shown: groups.reduce((sum, it) => sum + it.rows.length, 0) };
 }
 
 /**
@@ -79,9 +72,9 @@ export function largest(groups) {
  * @returns {?{values: Float64Array, share: number}} And which share of the rows they are.
  */
 export function litValues(part, { columns: [name], by }, mask) {
-  const rows = complete(part, [name, ...(by || [])]);
-  const values = take(part.number(name), within(rows, mask)).sort();
-  return values.length < LEAST_ROWS ? null : { values, share: values.length / rows.length };
+  const [all] = risingOf(part, [name, ...(by || [])], name);
+  const values = risingWithin(all, mask);
+  return values.length < LEAST_ROWS ? null : { values, share: values.length / all.rows.length };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What the rows of each level have in each period of time: how many they are, or a mean. */
 
 import { largest } from "./curves.js";
-import { groupsOf, LEAST_ROWS, take } from "./groups.js";
+import { groupsOf, LEAST_ROWS, once, take } from "./groups.js";
 import { complete } from "./part.js";
 import { endOf, periodsOf, placeOf, wordsOf } from "./periods.js";
 import { Refused } from "./refused.js";
@@ -36,13 +36,12 @@ export function overTimeOf(part, spec, time) {
   const { starts, off, named } = keptOf(time, value);
   const { drawn, few, others } = largest(groupsOf(part, rowsOfTime(part, spec), spec.by?.[0]));
   const view = { kind: "over_time", columns: spec.columns, every: time.every, starts };
-  const series = drawn.map(({ label, rows }) => ({ level: label, ...seriesOf(part, rows, view) }));
+  const series = drawn.map(({ label, rows }) => ({ level: label, ...seriesOf(part, rows, spec, view) }));
   const shown = series.flatMap(({ counts, means }) => counts.filter((_, i) => !value || means[i] !== null));
   if (!shown.some(Boolean)) {
     throw new Refused(`No point stands on ${LEAST_ROWS} rows. Take longer periods.`);
   }
-  return {
-    ...view,
+  return Object.assign(view, {
     series,
     by: spec.by?.[0] ?? null,
     partly: off ? named : [],
@@ -50,7 +49,7 @@ export function overTimeOf(part, spec, time) {
     others,
     ...(named.length && !off && { partly_drawn: named }),
     shown: shown.reduce((sum, count) => sum + count, 0),
-  };
+  });
 }
 
 /** Which periods are drawn, and what those are called that are covered in part. */
@@ -63,18 +62,15 @@ function keptOf({ every, starts, covered }, value) {
 }
 
 /** @returns {Int32Array} The period of each row of a part; -1 of those that are not drawn. */
-export function periodOfEach(part, spec, view) {
+export const periodOfEach = (part, spec, view) => once(view, () => placesOf(part, spec, view));
+
+function placesOf(part, spec, view) {
   const of = new Int32Array(part.size).fill(-1);
   const values = part.number(spec.columns[0]);
   const rows = rowsOfTime(part, spec);
-  const place = placed(view);
-  for (const row of rows) of[row] = place(values[row]);
+  const end = endOf(view.starts, view.every);
+  for (const row of rows) if (values[row] < end) of[row] = placeOf(view.starts, values[row]);
   return of;
-}
-
-function placed({ starts, every }) {
-  const end = endOf(starts, every);
-  return (value) => (value < end ? placeOf(starts, value) : -1);
 }
 
 /**
@@ -82,20 +78,20 @@ function placed({ starts, every }) {
  *
  * @param {Part} part - The rows.
  * @param {Int32Array} rows - Those that are looked at.
+ * @param {object} spec - Of the picture.
  * @param {object} view - With its `columns`, `starts` and `every`.
  * @returns {{counts: number[], means: ?number[], low: ?number[], high: ?number[]}}
  */
-export function seriesOf(part, rows, view) {
-  const [days, numbers] = view.columns.map((name) => take(part.number(name), rows));
-  const places = days.map(placed(view));
+export function seriesOf(part, rows, spec, view) {
+  const of = periodOfEach(part, spec, view);
+  const numbers = view.columns.length > 1 ? part.number(view.columns[1]) : null;
   const zeros = () => new Array(view.starts.length).fill(0);
   const [counts, sums, squares] = [zeros(), zeros(), zeros()];
-  const each = (act) => places.forEach((at, i) => { if (at >= 0) act(at, i); });
-  each((at) => { counts[at] += 1; });
+  for (const row of rows) if (of[row] >= 0) counts[of[row]] += 1;
   if (!numbers) return { counts, means: [], low: [], high: [] };
-  each((at, i) => { sums[at] += numbers[i]; });
+  for (const row of rows) if (of[row] >= 0) sums[of[row]] += numbers[row];
   const means = sums.map((sum, at) => (counts[at] < LEAST_ROWS ? null : sum / counts[at]));
-  each((at, i) => { squares[at] += (numbers[i] - means[at]) ** 2; });
+  for (const row of rows) if (of[row] >= 0) squares[of[row]] += (numbers[row] - means[of[row]]) ** 2;
   const ends = means.map((mean, at) => {
     if (mean === null) return [null, null];
     const half = quantileOfT(counts[at] - 1) * Math.sqrt(squares[at] / (counts[at] - 1) / counts[at]);

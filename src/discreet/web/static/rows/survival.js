@@ -1,25 +1,66 @@
 /** Survival curves: which share has not had an event by each time (Kaplan and Meier). */
 
 import { NO_AND_YES } from "./expressions/meaning.js";
+import { below, risingOf } from "./groups.js";
 import { inOrder } from "./order.js";
+import { complete } from "./part.js";
 import { Refused } from "./refused.js";
 
 /** A curve ends where fewer rows are at risk: each would be a large step. */
 export const LEAST_AT_RISK = 10;
 
+const MOST_CURVES = 12; // more colours and dashes are not told apart
 const MOST_STEPS = 1000;
 const MOST_TIMES = 6;
 const NORMAL = 1.959963984540054; // of an interval of 95 %
 
+/** @returns {object} The rows that have a time, an event and a level, in the order of times. */
+export const allTimes = (part, { columns, by }) =>
+  risingOf(part, [...columns, ...(by || [])], columns[0])[0];
+
 /**
- * Return which of a column's levels are the event, or refuse what is not clear.
+ * Return the rows of each level that has enough of them, in the order of times from 0 on.
  *
- * @param {string[]} names - The levels there are.
- * @param {*} asked - A level, or a list of levels; of nothing it is 1 of 0 and 1, or yes.
- * @param {string} column - For a message.
- * @returns {string[]}
+ * @param {Part} part - The rows.
+ * @param {{columns: string[], by?: string[]}} spec - The time and the event, and what divides them.
+ * @returns {{label: string, rows: Int32Array, values: Float64Array}[]}
  */
-export function eventOf(names, asked, column) {
+export function observed(part, { columns, by }) {
+  const groups = risingOf(part, [...columns, ...(by || [])], columns[0], by?.[0]);
+  if (groups.length > MOST_CURVES) {
+    throw new Refused(`“${by[0]}” has more than ${MOST_CURVES} levels, too many to be told apart.`);
+  }
+  const known = groups.map(({ label, rows, values }) => {
+    const first = below(values, 0);
+    return { label, rows: rows.subarray(first), values: values.subarray(first) };
+  });
+  const large = known.filter((it) => it.rows.length >= LEAST_AT_RISK);
+  if (!large.length) throw new Refused(`Fewer than ${LEAST_AT_RISK} rows have a time and an event.`);
+  return large;
+}
+
+/** @returns {Uint8Array} Whether each of some rows has one of the levels that are the event. */
+export function happened(part, { columns }, event, rows) {
+  const { codes, levels } = part.level(columns[1]);
+  const is = Uint8Array.from(levels, (name) => Number(event.includes(name)));
+  const found = new Uint8Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) found[i] = is[codes[rows[i]]];
+  return found;
+}
+
+/** @returns {string[]} Which levels of the second column are the event, or a refusal. */
+export function eventIn(part, { columns: [time, event], by, event_is: asked }) {
+  if (part.column(time).dates) {
+    throw new Refused(`“${time}” holds dates. A survival curve needs how long each was observed, as a number.`);
+  }
+  const { codes, levels } = part.level(event);
+  const there = new Set();
+  for (const row of complete(part, [time, event, ...(by || [])])) there.add(codes[row]);
+  return eventOf([...there].map((code) => levels[code]), asked, event);
+}
+
+/** The levels that are named; without one it is 1 of 0 and 1, or yes of no and yes. */
+function eventOf(names, asked, column) {
   const wanted = (asked === undefined || asked === null ? [] : [asked].flat()).map(String);
   if (wanted.length) {
     const known = new Map(names.map((name) => [plain(name), name]));
@@ -47,21 +88,20 @@ function plain(word) {
 /**
  * Return the curve of some rows, as far as enough of them are at risk.
  *
- * @param {Float64Array} times - How long each was observed; 0 or more; at least ten.
+ * @param {Float64Array} times - How long each was observed, rising from 0 on; at least ten.
  * @param {Uint8Array} happened - Whether that ended with the event.
  * @returns {object} `rows`, `events`, `times`, `shares`, `low`, `high`, `end`, and
  *   `atRisk(places)`, how many are observed until each of some times, or longer.
  */
 export function survivalOf(times, happened) {
-  const sorted = times.slice().sort();
-  const fell = times.filter((_, i) => happened[i]).sort();
-  const end = sorted.at(-LEAST_AT_RISK);
-  const atRisk = (at) => sorted.length - below(sorted, at);
+  const fell = times.filter((_, i) => happened[i]);
+  const end = times.at(-LEAST_AT_RISK);
+  const atRisk = (at) => times.length - below(times, at);
   const found = productLimit(fell, atRisk);
   const kept = found.times.length > MOST_STEPS ? lastOfEach(found.times, end) : null;
   const some = (all) => (kept ? all.filter((_, i) => kept[i]) : all);
   return {
-    rows: sorted.length,
+    rows: times.length,
     events: fell.length,
     times: some(found.times),
     shares: some(found.shares),
@@ -95,17 +135,6 @@ function productLimit(fell, atRisk) {
 function lastOfEach(times, end) {
   const cell = times.map((it) => Math.min(Math.floor((it / end) * MOST_STEPS), MOST_STEPS - 1));
   return cell.map((it, i) => i === 0 || i === cell.length - 1 || cell[i + 1] > it);
-}
-
-/** How many of some rising values are less than a value. */
-function below(values, value) {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**
