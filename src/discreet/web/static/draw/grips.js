@@ -3,6 +3,9 @@
 const FARTHEST = { Home: -Infinity, End: Infinity };
 const BY = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
+/** The axis that was moved last, until it is drawn again: perhaps in a card that is made anew. */
+let moved = null;
+
 /**
  * Lay a button on the name of each axis. An axis that was moved keeps the focus when it is drawn
  * again.
@@ -16,7 +19,7 @@ export function moves(host, { grips = [] }, onMove) {
   const move = (from, to) => {
     const place = Math.min(grips.length - 1, Math.max(0, to));
     if (place === from) return;
-    host.dataset.moved = grips[from].name;
+    moved = { name: grips[from].name, place };
     onMove(from, place);
   };
   grips.forEach((grip, i) => {
@@ -29,22 +32,23 @@ export function moves(host, { grips = [] }, onMove) {
       move(i, i + by);
     });
     button.addEventListener("pointerdown", (event) => drag(event, button, grips, i, move));
-    if (host.dataset.moved === grip.name) {
-      delete host.dataset.moved;
+    if (moved?.place === i && moved.name === grip.name) {
+      moved = null;
       button.focus({ preventScroll: true });
     }
   });
 }
 
-function buttonOf({ x, y, width, height, says, name, down }, i) {
+function buttonOf({ x, y, width, height, long, says, words, name, down }, i) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "grip";
   button.dataset.ax = String(i);
   button.dataset.f = `grip ${name}`;
   button.setAttribute("aria-label", says);
-  button.title = name;
-  const style = { left: x, top: y, width, height };
+  button.title = words;
+  button.textContent = words;
+  const style = { left: x, top: y, width, height, "--long": long };
   for (const [key, value] of Object.entries(style)) button.style.setProperty(key, `${value}px`);
   button.classList.toggle("down", down);
   return button;

@@ -1,13 +1,13 @@
 /** Parallel axes themselves: their names, ticks and levels. */
 
 import { scaleOf } from "./axes.js";
-import { along } from "./parallel-place.js";
+import { along, BOLD } from "./parallel-place.js";
 import { circle, clip, line, rect, text, wide } from "./svg.js";
 
 const CLOSEST = 13;
 
 /** @returns {string} What the stacks of an axis lie on. */
-export const railOf = (place, i) => rect(...along(place, i, 0, place.length), { class: "rail on" });
+export const railOf = (place, i) => rect(...along(place, i, 0, place.length), { class: "trunk on" });
 
 /**
  * Draw what stands beside an axis: its ticks or levels, and its name, which a grip lies on.
@@ -75,8 +75,8 @@ function nameOf(place, i, name, look) {
     [9, 13.5].map((by) => circle(x + by, y + 7.5 + row * 4.5, 1.2, { class: "dot" })),
   );
   return (
-    rect(x, y, width, height, { class: "tab", rx: 6 }) + dots.join("") +
-    text(x + 21, y + 16, clip(words, (width - 26) / 1.05), "start", "b on")
+    rect(x, y, width, height, { class: "named", rx: 6 }) + dots.join("") +
+    text(x + 21, y + 16, clip(words, (width - 26) / BOLD), "start", "b on")
   );
 }
 
@@ -93,6 +93,8 @@ export const gripsOf = (place, axes, look) =>
     ...place.grip(i, place.down ? look.full(name) : look.label(name)),
     down: place.down,
     at: place.at[i],
+    long: place.length,
     name,
+    words: look.label(name),
     says: `Move the axis ${look.label(name)}, now ${i + 1} of ${axes.length}: arrow keys`,
   }));

@@ -7,6 +7,9 @@ const LOW = 56;
 const GRIP = 24;
 const RAIL = 4;
 
+/** How much wider the letters of names are than others. */
+export const BOLD = 1.2;
+
 const isNarrow = (axes, width) => (width - 48) / (axes - 1) < NARROW;
 
 /** @param {number} axes - How many. @param {number} width - In pixels. @returns {number} A height. */
@@ -43,7 +46,7 @@ function beside(axes, count, { width, height }) {
     xy: (at, far) => [at, foot - far],
     grip(i, words) {
       const at = left + room * i;
-      const half = Math.min(room - 6, wide(words) * 1.05 + 30) / 2;
+      const half = Math.min(room - 6, wide(words) * BOLD + 30) / 2;
       const most = at + room / 2 - 3;
       const least = i ? at - room / 2 + 3 : 0;
       const x = Math.max(least, Math.min(width - 2 * half, at - half), 0);
@@ -67,7 +70,7 @@ function below(count, { width, height }) {
     grip: (i, words) => ({
       x: 0,
       y: top + room * i - GRIP - RAIL - 2,
-      width: Math.min(width, wide(words) * 1.05 + 30),
+      width: Math.min(width, wide(words) * BOLD + 30),
       height: GRIP,
     }),
   };

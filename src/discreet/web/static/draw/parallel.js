@@ -146,8 +146,16 @@ function overlay({ gaps }, bands, axes, place, each, counts) {
   return drawn.join("") + bars.join("");
 }
 
-function sayOf({ name, edges, levels }, cell, look) {
-  return edges ? look.range(name, edges[cell], edges[cell + 1]) : look.level(name, levels[cell]);
+function sayOf(axis, cell, look) {
+  if (axis.levels) return look.level(axis.name, axis.levels[cell]);
+  return `${look.label(axis.name)} ${rangeOf(axis, cell, cell, look)}`;
+}
+
+/** Whole numbers are said from the first to the last that is within. */
+function rangeOf({ name, edges, whole }, first, last, look) {
+  const [from, to] = [edges[first], edges[last + 1]];
+  const ends = (whole ? [Math.ceil(from), Math.floor(to)] : [from, to]).map((it) => look.say(name, it));
+  return ends[0] === ends[1] ? ends[0] : ends.join(from < 0 && !look.isDate(name) ? " to " : "–");
 }
 
 /** The first and the last range hold what lies beyond them. */
@@ -218,7 +226,7 @@ function readOf({ axes, gaps }, look, counts) {
   return `${whole(size)} ${look.counted} · ${through.join(" · ")}`;
 }
 
-function between({ name, edges }, lit, size, look) {
+function between(axis, lit, size, look) {
   const most = (FEW_ROWS * size) / 2;
   const end = (all) => {
     let past = 0;
@@ -226,8 +234,7 @@ function between({ name, edges }, lit, size, look) {
   };
   const [from, to] = [end(lit), lit.length - 1 - end([...lit].reverse())];
   const all = lit.every((count, i) => !count || (i >= from && i <= to));
-  const words = `${look.say(name, edges[from])}–${look.say(name, edges[to + 1])}`;
-  return `${look.label(name)} ${all ? "" : "mostly "}${words}`;
+  return `${look.label(axis.name)} ${all ? "" : "mostly "}${rangeOf(axis, from, to, look)}`;
 }
 
 function among({ name, levels }, lit, size, look) {

@@ -9,8 +9,8 @@ export const summary = {
   name: "summary",
 
   title: ({ columns, by = [] }, say) => {
-    const names = columns?.map(say.label) || [];
-    const of = names.length && names.length < 4 ? names.join(", ") : "All columns";
+    const many = columns?.length ? `${columns.length} columns` : "All columns";
+    const of = columns?.length && columns.length < 4 ? columns.map(say.label).join(", ") : many;
     return `${of}, in numbers${by.length ? `, by ${by.map(say.label).join(" and ")}` : ""}`;
   },
 

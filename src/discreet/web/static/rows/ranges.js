@@ -15,8 +15,9 @@ const CODES = 5;
  * @param {Int32Array} rows - Those that have a value.
  * @param {number} ranges - How many there are of a number, at most.
  * @param {{limits?: number[], edges?: number[]}} [fixed] - What the policy declares of the column.
- * @returns {{name: string, kind: string, edges?: number[], levels?: string[], counts: number[],
- *   codes: Uint8Array}} As Python's axes have it, `kind` is "continuous" or "categorical".
+ * @returns {{name: string, kind: string, edges?: number[], whole?: boolean, levels?: string[],
+ *   counts: number[], codes: Uint8Array}} As Python's axes have it, `kind` is "continuous" or
+ *   "categorical", and ranges of `whole` numbers end between them.
  */
 export function cut(part, name, rows, ranges, fixed) {
   const column = part.column(name);
@@ -24,7 +25,9 @@ export function cut(part, name, rows, ranges, fixed) {
   const kept = Float64Array.from(rows, (row) => column.values[row]);
   const bins = binsOf(name, kept, ranges, fixed);
   const codes = Uint8Array.from(kept, bins.placeOf);
-  return { name, kind: "continuous", edges: bins.edges, counts: tally(codes, bins.bins), codes };
+  const whole = !fixed && kept.every(Number.isInteger);
+  const counts = tally(codes, bins.bins);
+  return { name, kind: "continuous", edges: bins.edges, whole, counts, codes };
 }
 
 function isCoded({ values, dates }) {
