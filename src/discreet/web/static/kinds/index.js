@@ -6,6 +6,10 @@ import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { contour } from "./contour.js";
 import { correlations } from "./correlations.js";
+import { crosstab } from "./crosstab.js";
+import { density } from "./density.js";
+import { leverage, qq, residuals } from "./diagnostics.js";
+import { ecdf } from "./ecdf.js";
 import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
 import { means } from "./means.js";
@@ -21,24 +25,24 @@ import { violin } from "./violin.js";
 const ALL = [
   histogram,
   bars,
+  scatter,
+  box,
+  survival,
   crosstab,
   heatmap,
-  contour,
-  box,
-  parallel,
-  scatter,
   correlations,
-  residuals,
-  qq,
-  leverage,
-  survival,
+  parallel,
+  violin,
   density,
   ecdf,
-  violin,
+  overTime,
+  contour,
   summary,
   means,
   model,
-  overTime,
+  residuals,
+  qq,
+  leverage,
 ];
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
