@@ -4,7 +4,7 @@ import { level } from "../draw/colour.js";
 import { percent, whole } from "../draw/look.js";
 import { clip, line, rect, text, wide } from "../draw/svg.js";
 import { countPairs, marksOfPairs, sum } from "../rows/counts.js";
-import { levelsIn, MISSING_NAMES } from "../rows/levels.js";
+import { levelsIn, MISSING_NAMES, placesAmong } from "../rows/levels.js";
 import { inOrder } from "../rows/order.js";
 import { Refused } from "../rows/refused.js";
 
@@ -41,10 +41,10 @@ export const bars = {
     };
   },
 
-  marks(part, spec, view, facts, grid) {
-    const { own, other } = placed(part, spec);
-    if (!grid) return marksOfPairs(own, other || everyone(part));
-    return marksOfPairs(among(own, grid.own), other ? among(other, grid.other) : everyone(part));
+  marks(part, { columns: [name] }, view, facts, grid) {
+    const among = (column, names) => ({ names, of: placesAmong(part.level(column), names) });
+    const other = view.by === null ? everyone(part) : among(view.by, grid?.other || view.by_levels);
+    return marksOfPairs(among(name, grid?.own || view.levels), other);
   },
 
   alike: (views) => ({
@@ -81,12 +81,6 @@ function placed(part, { columns: [name], by = [] }) {
       `There are more than ${MOST} levels, too many to be told apart. Join some in a new column.`);
   }
   return { own, other };
-}
-
-/** The places of levels among others, which they are some of. */
-function among({ names, of }, all) {
-  const places = names.map((name) => all.indexOf(name));
-  return { names: all, of: of.map((place) => (place < 0 ? place : places[place])) };
 }
 
 /** Levels in the order of pictures, a missing value last. */

@@ -4,7 +4,7 @@ import { percent, whole } from "../draw/look.js";
 import { rampOf } from "../draw/scale-key.js";
 import { esc } from "../draw/svg.js";
 import { countPairs, marksOfPairs, sum } from "../rows/counts.js";
-import { levelsIn } from "../rows/levels.js";
+import { levelsIn, placesAmong } from "../rows/levels.js";
 import { Refused } from "../rows/refused.js";
 
 const MOST_CELLS = 1000;
@@ -34,9 +34,10 @@ export const crosstab = {
     };
   },
 
-  marks(part, spec) {
-    const [rows, columns] = placed(part, spec);
-    return marksOfPairs(rows, columns);
+  marks(part, { columns }, view) {
+    const found = [view.row_levels, view.column_levels].map((names, i) => (
+      { names, of: placesAmong(part.level(columns[i]), names) }));
+    return marksOfPairs(...found);
   },
 
   draw(view, box, look) {

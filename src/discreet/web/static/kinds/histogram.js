@@ -72,10 +72,19 @@ function height(view, i, count) {
 
 const narrowest = ({ edges }) => Math.min(...edges.slice(1).map((edge, i) => edge - edges[i]));
 
-function upwards(view, look) {
+const upwards = (view, look) => look.counted + perWidth(view, look);
+
+/**
+ * Say of bins of unlike widths what their heights are for.
+ *
+ * @param {object} view - Of a histogram.
+ * @param {object} look - How things are said.
+ * @returns {string} Nothing where all are alike.
+ */
+export function perWidth(view, look) {
   const wide = narrowest(view);
   const alike = view.edges.slice(1).every((edge, i) => edge - view.edges[i] < wide * 1.000001);
-  return alike ? look.counted : `${look.counted} per ${look.amount(view.columns[0], wide)}`;
+  return alike ? "" : ` per ${look.amount(view.columns[0], wide)}`;
 }
 
 /**

@@ -5,10 +5,11 @@ import { level } from "../draw/colour.js";
 import { percent, whole } from "../draw/look.js";
 import { path, px, rect } from "../draw/svg.js";
 import { sum } from "../rows/counts.js";
+import { placesAmong } from "../rows/levels.js";
 import { inOrder } from "../rows/order.js";
 import { panelsOfRows } from "../rows/panels.js";
 import { d3 } from "../vendor/d3.js";
-import { histogram, marksOf as marksOfBins } from "./histogram.js";
+import { histogram, marksOf as marksOfBins, perWidth } from "./histogram.js";
 
 const MOST = 6;
 const FEWEST = 50;
@@ -37,9 +38,8 @@ export const outlines = {
 
   marks(part, spec, view) {
     const { of, size } = histogram.marks(part, spec, view.views[0]);
-    const { codes, levels } = part.level(spec.by[0]);
-    const drawn = levels.map((word) => view.levels.includes(word));
-    for (let i = 0; i < of.length; i += 1) if (!drawn[codes[i]]) of[i] = -1;
+    const places = placesAmong(part.level(spec.by[0]), view.levels);
+    for (let i = 0; i < of.length; i += 1) if (places[i] < 0) of[i] = -1;
     return { of, size };
   },
 
@@ -68,7 +68,7 @@ export const outlines = {
     const hits = all.map((count, i) => count &&
       rect(x(edges[i]), inner.top, x(edges[i + 1]) - x(edges[i]), inner.bottom - inner.top,
         { class: "hit", "data-m": i }));
-    const words = isShare(look) ? `% of each level` : look.counted;
+    const words = (isShare(look) ? "% of each level" : look.counted) + perWidth(view.views[0], look);
     const say = isShare(look) ? (value) => percent(value) : whole;
     return {
       svg: left(y, inner, words, look, say) + `<g class="base">${drawn.join("")}</g>` +

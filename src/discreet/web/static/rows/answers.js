@@ -2,6 +2,7 @@
 
 import { kindFor } from "../kinds/index.js";
 import { readBundle } from "./bundle.js";
+import { countsOfMarks } from "./counts.js";
 import { columnOf, maskWhere } from "./derive.js";
 import { countsOf, maskOf } from "./light.js";
 import { FEWEST, rowsOf, whole, withNew } from "./part.js";
@@ -115,7 +116,8 @@ export class Answers {
 /** Of counts that were made elsewhere as large a share is lit as of the rows of each mark. */
 function scale(counts, cache, size) {
   cache.all ??= countsOf(cache.marks.of, cache.marks.size, new Uint8Array(size).fill(1));
-  const shown = cache.view.counts.flat();
+  const shown = countsOfMarks(cache.view);
+  if (!shown) return;
   counts.forEach((count, i) => {
     counts[i] = cache.all[i] ? ((shown[i] || 0) * count) / cache.all[i] : 0;
   });

@@ -59,3 +59,21 @@ export function levelsIn({ codes, levels, missing }, how = {}) {
   for (const row of how.rows || codes.keys()) of[row] = placeOf[codes[row]];
   return { names, of };
 }
+
+/**
+ * Return which of the levels of a view each row has. Those that the view does not name are in the
+ * one that was joined of small ones, where it has one.
+ *
+ * @param {object} column - Of levels.
+ * @param {string[]} names - Those of the view.
+ * @returns {Int16Array} Their places; -1 where a row has none.
+ */
+export function placesAmong({ codes, levels, missing }, names) {
+  const isGap = (name) => MISSING_NAMES.includes(name);
+  const others = names.map((name, i) => (levels.includes(name) ? -1 : i)).filter((i) => i >= 0);
+  const rest = others.find((i) => !isGap(names[i])) ?? -1;
+  const placeOf = new Int16Array(65536).fill(-1);
+  levels.forEach((name, code) => { placeOf[code] = names.includes(name) ? names.indexOf(name) : rest; });
+  placeOf[missing] = others.find((i) => isGap(names[i])) ?? -1;
+  return new Int16Array(codes.length).map((_, row) => placeOf[codes[row]]);
+}

@@ -1,7 +1,7 @@
 /** Pictures of the rows of each level of a column, or of each pair of levels of two, side by side. */
 
 import { sum } from "./counts.js";
-import { levelsIn } from "./levels.js";
+import { levelsIn, placesAmong } from "./levels.js";
 import { complete, FEWEST, ROUGH, rowsAt } from "./part.js";
 import { Refused } from "./refused.js";
 
@@ -42,12 +42,14 @@ export function panelsOfRows(kind) {
     },
 
     marks: kind.marks && ((part, spec, view, facts) => {
-      const { each, alone, grid } = dividedBy(part, spec, kind, facts);
+      const { each, alone, grid } =
+        view.kind === "multiples" ? byView(part, spec, view) : dividedBy(part, spec, kind, facts);
       const of = new Int32Array(part.size).fill(-1);
       let size = 0;
-      each.forEach((one, i) => {
-        if (!one) return;
-        const found = kind.marks(one.part, alone, view.views[i], facts, grid);
+      view.views.forEach((own, i) => {
+        if (!own) return;
+        const one = each[i] || panel(part, new Int32Array(0));
+        const found = kind.marks(one.part, alone, own, facts, grid);
         found.of.forEach((mark, row) => { if (mark >= 0) of[one.rows[row]] = size + mark; });
         size += found.size;
       });
@@ -95,6 +97,13 @@ function byLevels(part, spec) {
   return { rows, alone, each, view };
 }
 
+/** The rows of the levels that a view has, which may have joined small ones. */
+function byView(part, { by: [by], ...alone }, view) {
+  const of = placesAmong(part.level(by), view.levels);
+  const rows = complete(part, [...alone.columns, by]).filter((row) => of[row] >= 0);
+  return { each: split(part, rows, (row) => of[row], view.levels.length), alone };
+}
+
 function byPairs(part, spec) {
   const { by: [first, second], ...alone } = spec;
   // Of bars a missing value is a level.
@@ -134,8 +143,10 @@ function split(part, rows, placeOf, many) {
   const found = Array.from(sizes, (size) => new Int32Array(size));
   sizes.fill(0);
   places.forEach((place, i) => { found[place][sizes[place]++] = rows[i]; });
-  return found.map((own) => (own.length ? { rows: own, part: rowsAt(part, own) } : null));
+  return found.map((own) => (own.length ? panel(part, own) : null));
 }
+
+const panel = (part, rows) => ({ rows, part: rowsAt(part, rows) });
 
 /** The pairs of levels of fifty rows or more, and the levels that are in one of them. */
 function pairsOf(own, other, rows, { kind, by: [first, second] }, ofPairs) {
