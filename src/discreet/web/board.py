@@ -45,7 +45,8 @@ class Board:
     make: Callable[[], str] = field(repr=False)
 
     def __repr__(self) -> str:
-        return f"Board({self.title}: {self.rows:,} rows, {len(self.columns)} columns)"
+        columns = "1 column" if len(self.columns) == 1 else f"{len(self.columns)} columns"
+        return f"Board({self.title}: {self.rows:,} rows, {columns})"
 
     def __reduce__(self) -> NoReturn:
         raise RefusedError("a Board cannot be pickled or copied; save it as a file: save()")

@@ -1,0 +1,165 @@
+"""The board's file in Chromium: opened from a folder and within a notebook, it works by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from discreet.web.parts import widget_script
+from tests.browser import chromium
+from tests.web.visits import visits
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from discreet.web.board import Board
+
+__all__ = ["chromium"]
+
+pytestmark = pytest.mark.slow
+
+LOG = quote("log(marker)")
+CARDS = {
+    "scatter": "scatter:age,change:by=band",
+    "survival": "survival:months,died:by=arm",
+    "histogram": "histogram:log_marker",
+    "parallel": "parallel:age,change,band",
+    "means": "means:age:by=arm",
+}
+"""By their kinds, as they stand in an address."""
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Board:
+    return visits(tmp_path_factory.mktemp("visits")).board()
+
+
+@pytest.fixture(scope="module")
+def file(board: Board, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return board.save(tmp_path_factory.mktemp("board") / "board.html")
+
+
+@contextmanager
+def opened(chromium: Browser, width: int) -> Iterator[Page]:
+    """Open a page; at the end nothing was asked of anybody, and nothing went wrong."""
+    context = chromium.new_context(
+        viewport={"width": width, "height": 844}, color_scheme="dark" if width < 800 else "light"
+    )
+    page = context.new_page()
+    wrong: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda it: wrong.append(it.text))
+    page.on("pageerror", lambda it: wrong.append(str(it)))
+    page.on("request", lambda it: asked.append(it.url[:5]))
+    yield page
+    context.close()
+    assert wrong == []
+    assert {*asked} <= {"file:", "blob:"}
+
+
+def set_address(page: Page, hash: str) -> None:
+    page.evaluate("(it) => { location.hash = it; }", hash)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_that_needs_no_server_works_from_the_file(
+    chromium: Browser, board: Board, file: Path, width: int
+) -> None:
+    with opened(chromium, width) as page:
+        page.goto(file.as_uri())
+        page.locator(".mini .pic svg").nth(len(board.columns) - 1).wait_for()
+        assert page.locator(".mini").count() == len(board.columns)
+        assert "At least 5 persons" in page.locator(".promise").inner_text()
+
+        set_address(page, f"new=log_marker:{LOG}&where={quote('age >= 50')}")
+        page.locator(".mini[data-column=log_marker] .pic svg").wait_for()
+        page.locator(".mini[data-column=band] .pic svg [data-m]").first.click()
+        held = page.locator(".held")
+        held.wait_for()
+        assert held.inner_text().startswith("Highlighted")
+        page.locator("[data-act=keep]").click()
+        page.wait_for_function("location.hash.includes('band')")
+        page.go_back()
+        page.wait_for_function("!location.hash.includes('band')")
+
+        for kind, spec in CARDS.items():
+            set_address(page, f"new=log_marker:{LOG}&where={quote('age >= 50')}&cards={spec}")
+            page.locator(f".pic-{kind} :is(svg, table, canvas)").first.wait_for()
+            assert "rows" in page.locator(".card .foot").inner_text()
+
+        page.reload()
+        page.locator(".pic-means table").wait_for()
+
+
+def test_pictures_are_saved_from_the_file(chromium: Browser, file: Path, tmp_path: Path) -> None:
+    with opened(chromium, 1280) as page:
+        page.goto(f"{file.as_uri()}#cards=histogram:age&where={quote('age >= 50')}")
+        page.locator(".pic-histogram svg").wait_for()
+        saved = {}
+        for form in ("JSON", "SVG", "PNG"):
+            page.locator("[data-act=menu]").click()
+            with page.expect_download() as download:
+                page.locator(f"[data-act=save][data-form={form}]").click()
+            download.value.save_as(tmp_path / form)
+            saved[form] = (tmp_path / form).read_bytes()
+        page.locator("[data-act=menu]").click()
+        assert page.locator("[data-act=save]").all_inner_texts() == ["PNG", "SVG", "JSON"]
+        assert page.locator("[data-act=link]").count() == 0
+
+    told = json.loads(saved["JSON"])
+    assert told["where"] == ["age >= 50"]
+    assert told["view"]["edges"][0] >= 45
+    assert saved["SVG"].startswith(b"<svg ")
+    assert saved["PNG"].startswith(b"\x89PNG")
+
+
+def test_what_needs_python_says_so_with_the_line(chromium: Browser, file: Path) -> None:
+    with opened(chromium, 1280) as page:
+        page.goto(f"{file.as_uri()}#cards=model:age:formula={quote('change ~ age')}")
+        page.locator(".card .py").wait_for()
+        assert "need Python" in page.locator(".card .no").inner_text()
+        assert page.locator(".card .py").inner_text() == 'study.model("change ~ age")'
+
+        set_address(page, "cards=histogram:age:source=counts")
+        page.get_by_text("Counts of the data need Python").wait_for()
+        assert page.locator(".py").inner_text() == 'study.histogram("age", source="counts")'
+        page.locator("[data-act=instead]").click()
+        page.locator(".pic-histogram svg").wait_for()
+
+
+MODEL = """
+(async ([esm, page]) => {
+  const held = { page, title: "The board of visits" };
+  const model = { get: (name) => held[name], on: () => {}, off: () => {} };
+  const script = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
+  (await import(script)).default.render({ model, el: document.body });
+})
+"""
+
+
+def test_within_a_notebook_steps_are_kept_in_memory(chromium: Browser, board: Board) -> None:
+    with opened(chromium, 1280) as page:
+        page.goto("about:blank")
+        page.evaluate(MODEL, [widget_script(), board.to_html()])
+        inner = page.frame_locator("iframe")
+        inner.locator(".mini .pic svg").nth(len(board.columns) - 1).wait_for()
+        frame = page.locator("iframe")
+        assert frame.get_attribute("title") == "The board of visits"
+        assert frame.bounding_box()["height"] == 720  # type: ignore[index]
+        page.get_by_text("Full height").click()
+        assert frame.bounding_box()["height"] == 796  # type: ignore[index]
+
+        inner.locator(".mini[data-column=age] .pick").click()
+        inner.locator("[data-act=make]").first.click()
+        inner.locator(".pic-histogram svg").wait_for()
+        inner.locator("[data-act=undo]").click()
+        inner.locator(".mini .pic svg").first.wait_for()
+        inner.locator("[data-act=redo]").click()
+        inner.locator(".pic-histogram svg").wait_for()
+        assert page.url == "about:blank"
