@@ -87,7 +87,7 @@ def bundle(version: str, columns: Sequence[NumberColumn | LevelColumn]) -> bytes
     Examples
     --------
     >>> found = bundle("a1", [NumberColumn("age", np.array([41.0, 7.5]))])
-    >>> found[:4], len(found) % 8, b'"type": "i2", "at": 0, "per": 10' in found
+    >>> found[:4], len(found) % 8, b'"type": "i2", "per": 10, "at": 0' in found
     (b'dscr', 0, True)
     """
     sizes = {len(it.values if isinstance(it, NumberColumn) else it.places) for it in columns}
