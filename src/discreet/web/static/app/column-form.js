@@ -37,18 +37,16 @@ export function columnForm(board, done, place = board.part.assign.length) {
   const form = h("form.form", {}, body, small, says, h("label", {}, "Its name", name),
     h("button.btn.main", {}, kept ? "Change the column" : "Add the column"));
   let isNamed = kept !== "";
-  let made = { text: "", name: "" };
 
   const show = settled(async (stays) => {
-    const found = await madeOf(board, state, part);
+    const made = await madeOf(board, state, part);
     if (!stays()) return;
-    made = found;
     if (!isNamed) name.value = made.name && freeName(made.name, isTaken);
     const { view, words } = await pictureOf(board, columns, made, part);
     if (!stays()) return;
     small.innerHTML = view ? spark(view) : "";
     says.textContent = words;
-  });
+  }, board.failed);
   const change = (given) => {
     Object.assign(state, given);
     fill(body, partsOf(board, columns, numbers, state, change));
@@ -62,12 +60,14 @@ export function columnForm(board, done, place = board.part.assign.length) {
     isNamed = name.value !== "";
   });
   form.addEventListener("input", show);
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    made = await madeOf(board, state, part);
-    const wrong = wrongOf(isTaken, columns, made, name.value.trim());
+  const add = (found) => {
+    const wrong = wrongOf(isTaken, columns, found, name.value.trim());
     if (wrong) says.textContent = wrong;
-    else done(name.value.trim(), made.text);
+    else done(name.value.trim(), found.text);
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    madeOf(board, state, part).then(add, board.failed);
   });
   change({});
   return form;

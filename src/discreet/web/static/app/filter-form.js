@@ -48,7 +48,7 @@ export function filterForm(board, done, before = "") {
     const text = asked.wrong() ? "" : asked.text();
     const words = text ? await sizeOf(board, text, part) : "";
     if (stays()) fits.textContent = words;
-  });
+  }, board.failed);
 
   pick.addEventListener("change", () => {
     choose();
