@@ -68,7 +68,7 @@ const words = (value) => (typeof value === "string" ? JSON.stringify(value) : St
 
 /** @returns {string} The line of Python that draws the same, of a study or a part of it. */
 export function pythonOf(spec, state, study = "study") {
-  const { kind, columns, by, wide, show, ...more } = spec;
+  const { kind, columns, by, wide, ...more } = spec;
   const list = ["parallel", "correlations"].includes(kind) || kind === "box" && columns.length > 1;
   const given = [list ? `[${columns.map(words).join(", ")}]` : columns.map(words).join(", ")];
   if (spec.formula) given[0] = words(spec.formula);

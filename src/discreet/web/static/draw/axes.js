@@ -1,7 +1,7 @@
 /** The axes of pictures: where they lie, their ticks, and what stands beside them. */
 
 import { d3 } from "../vendor/d3.js";
-import { line, text, wide } from "./svg.js";
+import { clip, line, text, wide } from "./svg.js";
 
 const DAY = 86400000;
 
@@ -65,7 +65,7 @@ function shortDate(date) {
 export function bottom(x, inner, name, look) {
   const base = line(inner.left, inner.bottom, inner.right, inner.bottom, "bl");
   if (look.mini) return base + ends(x, inner, name, look);
-  const count = Math.max(2, Math.round((inner.right - inner.left) / 72));
+  const count = fewEnough(x, Math.max(2, Math.round((inner.right - inner.left) / 72)));
   const ticks = x.ticks(count);
   const say = x.tickFormat(count);
   const drawn = ticks.map(
@@ -73,8 +73,17 @@ export function bottom(x, inner, name, look) {
       line(x(it), inner.bottom, x(it), inner.bottom + 4, "bl") +
       text(x(it), inner.bottom + 16, say(it), "middle"),
   );
-  const named = look.bare ? "" : text(inner.right, inner.bottom + 33, `${look.full(name)} →`, "end", "d");
+  const named = look.bare ? "" : text(inner.right, inner.bottom + 33, `${clip(look.full(name), inner.right - 16)} →`, "end", "d");
   return base + drawn.join("") + named;
+}
+
+/** Of so many ticks, or fewer, the words stand apart. */
+function fewEnough(x, count) {
+  const say = x.tickFormat(count);
+  const ticks = x.ticks(count);
+  const apart = ticks.every((it, i) =>
+    !i || x(it) - x(ticks[i - 1]) > (wide(say(it)) + wide(say(ticks[i - 1]))) / 2 + 4);
+  return apart || count < 2 ? count : fewEnough(x, count - 1);
 }
 
 function ends(x, inner, name, look) {
@@ -120,5 +129,5 @@ export function left(y, inner, words, look, say) {
   const drawn = ticksBeside(y, inner).map(
     (it) => (look.painted ? "" : across(it)) + text(inner.left - 6, y(it) + 4, said(it), "end"),
   );
-  return drawn.join("") + (look.bare || !words ? "" : text(0, 10, `↑ ${words}`, "start", "d"));
+  return drawn.join("") + (look.bare || !words ? "" : text(0, 10, `↑ ${clip(words, inner.right - 16)}`, "start", "d"));
 }

@@ -206,6 +206,12 @@ function eachOf(view, add) {
     for (let i = 0; i < view.x.length; i += 1) add(0, view.x[i], view.y[i], view.size[i], view.level?.[i]);
     return;
   }
+  if (view.points) {
+    // As conditions count them: a value at an end of cells may be in the next one by its last digit.
+    const { x, y, panel } = view.points;
+    for (let i = 0; i < x.length; i += 1) if (panel[i] !== NOWHERE) add(panel[i], x[i], y[i], 1);
+    return;
+  }
   const middle = (edges, i) => (edges[i] + edges[i + 1]) / 2;
   view.panels.forEach(({ counts }, panel) => {
     counts.forEach((row, i) => row.forEach((count, j) => {
