@@ -199,17 +199,25 @@ function marksOf(view, look) {
   }));
 }
 
+/** Within each part of a bar as much of it is lit as of its rows. */
 function litOf(view, at, counts, look) {
-  const many = rowsOf(view).length;
-  const each = view.levels.map((_, i) => sum(counts.slice(i * many, (i + 1) * many)));
-  const lit = sum(each);
+  const rows = rowsOf(view);
+  const lit = sum(counts);
   return at.shown.map((i) => {
-    if (!each[i]) return "";
-    const long = at.isWhole ? (at.across * each[i]) / totals(view)[i] : at.x(each[i]);
+    const own = counts.slice(i * rows.length, (i + 1) * rows.length);
+    if (!sum(own)) return "";
+    const total = totals(view)[i];
+    const longOf = (value) => at.x(at.isWhole ? value / total : value);
     const y = middle(at, i);
-    const says = `${whole(each[i])} · ${percent(each[i] / lit)}`;
-    const under = text(at.left + Math.min(long, at.across - wide(says)) + 6, y + at.high / 2 + 12, says);
-    return rect(at.left, y - at.high / 2, long, at.high, { class: "hot" }) +
-      (!look.mini && at.room >= 40 ? under : "");
+    let left = at.left;
+    const drawn = rows.map((row, j) => {
+      const from = left;
+      left += longOf(row[i] || 0);
+      return own[j] ? rect(from, y - at.high / 2, longOf(own[j]), at.high, { class: "hot" }) : "";
+    });
+    const says = `${whole(sum(own))} · ${percent(sum(own) / lit)}`;
+    const end = at.left + Math.min(rows.length > 1 ? 0 : longOf(own[0]), at.across - wide(says)) + 6;
+    return drawn.join("") +
+      (!look.mini && at.room >= 40 ? text(end, y + at.high / 2 + 12, says) : "");
   }).join("");
 }
