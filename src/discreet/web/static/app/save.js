@@ -39,13 +39,14 @@ function onPaper(board, card) {
   const { spec, title, pic } = card;
   const view = card.answer().view;
   const width = pic.clientWidth;
-  const height = pic.clientHeight;
   const host = h("div.pic.paper");
   host.style.setProperty("width", `${width}px`);
-  host.style.setProperty("height", `${height}px`);
+  host.style.setProperty("height", `${pic.clientHeight}px`);
   document.body.append(host);
   try {
     const drawn = drawPicture(host, kindFor(spec), view, card.look({ dark: false }));
+    // What is scrolled on the page stands in full on paper.
+    const height = Math.max(drawn.box.height, host.querySelector("table")?.offsetHeight || 0);
     const says = sentenceOf(view, spec, board.partSize(), board.facts.policy);
     const inner = drawn.html ? asForeign(host, width, height) : plainSvg(host);
     const image = pic.querySelector("canvas") && host.querySelector("canvas").toDataURL("image/png");

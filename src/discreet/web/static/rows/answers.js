@@ -105,7 +105,7 @@ export class Answers {
     if (kind.marks) {
       cache.marks ??= kind.marks(held.part, spec, view, this.facts);
       out.counts = countsOf(cache.marks.of, cache.marks.size, mask);
-      if (cache.elsewhere && cache.view.counts) scale(out.counts, cache, held.part.size);
+      if (cache.elsewhere) scale(out.counts, cache, held.part.size);
     }
     // A picture of its own: of fewer rows there is none.
     if (kind.lit && size >= FEWEST) out.view = kind.lit(held.part, spec, view, mask, this.facts);
