@@ -91,22 +91,26 @@ function gapOf(axes, colour, gap) {
   const [a, b] = [axes[gap], axes[gap + 1]];
   const colours = colour ? colour.counts.length : 1;
   const wide = b.counts.length * colours;
-  const placeOf = (i) => a.codes[i] * wide + b.codes[i] * colours + (colour ? colour.codes[i] : 0);
   const counts = new Float64Array(a.counts.length * wide);
-  for (let i = 0; i < a.codes.length; i += 1) counts[placeOf(i)] += 1;
+  const places = new Int32Array(a.codes.length);
+  for (let i = 0; i < places.length; i += 1) {
+    places[i] = a.codes[i] * wide + b.codes[i] * colours + (colour ? colour.codes[i] : 0);
+    counts[places[i]] += 1;
+  }
   const bandOf = (at) => ({
     left: Math.floor(at / wide),
     right: Math.floor((at % wide) / colours),
     colour: colour ? at % colours : null,
   });
-  return { counts, bandOf, placeOf, wide, colours };
+  return { counts, bandOf, places, wide, colours };
 }
 
 function bandsOfRows(axes, colour, gap, bands) {
-  const { counts, placeOf, wide, colours } = gapOf(axes, colour, gap);
+  const { counts, places, wide, colours } = gapOf(axes, colour, gap);
   const number = new Int32Array(counts.length).fill(-1);
   bands.forEach((it, i) => {
     number[it.left * wide + it.right * colours + (it.colour || 0)] = i;
   });
-  return Int32Array.from(axes[0].codes, (_, i) => number[placeOf(i)]);
+  for (let i = 0; i < places.length; i += 1) places[i] = number[places[i]];
+  return places;
 }

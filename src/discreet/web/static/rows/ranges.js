@@ -22,9 +22,11 @@ const CODES = 5;
 export function cut(part, name, rows, ranges, fixed) {
   const column = part.column(name);
   if (column.kind === "level" || isCoded(column)) return ofLevels(part.level(name), name, rows);
-  const kept = Float64Array.from(rows, (row) => column.values[row]);
+  const kept = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) kept[i] = column.values[rows[i]];
   const bins = binsOf(name, kept, ranges, fixed);
-  const codes = Uint8Array.from(kept, bins.placeOf);
+  const codes = new Uint8Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) codes[i] = bins.placeOf(kept[i]);
   const whole = !fixed && kept.every(Number.isInteger);
   const counts = tally(codes, bins.bins);
   return { name, kind: "continuous", edges: bins.edges, whole, counts, codes };
@@ -40,7 +42,8 @@ function isCoded({ values, dates }) {
 }
 
 function ofLevels(column, name, rows) {
-  const all = tally(Uint16Array.from(rows, (row) => column.codes[row]), column.levels.length);
+  const all = new Array(column.levels.length).fill(0);
+  for (let i = 0; i < rows.length; i += 1) all[column.codes[rows[i]]] += 1;
   const found = column.levels.filter((_, code) => all[code]);
   const held = inOrder(found).map((word) => column.levels.indexOf(word));
   if (held.length > MOST_LEVELS) {
@@ -52,12 +55,14 @@ function ofLevels(column, name, rows) {
   held.forEach((code, i) => {
     place[code] = i;
   });
+  const codes = new Uint8Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) codes[i] = place[column.codes[rows[i]]];
   return {
     name,
     kind: "categorical",
     levels: held.map((code) => column.levels[code]),
     counts: held.map((code) => all[code]),
-    codes: Uint8Array.from(rows, (row) => place[column.codes[row]]),
+    codes,
   };
 }
 
