@@ -90,6 +90,8 @@ def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
     words = ["too many", "dates", "not clear", "no level", "more than 12 levels"]
     for each, word in zip(found, words, strict=True):
         assert word in each["refused"]["says"]
+        if instead := each["refused"].get("alternative"):
+            assert "view" in board.views(instead)[0]
 
 
 @pytest.mark.parametrize("kind", ["density", "ecdf"])
@@ -137,6 +139,8 @@ def test_over_years(board: Board, study: Study) -> None:
     words = ["neither dates nor whole numbers", "is for dates", "holds dates"]
     for each, word in zip(found, words, strict=True):
         assert word in each["refused"]["says"]
+        if instead := each["refused"].get("alternative"):
+            assert "view" in board.views(instead)[0]
 
 
 def lit(board: Board, spec: dict[str, Any]) -> dict[str, Any]:

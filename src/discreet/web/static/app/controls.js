@@ -23,6 +23,7 @@ const SWITCHES = {
 export function controlsOf(board, spec, drawn, look) {
   return [
     ...(spec.kind === "parallel" ? [colourBy(board, spec, look), rangesOf(board, spec)] : []),
+    ...(drawn.choices || []).map((it) => choiceOf(board, spec, it)),
     ...(drawn.keys || []).map((key) => (key.ramp || key.thick ? scale(key) : keyOf(board, key))),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
   ];
@@ -80,6 +81,13 @@ function colourBy(board, spec, look) {
       names.map((it) => h("option", { value: it, selected: it === spec.colour }, look.label(it))),
     ),
   );
+}
+
+/** One of some values that a picture may be drawn with. */
+function choiceOf(board, spec, { name, says, now, of }) {
+  const chosen = (event) => board.change(spec, { [name]: of[event.target.selectedIndex].value });
+  const ways = of.map((it) => h("option", { selected: it.value === now }, it.says));
+  return h("label", {}, `${says} `, h("select", { "aria-label": says, on: { change: chosen } }, ways));
 }
 
 /** How finely axes are cut. */

@@ -69,7 +69,7 @@ const words = (value) => (typeof value === "string" ? JSON.stringify(value) : St
 /** @returns {string} The line of Python that draws the same, of a study or a part of it. */
 export function pythonOf(spec, state, study = "study") {
   const { kind, columns, by, wide, ...more } = spec;
-  const list = ["parallel", "correlations"].includes(kind) || kind === "box" && columns.length > 1;
+  const list = ["parallel", "correlations"].includes(kind);
   const given = [list ? `[${columns.map(words).join(", ")}]` : columns.map(words).join(", ")];
   if (spec.formula) given[0] = words(spec.formula);
   if (by?.length) given.push(`by=${by.length > 1 ? `(${by.map(words).join(", ")})` : words(by[0])}`);

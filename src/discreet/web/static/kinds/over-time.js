@@ -7,7 +7,7 @@ import { circle, clip, line, path, px } from "../draw/svg.js";
 import { extent } from "../rows/ends.js";
 import { groupsOf, within } from "../rows/groups.js";
 import { overTimeOf, periodOfEach, rowsOfTime, seriesOf, timeOf } from "../rows/over-time.js";
-import { endOf, STEP } from "../rows/periods.js";
+import { endOf, EVERY, STEP } from "../rows/periods.js";
 import { d3 } from "../vendor/d3.js";
 
 const ABOVE = 1.05;
@@ -63,10 +63,18 @@ export const overTime = {
         drawStrips({ edges: betweenOf(starts, x) }, (place) => place, inner),
       marks: marksOf(view, look),
       keys: keysOf(view.by, labels, look),
+      choices: view.every === STEP ? [] : [periodsOf(look.spec)],
       overlay: (lit) => hotOf(view, lit, at),
     };
   },
 };
+
+const periodsOf = (spec = {}) => ({
+  name: "every",
+  says: "Period",
+  now: spec.every,
+  of: [{ says: "as it fits" }, ...EVERY.map((it) => ({ value: it, says: it }))],
+});
 
 /** The ends of what is drawn upwards: counts from 0, means with their intervals. */
 function reach({ series }) {

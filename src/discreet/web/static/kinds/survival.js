@@ -26,7 +26,7 @@ export const survival = {
   grid: (part, spec) => ({ until: Math.max(0, allTimes(part, spec).values.at(-LEAST_AT_RISK)) }),
 
   make(part, spec, facts, grid) {
-    const event = eventIn(part, spec);
+    const { event, names } = eventIn(part, spec);
     const curves = observed(part, spec).map((it) =>
       ({ level: it.label, ...survivalOf(it.values, happened(part, spec, event, it.rows)) }));
     const places = roundPlaces(Math.max(grid?.until ?? 0, ...curves.map((it) => it.end)));
@@ -37,6 +37,7 @@ export const survival = {
       by: spec.by?.[0] ?? null,
       curves: curves.map(({ atRisk, ...it }) => ({ ...it, at_risk: atRisk(places) })),
       places,
+      events: names,
       shown: curves.reduce((sum, it) => sum + it.rows, 0),
     };
   },
@@ -74,10 +75,18 @@ export const survival = {
         stripsOf(view, at),
       marks: marksOf(view, look),
       keys: keysOf(view.by, labels, look),
+      choices: choicesOf(view),
       overlay: ({ view: lit }) => (lit ? path(stepPath(lit, x, (share) => y(Math.max(at.lo, share))), { class: "hotl" }) : ""),
     };
   },
 };
+
+function choicesOf({ events = [], event_is: now }) {
+  if (events.length < 2) return [];
+  const several = now.length > 1 ? [{ value: now, says: now.join(" or ") }] : [];
+  const of = [...several, ...events.map((name) => ({ value: name, says: name }))];
+  return [{ name: "event_is", says: "Event", now: several.length ? now : now[0], of }];
+}
 
 /** Where the axis begins: at 0, unless all curves lie far above it. */
 function lowest({ curves }) {

@@ -20,13 +20,15 @@ const DIGITS = 6;
  * @returns {{drawn: {label: string, rows: Int32Array, values: Float64Array}[], few: string[], others: string[],
  *   shown: number}} `few` have too few rows, `others` fewer than the levels that are drawn.
  */
-export function valuesOf(part, { columns: [name], by }) {
+export function valuesOf(part, spec) {
+  const { columns: [name], by } = spec;
   const groups = risingOf(part, [name, ...(by || [])], name, by?.[0]);
   const { drawn, few, others } = largest(groups);
   if (!drawn.length) {
     throw new Refused(by
       ? `No level of “${by[0]}” has ${LEAST_ROWS} rows with a value, which a curve rests on at least.`
-      : `Fewer than ${LEAST_ROWS} rows have a value of “${name}”, which a curve rests on at least.`);
+      : `Fewer than ${LEAST_ROWS} rows have a value of “${name}”, which a curve rests on at least.`,
+    by && { alternative: { ...spec, by: undefined } });
   }
   return { drawn, few, others, shown: groups.reduce((sum, it) => sum + it.rows.length, 0) };
 }
@@ -43,7 +45,9 @@ export function densitiesOf(part, spec) {
   const flat = ({ values }) => values[0] === values.at(-1);
   const spread = drawn.filter((it) => !flat(it));
   if (!spread.length) {
-    throw new Refused(`“${spec.columns[0]}” has one value alone in these rows, so it has no density.`);
+    throw new Refused(`“${spec.columns[0]}” has one value alone in these rows, so it has no density.`, {
+      alternative: { kind: "bars", columns: spec.columns },
+    });
   }
   const curves = spread.map((it) => ({ ...it, ...densityOf(it.values) }));
   return { curves, constant: drawn.filter(flat).map((it) => it.label), ...beside };

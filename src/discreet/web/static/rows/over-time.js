@@ -3,7 +3,7 @@
 import { largest } from "./curves.js";
 import { groupsOf, LEAST_ROWS, once, take } from "./groups.js";
 import { complete } from "./part.js";
-import { endOf, periodsOf, placeOf, wordsOf } from "./periods.js";
+import { endOf, periodsOf, placeOf, STEP, wordsOf } from "./periods.js";
 import { Refused } from "./refused.js";
 import { quantileOfT } from "./student.js";
 
@@ -17,10 +17,10 @@ export const rowsOfTime = (part, { columns, by }) => complete(part, [...columns,
 export function timeOf(part, spec, facts) {
   const [date, value] = spec.columns;
   if (value && part.column(value).dates) {
-    throw new Refused(`“${value}” holds dates, of which no mean is drawn.`);
+    throw new Refused(`“${value}” holds dates, of which no mean is drawn.`, { alternative: { ...spec, columns: [date] } });
   }
   const days = take(part.number(date), rowsOfTime(part, spec));
-  return periodsOf(days, { name: date, dates: part.column(date).dates }, spec.every, BEYOND * facts.k);
+  return periodsOf(days, { spec, dates: part.column(date).dates }, BEYOND * facts.k);
 }
 
 /**
@@ -39,7 +39,9 @@ export function overTimeOf(part, spec, time) {
   const series = drawn.map(({ label, rows }) => ({ level: label, ...seriesOf(part, rows, spec, view) }));
   const shown = series.flatMap(({ counts, means }) => counts.filter((_, i) => !value || means[i] !== null));
   if (!shown.some(Boolean)) {
-    throw new Refused(`No point stands on ${LEAST_ROWS} rows. Take longer periods.`);
+    throw new Refused(`No point stands on ${LEAST_ROWS} rows. Take longer periods.`, {
+      alternative: { ...spec, every: time.every === STEP ? undefined : "year", by: undefined },
+    });
   }
   return Object.assign(view, {
     series,

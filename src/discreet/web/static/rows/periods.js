@@ -20,30 +20,36 @@ const YEARS = [1000, 2999];
  * Divide a column of dates, or of whole numbers such as years.
  *
  * @param {Float64Array} values - Without gaps; one or more.
- * @param {object} column - `name` and `dates`.
- * @param {string} [every] - How long a period is; without it the shortest of at most sixty.
+ * @param {{spec: object, dates: boolean}} of - `every` of the spec says how long a period is;
+ *   without it it is the shortest of at most sixty.
  * @param {number} [beyond] - How many rows may lie beyond the ends of a copy, as these are drawn in.
  * @returns {{every: string, starts: number[], covered: boolean[]}} Whether the rows reach to the
  *   outer ends of the first and of the last.
  */
-export function periodsOf(values, column, every, beyond = 0) {
+export function periodsOf(values, { spec, dates }, beyond = 0) {
   const [least, most] = extent(values);
-  if (column.dates) return ofDays(values, every && every !== "auto" ? every : shortest(least, most), beyond);
+  const every = spec.every === "auto" ? undefined : spec.every;
+  if (dates) return ofDays(values, { ...spec, every: every || shortest(least, most) }, beyond);
   const ofYears = every === "year" && YEARS[0] <= least && most <= YEARS[1];
-  if (every && every !== "auto" && !ofYears) {
-    throw new Refused(`Every ${every} is for dates, and “${column.name}” holds numbers.`);
+  if (every && !ofYears) {
+    throw new Refused(`Every ${every} is for dates, and “${spec.columns[0]}” holds numbers.`, {
+      alternative: { ...spec, every: undefined },
+    });
   }
-  return { every: STEP, starts: stepsOf(values, column.name, least), covered: [true, true] };
+  return { every: STEP, starts: stepsOf(values, spec, least), covered: [true, true] };
 }
 
 const shortest = (least, most) =>
   EVERY.find((it) => numberOf(most, it) - numberOf(least, it) + 1 <= ENOUGH) || "year";
 
-function ofDays(days, every, beyond) {
+function ofDays(days, spec, beyond) {
+  const { every } = spec;
   if (!EVERY.includes(every)) throw new Refused(`A period is one of ${EVERY.join(", ")}.`);
   const [first, last] = extent(days).map((it) => numberOf(it, every));
   if (last - first >= MOST) {
-    throw new Refused(`There are more than ${MOST} periods of a ${every}. Take longer ones.`);
+    throw new Refused(`There are more than ${MOST} periods of a ${every}. Take longer ones.`, {
+      alternative: { ...spec, every: shortest(...extent(days)) },
+    });
   }
   const edges = Array.from({ length: last - first + 2 }, (_, i) => startOf(first + i, every));
   return { every, starts: edges.slice(0, -1), covered: covered(days, edges, beyond) };
@@ -93,18 +99,20 @@ function covered(days, edges, beyond) {
 }
 
 /** Steps as wide as all differences of whole numbers allow. */
-function stepsOf(values, name, first) {
+function stepsOf(values, { columns: [name, ...more] }, first) {
+  const instead = { alternative: { kind: more.length ? "scatter" : "histogram", columns: [name, ...more] } };
   let step = 0;
   for (const value of values) {
     if (!Number.isSafeInteger(value)) {
       throw new Refused(
-        `“${name}” holds neither dates nor whole numbers such as years. Make one of a date: year(visit).`);
+        `“${name}” holds neither dates nor whole numbers such as years. Make one of a date: year(visit).`,
+        instead);
     }
     step = divisor(step, value - first);
   }
   step = Math.max(step, 1);
   const count = (extent(values)[1] - first) / step + 1;
-  if (count > MOST) throw new Refused(`The numbers of “${name}” are more than ${MOST} steps apart.`);
+  if (count > MOST) throw new Refused(`The numbers of “${name}” are more than ${MOST} steps apart.`, instead);
   return Array.from({ length: count }, (_, i) => first + step * i);
 }
 

@@ -25,17 +25,24 @@ export const allTimes = (part, { columns, by }) =>
  * @param {{columns: string[], by?: string[]}} spec - The time and the event, and what divides them.
  * @returns {{label: string, rows: Int32Array, values: Float64Array}[]}
  */
-export function observed(part, { columns, by }) {
+export function observed(part, spec) {
+  const { columns, by } = spec;
   const groups = risingOf(part, [...columns, ...(by || [])], columns[0], by?.[0]);
   if (groups.length > MOST_CURVES) {
-    throw new Refused(`“${by[0]}” has more than ${MOST_CURVES} levels, too many to be told apart.`);
+    throw new Refused(`“${by[0]}” has more than ${MOST_CURVES} levels, too many to be told apart.`, {
+      alternative: { ...spec, by: undefined },
+    });
   }
   const known = groups.map(({ label, rows, values }) => {
     const first = below(values, 0);
     return { label, rows: rows.subarray(first), values: values.subarray(first) };
   });
   const large = known.filter((it) => it.rows.length >= LEAST_AT_RISK);
-  if (!large.length) throw new Refused(`Fewer than ${LEAST_AT_RISK} rows have a time and an event.`);
+  if (!large.length) {
+    throw new Refused(`Fewer than ${LEAST_AT_RISK} rows have a time and an event.`, {
+      ...(by && { alternative: { ...spec, by: undefined } }),
+    });
+  }
   return large;
 }
 
@@ -48,35 +55,45 @@ export function happened(part, { columns }, event, rows) {
   return found;
 }
 
-/** @returns {string[]} Which levels of the second column are the event, or a refusal. */
-export function eventIn(part, { columns: [time, event], by, event_is: asked }) {
+/**
+ * Return which levels of the second column are the event, or refuse what is not clear.
+ *
+ * @param {Part} part - The rows.
+ * @param {object} spec - With `event_is`, a level or a list of levels; of nothing it is 1 of 0 and
+ *   1, or yes of no and yes.
+ * @returns {{event: string[], names: string[]}} And the levels there are.
+ */
+export function eventIn(part, spec) {
+  const { columns: [time, event], by } = spec;
   if (part.column(time).dates) {
-    throw new Refused(`“${time}” holds dates. A survival curve needs how long each was observed, as a number.`);
+    throw new Refused(`“${time}” holds dates. A survival curve needs how long each was observed, as a number.`, {
+      alternative: { ...spec, kind: "over_time", columns: [time], event_is: undefined },
+    });
   }
   const { codes, levels } = part.level(event);
   const there = new Set();
   for (const row of complete(part, [time, event, ...(by || [])])) there.add(codes[row]);
-  return eventOf([...there].map((code) => levels[code]), asked, event);
+  const names = inOrder([...there].map((code) => levels[code]));
+  return { event: eventOf(names, spec), names };
 }
 
-/** The levels that are named; without one it is 1 of 0 and 1, or yes of no and yes. */
-function eventOf(names, asked, column) {
-  const wanted = (asked === undefined || asked === null ? [] : [asked].flat()).map(String);
-  if (wanted.length) {
-    const known = new Map(names.map((name) => [plain(name), name]));
-    const unknown = wanted.find((it) => !known.has(plain(it)));
-    if (unknown !== undefined) {
-      throw new Refused(`“${unknown}” is no level of “${column}”. ${thereAre(names)}`);
-    }
-    return [...new Set(wanted.map((it) => known.get(plain(it))))];
+function eventOf(names, spec) {
+  const { columns: [, column], event_is: asked } = spec;
+  const wanted = [asked ?? []].flat().map(String);
+  const known = new Map(names.map((name) => [plain(name), name]));
+  const unknown = wanted.find((it) => !known.has(plain(it)));
+  const beside = { alternative: { ...spec, event_is: names.at(-1) } };
+  if (unknown !== undefined) {
+    throw new Refused(`“${unknown}” is no level of “${column}”. ${thereAre(names)}`, beside);
   }
+  if (wanted.length) return [...new Set(wanted.map((it) => known.get(plain(it))))];
   const found = new Map(names.map((name) => [name.toLowerCase(), name]));
   const pair = NO_AND_YES.find((it) => names.length === 2 && it.every((word) => found.has(word)));
   if (pair) return [found.get(pair[1])];
-  throw new Refused(`Which values of “${column}” are the event is not clear. Choose one. ${thereAre(names)}`);
+  throw new Refused(`Which level of “${column}” is the event is not clear. ${thereAre(names)}`, beside);
 }
 
-const thereAre = (names) => `There are ${inOrder(names).slice(0, 8).join(", ")}.`;
+const thereAre = (names) => `There are ${names.slice(0, 8).join(", ")}.`;
 
 /** A number in one way of writing it, and true and false as a column has them. */
 function plain(word) {
