@@ -71,6 +71,15 @@ def test_boxes_of_several_columns_are_of_the_rows_that_have_all(board: Board, st
     check(board, study, "box", "change", "marker", "months")
 
 
+def refused(board: Board, found: list[dict[str, Any]], words: list[str]) -> None:
+    """See why specs were refused, and that what they offer instead is drawn."""
+    for each, word in zip(found, words, strict=True):
+        assert word in each["refused"]["says"]
+        if instead := each["refused"].get("alternative"):
+            spec = {name: it for name, it in instead.items() if it is not None}
+            assert "view" in board.views(spec)[0]
+
+
 @pytest.mark.parametrize("how", [{}, {"by": "band"}, {"by": "year"}, {"event_is": "0"}])
 def test_survival(board: Board, study: Study, how: dict[str, Any]) -> None:
     check(board, study, "survival", "months", "died", **how)
@@ -88,10 +97,7 @@ def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
     ]
     found = board.views(*({"kind": "survival", **it} for it in specs))
     words = ["too many", "dates", "not clear", "no level", "more than 12 levels"]
-    for each, word in zip(found, words, strict=True):
-        assert word in each["refused"]["says"]
-        if instead := each["refused"].get("alternative"):
-            assert "view" in board.views(instead)[0]
+    refused(board, found, words)
 
 
 @pytest.mark.parametrize("kind", ["density", "ecdf"])
@@ -134,13 +140,11 @@ def test_over_years(board: Board, study: Study) -> None:
         {"columns": ["change"]},
         {"columns": ["age"], "every": "month"},
         {"columns": ["visit", "visit"]},
+        {"columns": ["visit"], "every": "day"},
     ]
     found = board.views(*({"kind": "over_time", **it} for it in specs))
-    words = ["neither dates nor whole numbers", "is for dates", "holds dates"]
-    for each, word in zip(found, words, strict=True):
-        assert word in each["refused"]["says"]
-        if instead := each["refused"].get("alternative"):
-            assert "view" in board.views(instead)[0]
+    words = ["neither dates nor whole numbers", "is for dates", "holds dates", "periods of a day"]
+    refused(board, found, words)
 
 
 def lit(board: Board, spec: dict[str, Any]) -> dict[str, Any]:
