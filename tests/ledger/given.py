@@ -57,7 +57,7 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     )
     Ledger(folder, secret).release([leaving], lambda: {})
     for name in ("alice", "bob"):
-        add_token(store, "s", name)
+        add_token(store, "s", name, views=7)
     revoke_token(store, "s", "bob")
     for view in (1, 2, 3):
         asked = ask(store, ALICE, question(view), MUCH)

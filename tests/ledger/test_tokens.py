@@ -16,15 +16,18 @@ from discreet.ledger.chain import stamp
 from discreet.ledger.log import (
     FIELDS,
     ROLES,
+    Allowance,
     Caller,
     Token,
     add_token,
+    ask,
     caller_of,
+    change_token,
     list_tokens,
     revoke_token,
 )
 from discreet.ledger.store import Store, verify
-from tests.ledger.given import ANOTHER, NOON, SECRET, alter, rows_of
+from tests.ledger.given import ANOTHER, NOON, SECRET, alter, question, rows_of
 
 DAY = timedelta(days=1)
 
@@ -249,3 +252,99 @@ def test_a_state_is_that_of_the_present_by_default() -> None:
 
     assert token(datetime.now().astimezone() + DAY).state() == "valid"
     assert token(datetime.now().astimezone() - DAY).state() == "expired"
+
+
+# --- terms: what holds in place of what a token was made with -------------------------------------
+
+
+def test_a_token_s_own_views_stand_in_place_of_the_policy_s(store: Store) -> None:
+    plain, own = add_token(store, "s", "alice"), add_token(store, "s", "bob", views=1)
+    policy = Allowance(views=2, a_minute=100)
+    for text, most in ((plain, 2), (own, 1)):
+        caller = caller_of(store, "s", text)
+        assert caller is not None
+        assert policy.views_of(caller) == most
+        outcomes = [ask(store, caller, question(view), policy).outcome for view in (1, 2, 3, 1)]
+        assert outcomes == ["begun"] * most + ["budget"] * (3 - most) + ["begun"]
+
+
+def test_terms_are_raised_and_limited_and_the_last_stand(store: Store) -> None:
+    text = add_token(store, "s", "alice", days=2, now=NOON)
+    for views, days, held, until in (
+        (250, None, 250, 2),
+        (None, 9, 250, 10),
+        (3, None, 3, 10),
+        (0, 0.5, 0, 1.5),
+    ):
+        changed = change_token(store, "s", "alice", views=views, days=days, now=NOON + DAY)
+        assert (changed.views, changed.expires) == (held, stamp(NOON + until * DAY))
+        assert list_tokens(store) == (changed,)
+        caller = caller_of(store, "s", text, now=NOON + DAY)
+        assert caller == Caller("token alice", "analyst", held)
+    assert caller_of(store, "s", text, now=NOON + 2 * DAY) is None
+    assert verify(store).broken == ()
+
+
+def test_a_revoked_token_gets_no_other_terms(store: Store) -> None:
+    add_token(store, "s", "alice")
+    revoke_token(store, "s", "alice")
+    with pytest.raises(InputError, match="'alice' is revoked and stays so; make another one"):
+        change_token(store, "s", "alice", days=3)
+    with pytest.raises(InputError, match="the study has no token of that name"):
+        change_token(store, "t", "alice", days=3)
+
+
+BAD_TERMS: dict[str, tuple[dict[str, Any], str]] = {
+    "fewer than no views": ({"views": -1}, "views must be a whole number from 0 to 1000000"),
+    "too many views": ({"views": 10**6 + 1}, "views must be"),
+    "half a view": ({"views": 0.5}, "views must be"),
+    "views that are true": ({"views": True}, "views must be"),
+    "no days": ({"days": 0}, "days must be more than 0 and at most 3660"),
+    "days without end": ({"days": math.inf}, "days must be"),
+}
+
+
+@pytest.mark.parametrize(("terms", "text"), BAD_TERMS.values(), ids=BAD_TERMS)
+def test_bad_terms_are_refused(store: Store, terms: dict[str, Any], text: str) -> None:
+    add_token(store, "s", "alice")
+    before = list_tokens(store)
+    with pytest.raises(InputError, match=text):
+        change_token(store, "s", "alice", **terms)
+    with pytest.raises(InputError, match=text):
+        add_token(store, "s", "bob", **terms)
+    assert list_tokens(store) == before
+
+
+def test_terms_that_were_changed_in_the_file_open_nothing(store: Store) -> None:
+    text = add_token(store, "s", "alice", views=5)
+    alter(store.path, "UPDATE terms SET views = 500")
+    assert caller_of(store, "s", text) is None
+
+
+def test_terms_written_into_the_file_open_nothing(store: Store) -> None:
+    text = add_token(store, "s", "alice")
+    forged = "INSERT INTO terms (at, token, views, expires) SELECT at, id, 500, '9' FROM token"
+    alter(store.path, forged)
+    assert caller_of(store, "s", text) is None
+
+
+# A ledger of a discreet that knew no terms, and what somebody makes look like one.
+BEFORE_TERMS = "DROP TABLE terms; PRAGMA user_version = 1;"
+
+
+def test_a_ledger_from_before_terms_gets_them(store: Store) -> None:
+    text = add_token(store, "s", "alice")
+    head = verify(store).head
+    alter(store.path, BEFORE_TERMS)
+
+    assert caller_of(store, "s", text) == Caller("token alice", "analyst")
+    change_token(store, "s", "alice", views=9)
+    assert caller_of(store, "s", text) == Caller("token alice", "analyst", 9)
+    assert verify(store, head).broken == ()
+
+
+def test_a_ledger_whose_terms_were_taken_away_is_damaged(store: Store) -> None:
+    text = add_token(store, "s", "alice", views=1)
+    alter(store.path, BEFORE_TERMS)
+    with pytest.raises(LedgerError, match="is damaged or in use"):
+        caller_of(store, "s", text)

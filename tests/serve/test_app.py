@@ -22,7 +22,7 @@ from discreet.ledger.log import Caller
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy
 from discreet.render.to_html import parts
-from discreet.serve import answers
+from discreet.serve import answers, counter
 from discreet.serve import app as server
 from discreet.serve import files as files_of
 from discreet.serve.app import PAGES, TYPES, create_app, files
@@ -232,7 +232,14 @@ ADDRESSES = [
     *(("POST", f"/api/tables/{kind}") for kind in TABLES),
     *(("GET", f"/api/tables/{NOBODY}/{form}") for form in TABLE_FORMS),
     ("GET", "/api/custodian"),
+    ("GET", "/api/custodian/log"),
+    ("GET", "/api/custodian/log.csv"),
+    ("GET", "/api/custodian/log.json"),
     ("POST", "/api/custodian/verify"),
+    ("POST", "/api/custodian/tokens"),
+    ("POST", "/api/custodian/tokens/alice"),
+    ("DELETE", "/api/custodian/tokens/alice"),
+    ("POST", "/api/custodian/policy"),
 ]
 OPEN = ("/api/health", "/api/ready")
 CREDENTIALS = {
@@ -262,15 +269,17 @@ def test_a_token_in_the_address_is_none(served: Running) -> None:
     assert found.status_code == 401
 
 
-@pytest.mark.parametrize(("method", "path"), ADDRESSES[-2:], ids=lambda it: it)
+@pytest.mark.parametrize(
+    ("method", "path"), [it for it in ADDRESSES if "/custodian" in it[1]], ids=lambda it: it
+)
 def test_an_analyst_is_no_custodian(
     alice: httpx.Client, carol: httpx.Client, method: str, path: str
 ) -> None:
-    before = len(carol.get("/api/custodian").json()["log"])
+    before = len(carol.get("/api/custodian/log").json()["log"])
     found = alice.request(method, path)
 
     assert (found.status_code, error(found)["code"]) == (403, "role")
-    log = carol.get("/api/custodian").json()["log"]
+    log = carol.get("/api/custodian/log").json()["log"]
     assert len(log) == before + 1
     assert [log[0][it] for it in ("caller", "what", "request", "outcome")] == [
         "token alice",
@@ -281,14 +290,14 @@ def test_an_analyst_is_no_custodian(
 
 
 def test_nobody_who_is_unknown_is_recorded(served: Running, carol: httpx.Client) -> None:
-    before = carol.get("/api/custodian").json()["log"]
+    before = carol.get("/api/custodian/log").json()["log"]
     for method, path in ADDRESSES:
         found = httpx.request(
             method, served.url + path, headers=CREDENTIALS["another's"], trust_env=False
         )
         assert found.status_code == 401
 
-    assert carol.get("/api/custodian").json()["log"] == before
+    assert carol.get("/api/custodian/log").json()["log"] == before
 
 
 def test_health_needs_no_token(served: Running) -> None:
@@ -383,8 +392,8 @@ def test_a_picture_that_was_held_back_has_no_files(
     assert held.content == refusal("data").body
     assert alice.post("/api/views/parallel", json=body).content == held.content
 
-    log = carol.get("/api/custodian").json()["log"]
-    assert [it["outcome"] for it in log[:2]] == ["repeated", "data"]
+    log = carol.get("/api/custodian/log").json()["log"]
+    assert [(it["outcome"], it["again"]) for it in log[:2]] == [("data", True), ("data", False)]
 
 
 def test_orders_of_a_picture_are_told(alice: httpx.Client) -> None:
@@ -398,15 +407,14 @@ def test_orders_of_a_picture_are_told(alice: httpx.Client) -> None:
 
 def test_the_custodian_reads_the_log_and_the_chain(carol: httpx.Client) -> None:
     carol.post("/api/views/bars", json={"columns": ["sex"]})
-    told = carol.get("/api/custodian").json()
-    newest = told["log"][0]
+    newest = carol.get("/api/custodian/log").json()["log"][0]
 
     assert (newest["caller"], newest["what"], newest["outcome"]) == (
         "token carol",
         "bars",
         newest["outcome"],
     )
-    older = carol.get(f"/api/custodian?before={newest['id']}").json()["log"]
+    older = carol.get(f"/api/custodian/log?before={newest['id']}").json()["log"]
     assert all(it["id"] < newest["id"] for it in older)
     verified = carol.post("/api/custodian/verify").json()
     assert verified["broken"] == []
@@ -449,7 +457,7 @@ def test_a_body_that_is_wrong(
     assert (found.status_code, error(found)["code"]) == (422, "request")
     assert error(found)["says"] == says
     assert b"Canary" not in found.content
-    (newest, *_) = carol.get("/api/custodian").json()["log"]
+    (newest, *_) = carol.get("/api/custodian/log").json()["log"]
     assert (newest["caller"], newest["what"], newest["outcome"], newest["request"]) == (
         "token alice",
         path.rpartition("/")[2],
@@ -474,9 +482,9 @@ OTHERS: dict[str, tuple[str, str, int, str]] = {
     "asking what is read": ("POST", "/api/study", 405, "method"),
     "taking away": ("DELETE", f"/api/views/{NOBODY}", 405, "method"),
     "an unknown file": ("GET", f"/api/views/{NOBODY}/figure.exe", 404, "unknown"),
-    "a page that is no number": ("GET", "/api/custodian?before=Canary", 422, "request"),
-    "a page before the first": ("GET", "/api/custodian?before=0", 422, "request"),
-    "a page beyond all": ("GET", f"/api/custodian?before={2**64}", 422, "request"),
+    "a page that is no number": ("GET", "/api/custodian/log?before=Canary", 422, "request"),
+    "a page before the first": ("GET", "/api/custodian/log?before=0", 422, "request"),
+    "a page beyond all": ("GET", f"/api/custodian/log?before={2**64}", 422, "request"),
 }
 
 
@@ -509,14 +517,14 @@ def test_what_takes_long_is_finished_and_found_when_asked_again(
         return files_of.drawn(*args)
 
     monkeypatch.setattr(answers, "drawn", drawing)
-    monkeypatch.setattr(server, "SECONDS", 0.5)
+    monkeypatch.setattr(counter, "SECONDS", 0.5)
     found = alice.post("/api/views/histogram", json={"columns": ["ltg"]})
     assert (found.status_code, error(found)["code"]) == (503, "slow")
     assert found.headers["retry-after"] == "5"
     assert begun.is_set()
 
     go_on.set()
-    monkeypatch.setattr(server, "SECONDS", 30)
+    monkeypatch.setattr(counter, "SECONDS", 30)
     again = alice.post("/api/views/histogram", json={"columns": ["ltg"]})
     assert again.status_code == 200
     assert again.json()["view"]["columns"] == ["ltg"]
@@ -532,7 +540,7 @@ def test_a_fault_says_nothing_of_itself(
     found = alice.post("/api/views/histogram", json={"columns": ["hdl"]})
 
     assert (found.status_code, found.content) == (500, refusal("broken").body)
-    assert carol.get("/api/custodian").json()["log"][0]["outcome"] == "broken"
+    assert carol.get("/api/custodian/log").json()["log"][0]["outcome"] == "broken"
 
 
 def test_pictures_wait_for_each_other_and_the_rest_does_not(
@@ -576,7 +584,7 @@ def test_downloads_leave_threads_for_the_rest(
         return b"%PDF"
 
     monkeypatch.setattr(server, "figure", figure)
-    monkeypatch.setattr(server, "SECONDS", 2.0)
+    monkeypatch.setattr(counter, "SECONDS", 2.0)
     with running(opened(tmp_path), tmp_path) as own, own.client() as client:
         view = client.post("/api/views/histogram", json=AGE).json()["id"]
 
@@ -594,7 +602,7 @@ def test_downloads_leave_threads_for_the_rest(
         names = [it.name for it in threading.enumerate() if it.ident not in before]
         assert sum(name.startswith("discreet-request") for name in names) <= 40
         go_on.set()
-        monkeypatch.setattr(server, "SECONDS", 30)
+        monkeypatch.setattr(counter, "SECONDS", 30)
         assert download(0) == 200
 
 
@@ -611,7 +619,7 @@ def test_a_request_that_found_no_thread_in_time_is_not_worked_on_later(
 
     monkeypatch.setattr(server, "study_json", told)
     monkeypatch.setattr(server, "AT_ONCE", 2)
-    monkeypatch.setattr(server, "SECONDS", 0.5)
+    monkeypatch.setattr(counter, "SECONDS", 0.5)
     with running(opened(tmp_path), tmp_path) as own:
 
         def ask(_: int) -> int:
@@ -624,7 +632,7 @@ def test_a_request_that_found_no_thread_in_time_is_not_worked_on_later(
         with own.client() as client:
             assert client.get("/api/study").json()["error"]["code"] == "slow"
             go_on.set()
-            monkeypatch.setattr(server, "SECONDS", 30)
+            monkeypatch.setattr(counter, "SECONDS", 30)
             assert client.get("/api/study").json() == {}
         assert worked == ["told"] * 3
 
@@ -639,6 +647,8 @@ def test_every_address_is_described(served: Running) -> None:
     }
     expected = {
         (method, path.replace(NOBODY, "{table}" if "/tables/" in path else "{view}"))
+        if "/tokens/" not in path
+        else (method, path.replace("alice", "{name}"))
         for method, path in ADDRESSES
     }
 
@@ -731,6 +741,7 @@ def test_a_file_asks_for_nothing_of_others(name: str) -> None:
 STATUS = {
     "token": 401,
     "role": 403,
+    "own": 403,
     "unknown": 404,
     "method": 405,
     "request": 422,

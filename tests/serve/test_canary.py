@@ -200,7 +200,7 @@ def test_no_canary_sings_in_anything_that_can_be_asked(
         with running(study, tmp_path) as served:
             became = walk(served, ear, turn)
             with served.client(served.custodian) as client:
-                for address in ("/api/custodian", "/api/custodian?before=30"):
+                for address in ("/api/custodian", "/api/custodian/log?before=30"):
                     assert ear.answer(address, client.get(address)).status_code == 200
                 checked = ear.answer("verify", client.post("/api/custodian/verify")).json()
                 assert checked["broken"] == []
@@ -373,7 +373,7 @@ ODD: dict[str, tuple[str, str, dict[str, Any]]] = {
     "a file of a picture": ("GET", "/api/views/clientcanary/figure.svg", {}),
     "a kind": ("POST", "/api/views/clientcanary", {"json": {}}),
     "a method": ("CLIENTCANARY", "/api/study", {}),
-    "a query": ("GET", "/api/custodian?before=clientcanary&clientcanary=1", {}),
+    "a query": ("GET", "/api/custodian/log?before=clientcanary&clientcanary=1", {}),
     "a header": ("GET", "/api/study", {"headers": {"x-clientcanary": "clientcanary"}}),
     "an origin": ("GET", "/api/study", {"headers": {"origin": "https://clientcanary"}}),
     "a host": ("GET", "/", {"headers": {"host": "clientcanary"}}),

@@ -2,54 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import re
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import tomli_w
 
+from discreet.ledger.log import add_token
 from tests.browser import launched
-from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, nameless, widest
+from tests.serve.looking import keep_screen, looking, nameless, violations, widest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Browser, Page
 
     from tests.serve.conftest import Running
 
 PATH = "/custodian"
-LONG = [f"a column of the study, number {i}" for i in range(4)]
-LISTS = tomli_w.dumps(
-    {
-        "name": "a = [",
-        "pairs": [["a]", "[b"], ["c, d", 'e"'], ["f", "g"], ["a name of some length", "g"]],
-        "groups": [["age", "bmi"]],
-        "strata": LONG,
-        "none": [],
-        "roles": {"list": ["x"]},
-    }
-)
-IN_LINE = """name = "a = ["
-pairs = [
-    ["a]", "[b"],
-    ["c, d", "e\\""],
-    ["f", "g"],
-    ["a name of some length", "g"],
+LONG = "a-name-of-sixty-four-letters-that-goes-on-and-on-until-it-is-full"[:64]
+HEIGHT = {390: 844, 768: 1024, 1280: 800, 1920: 1080}
+WINDOWS = [
+    pytest.param(width, scheme, marks=[] if fast else pytest.mark.slow)
+    for width, scheme, fast in (
+        (390, "dark", True),
+        (390, "light", False),
+        (768, "light", False),
+        (768, "dark", False),
+        (1280, "light", True),
+        (1280, "dark", False),
+        (1920, "dark", False),
+        (1920, "light", False),
+    )
 ]
-groups = [["age", "bmi"]]
-strata = [
-    "a column of the study, number 0",
-    "a column of the study, number 1",
-    "a column of the study, number 2",
-    "a column of the study, number 3",
-]
-none = []
-
-[roles]
-list = ["x"]
-"""
 
 # `make test` has one of them; `make test-all` has all.
 pytestmark = pytest.mark.slow
@@ -62,165 +47,251 @@ def chromium() -> Iterator[Browser]:
         yield browser
 
 
-def open_with(page: Page, served: Running, told: Callable[[Route], None]) -> None:
-    """Give the token; the page is told what the test makes of the answer."""
-    page.route("**/api/custodian", told)
-    page.get_by_label("Token", exact=True).fill(served.custodian)
-    page.keyboard.press("Enter")
-    page.locator("#work").wait_for()
-
-
-def test_policy_tokens_and_log_are_told(chromium: Browser, served: Running) -> None:
+@pytest.fixture(scope="module")
+def asked(served: Running) -> Running:
+    """Return the server, of which some things were asked: shown, saved, refused, seen again."""
     with served.client() as client:
+        view = client.post("/api/views/histogram", json={"columns": ["age"]}).json()["id"]
         client.post("/api/views/histogram", json={"columns": ["age"]})
+        client.post("/api/views/bars", json={"columns": ["sex"]})
         client.post("/api/views/histogram", json={"columns": ["age"], "bins": 7})
-    with looking(chromium, served, PATH, token=served.custodian) as page:
-        page.locator("#work").wait_for()
-        assert 'name = "clinic"' in page.locator("#policy-text").inner_text()
-        tokens = page.locator("#tokens tr").all_inner_texts()
-        assert [it.split()[:3] for it in tokens] == [
-            ["alice", "analyst", "valid"],
-            ["carol", "custodian", "valid"],
+        client.get(f"/api/views/{view}/figure.svg")
+    store = served.study.session.ledger.store
+    add_token(store, "cohort.csv", "eva", views=4)
+    add_token(store, "cohort.csv", LONG)
+    add_token(store, "cohort.csv", "מרים")
+    return served
+
+
+def opened(page: Page) -> None:
+    """Wait until all that is told at first is there."""
+    page.locator("#rows > div, #rows > details").first.wait_for()
+    page.get_by_text("The log is whole.").wait_for()
+    page.locator("#gone li").first.wait_for()
+
+
+def rows(page: Page) -> list[str]:
+    """Return what the entries say that are shown."""
+    return [
+        " ".join(it.split()[1:])
+        for it in page.locator("#rows .line, #rows summary").all_inner_texts()
+    ]
+
+
+def test_what_was_asked_is_said_as_a_person_would(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        assert rows(page)[:5] == [
+            "alice saved a histogram of age as SVG left the server",
+            "alice asked for a histogram refused",
+            "alice asked for a bar chart of sex shown",
+            "alice looked again at a histogram of age seen before, free",
+            "alice asked for a histogram of age shown",
         ]
-        log = page.locator("#log tr")
-        assert "refused: policy" in log.nth(0).inner_text()
-        assert "columns: age" in log.nth(1).inner_text()
-        page.get_by_label("refused alone").check()
-        assert log.count() == page.locator("#log tr.refused").count() >= 1
-        page.get_by_label("refused alone").uncheck()
-        page.get_by_label("Rows that contain").fill("no such words")
-        assert "No such row." in page.locator("#log").inner_text()
-        page.get_by_label("Rows that contain").fill("HISTOGRAM")
-        assert log.count() >= 2
-        assert "histogram" in page.locator("#left").inner_text()
-        assert served.token not in page.content()
+        assert "5 of 5 entries" in page.locator("#nlog").inner_text()
+        bars = page.locator("#hours g")
+        assert bars.count() == 24
+        assert "3 shown, 1 left, 1 refused" in str(bars.last.get_attribute("aria-label"))
+        assert asked.token not in page.content()
 
 
-OUTCOMES = {
-    "answered": "answered",
-    "begun": "begun",
-    "repeated": "repeated",
-    "busy": "not answered: busy",
-    "slow": "not answered: slow",
-    "broken": "not answered: broken",
-    "data": "refused: data",
-    "role": "refused: role",
-    "rate": "refused: rate",
-}
-
-
-def test_what_was_not_answered_was_not_refused(chromium: Browser, served: Running) -> None:
-    def told(route: Route) -> None:
-        """Answer with one row of each outcome."""
-        given = route.fetch().json()
-        row = {"at": "", "caller": "token alice", "study": "", "version": 1, "what": "bars"}
-        given["log"] = [
-            {**row, "id": i, "request": "", "outcome": outcome}
-            for i, outcome in enumerate(OUTCOMES, 1)
-        ]
-        route.fulfill(json=given)
-
-    with looking(chromium, served, PATH) as page:
-        open_with(page, served, told)
-        outcome = page.locator("#log td:last-child")
-        assert outcome.all_inner_texts() == [*OUTCOMES.values()]
-        page.get_by_label("refused alone").check()
-        assert outcome.all_inner_texts() == ["refused: data", "refused: role", "refused: rate"]
-        page.get_by_label("refused alone").uncheck()
-        page.get_by_label("Rows that contain").fill("not answered")
-        assert len(outcome.all_inner_texts()) == 3
-
-
-def test_every_column_of_the_tokens_is_seen_and_short_lists_stand_in_a_line(
-    chromium: Browser, served: Running
+def test_the_record_is_filtered_by_kind_caller_words_cause_and_time(
+    chromium: Browser, asked: Running
 ) -> None:
-    def told(route: Route) -> None:
-        """Answer with a token of a long name, of which much was used, and a policy of lists."""
-        given = route.fetch().json()
-        given["tokens"][0] |= {"name": "alice-of-a-long-department", "used": 1234}
-        given["tokens"][0]["state"] = "revoked"
-        given["allowance"]["views"] = 4000
-        given["policy"] = LISTS
-        route.fulfill(json=given)
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        page.get_by_role("button", name="Left", exact=True).click()
+        page.locator("#nlog", has_text=re.compile("^1 of")).wait_for()
+        assert rows(page) == ["alice saved a histogram of age as SVG left the server"]
+        page.get_by_role("button", name="All", exact=True).click()
+        page.get_by_label("Find in the log").fill("SEX")
+        page.locator("#nlog", has_text=re.compile("^1 of")).wait_for()
+        assert rows(page) == ["alice asked for a bar chart of sex shown"]
+        page.get_by_label("Find in the log").fill("no such words")
+        page.get_by_text("No entry fits.").wait_for()
+        page.get_by_label("Find in the log").fill("")
+        page.get_by_label("By whom").select_option("eva")
+        page.get_by_text("No entry fits.").wait_for()
+        page.get_by_label("By whom").select_option("everybody")
+        page.get_by_role("button", name="Show in the log: Not under this policy, 1").click()
+        page.locator("#nlog", has_text=re.compile("^1 of")).wait_for()
+        page.locator("summary").click()
+        told = page.locator(".told").inner_text()
+        assert "The policy of this study does not allow it." in told
+        assert "Nothing was given out." in told
+        page.get_by_role("button", name="Without: Not under this policy").click()
+        page.get_by_role("button", name="All", exact=True).click()
+        page.locator("#nlog", has_text=re.compile("^5 of")).wait_for()
+        page.locator("#hours g").last.click()
+        page.locator("#chips .chip").wait_for()
+        page.locator("#nlog", has_text=re.compile("^5 of")).wait_for()
+        assert page.locator("#hours g[aria-pressed=true]").count() == 1
 
-    with looking(chromium, served, PATH) as page:
-        open_with(page, served, told)
-        assert re.fullmatch(
-            r"\d{4}-\d\d-\d\d", page.locator("#tokens tr").first.locator("td").last.inner_text()
-        )
-        room = "(it) => it.closest('.scroll').scrollWidth - it.closest('.scroll').clientWidth"
-        assert page.locator("#tokens").evaluate(room) == 0
-        assert page.locator("#policy-text").inner_text() == IN_LINE
-        assert tomllib.loads(IN_LINE) == tomllib.loads(LISTS)
+
+def test_the_timeline_is_walked_by_keys(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        assert page.locator("#hours g[tabindex='0']").count() == 1
+        page.locator("#hours g[tabindex='0']").focus()
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.get_by_text("No entry fits.").wait_for()
+        pressed = "[...document.querySelectorAll('#hours g')].findIndex(it => it.matches(':focus'))"
+        assert page.evaluate(pressed) == 1
+        page.keyboard.press("Escape")
+        page.locator("#nlog", has_text=re.compile(r"^[5-9] of|^\d\d of")).wait_for()
 
 
-def test_the_ledger_is_checked(chromium: Browser, served: Running) -> None:
-    with looking(chromium, served, PATH, token=served.custodian) as page:
-        page.get_by_role("button", name="Check the ledger").click()
-        page.get_by_text("The ledger is whole").wait_for()
-        assert re.fullmatch(r"[0-9a-f]{64}", page.get_by_label("Head seal").input_value())
-        page.get_by_role("button", name="Copy").click()
-        page.locator("#status", has_text="head seal").wait_for(state="attached")
+def test_a_picture_is_opened_by_its_id(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        page.get_by_role("button", name="Open Histogram of age").first.click()
+        page.locator("#view-dialog canvas:visible").first.wait_for()
+        assert page.locator("#view-title").inner_text() == "Histogram of age"
+        assert violations(page) == []
+        page.keyboard.press("Escape")
+        page.locator("#view-dialog").wait_for(state="hidden")
+        page.locator("summary", has_text="a bar chart of sex").first.click()
+        page.get_by_role("button", name="Open the picture").click()
+        page.locator("#view-dialog canvas:visible").first.wait_for()
 
 
-def test_what_is_broken_is_named(chromium: Browser, served: Running) -> None:
-    with looking(chromium, served, PATH, token=served.custodian) as page:
+def test_tokens_are_made_raised_changed_and_revoked(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        row = page.locator("#tokens tr", has_text="eva")
+        assert "0 of 4" in row.inner_text()
+        page.get_by_role("button", name="Give eva 50 views more").click()
+        page.locator("#tokens tr", has_text="0 of 54").wait_for()
+        page.get_by_role("button", name="Change the token of eva").click()
+        assert violations(page) == []
+        page.locator(".terms").get_by_label("Views").fill("9")
+        page.keyboard.press("Enter")
+        page.locator("#tokens tr", has_text="0 of 9").wait_for()
+        revoke = page.get_by_role("button", name="Revoke the token of eva")
+        revoke.click()
+        page.get_by_role("button", name="Revoke the token of eva now?").click()
+        page.locator("#tokens tr.off", has_text="eva").wait_for()
+        assert page.locator("#tokens tr", has_text="carol").get_by_role("button").count() == 0
+        page.get_by_role("button", name="New token").click()
+        page.get_by_label("Name", exact=True).fill("dora")
+        page.keyboard.press("Enter")
+        text = page.locator("#once code").inner_text()
+        page.locator("#tokens tr", has_text="dora").wait_for()
+        page.locator("#rows", has_text="made the token of dora: analyst, 30 days").wait_for()
+        with asked.client(text) as dora:
+            assert dora.get("/api/study").status_code == 200
+        page.get_by_label("Name", exact=True).fill("dora")
+        page.keyboard.press("Enter")
+        page.locator("#once.no", has_text="there is or was a token named").or_(
+            page.locator("#once.no", has_text="There is or was a token named")
+        ).wait_for()
+
+
+def test_the_policy_is_said_and_a_change_is_tried(chromium: Browser, asked: Running) -> None:
+    before = (asked.folder / "discreet.toml").read_bytes()
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        first = page.locator("#rules li").first
+        assert first.inner_text().split("\n")[0].startswith("At least 5 persons stand behind")
+        assert first.locator("code").inner_text() == "k = 5"
+        shown = page.locator("#rules li").count()
+        page.get_by_role("button", name="Show all").click()
+        assert page.locator("#rules li").count() > shown
+        page.get_by_role("button", name="Show the file").click()
+        file = page.get_by_label("The file, to read or to try a change")
+        file.fill(file.input_value().replace("k = 5", "k = 7", 1))
+        page.get_by_role("button", name="What would it do?").click()
+        page.get_by_text("It needs a new version of the study, version 2.").wait_for()
+        assert page.locator(".diff ins").first.inner_text().endswith("+ k = 7")
+        typed = page.locator("#proposal pre").inner_text()
+        assert "discreet version new cohort.csv --policy discreet.toml" in typed
+        assert violations(page) == []
+        file.fill("kk = 1")
+        page.get_by_role("button", name="What would it do?").click()
+        page.locator(".mistake", has_text="the policy has no key 'kk'").wait_for()
+        page.get_by_role("button", name="Line 1").click()
+        page.get_by_role("button", name="As it is").click()
+        assert "k = 5" in file.input_value()
+    assert (asked.folder / "discreet.toml").read_bytes() == before
+
+
+def test_the_seal_is_checked_and_copied(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        assert "each sealed with all before it" in page.locator("#checked").inner_text()
+        head = page.locator("#head").get_attribute("data-head") or ""
+        assert re.fullmatch(r"[0-9a-f]{64}", head)
+        page.get_by_role("button", name="Copy the seal").click()
+        page.locator("#toast", has_text="eal").wait_for()
         told = {"rows": 3, "head": "0" * 64, "broken": ["asked, row 2: changed"]}
         page.route("**/api/custodian/verify", lambda route: route.fulfill(json=told))
-        page.get_by_role("button", name="Check the ledger").click()
-        page.get_by_text("The ledger is broken in 1 place").wait_for()
-        assert page.locator("#verified li").all_inner_texts() == ["asked, row 2: changed"]
+        page.get_by_role("button", name="Check again").click()
+        page.get_by_text("The log is broken in 1 place.").wait_for()
+        assert page.locator("#broken li").all_inner_texts() == ["asked, row 2: changed"]
+        assert violations(page) == []
 
 
-def test_older_rows_follow(chromium: Browser, served: Running) -> None:
-    with served.client() as client:
-        client.post("/api/views/bars", json={"columns": ["sex"]})
-    with looking(chromium, served, PATH, token=served.custodian) as page:
-        page.locator("#work").wait_for()
-        page.get_by_role("button", name="Older rows").click()
-        # Not what it says while it waits: "Fetching older rows …".
-        said = re.compile(r"^(\d+|There are no) older rows$")
-        page.locator("#status", has_text=said).wait_for(state="attached")
-        numbers = [int(it) for it in page.locator("#log td:first-child").all_inner_texts()]
-        assert numbers == sorted({*numbers}, reverse=True)
-
-
-def test_the_summary_draws_every_column(chromium: Browser, served: Running) -> None:
-    with looking(chromium, served, PATH, token=served.custodian) as page:
-        page.locator("#work").wait_for()
-        assert "your own allowance" in page.locator("#summary-hint").inner_text()
-        before = page.locator("#log tr").first.inner_text()
-        page.get_by_role("button", name="Draw every column").click()
-        page.locator("#status", has_text="columns are drawn").wait_for(state="attached")
-        newest = "before => document.querySelector('#log tr').innerText !== before"
-        page.wait_for_function(newest, arg=before)
-        names = page.locator("#summary > figure > figcaption").all_inner_texts()
-        assert {"age", "sex", "diagnosis"} <= {*names}
-        assert "patient" not in names
-        assert page.locator("#summary > figure:has(canvas:visible)").count() == len(names)
+def test_the_record_is_saved(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        for form in ("CSV", "JSON"):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=f"Save as {form}").click()
+            path = download.value.path()
+            text = path.read_text(encoding="utf-8")
+            assert "histogram" in text
+            assert form == "CSV" or json.loads(text)["study"] == "cohort.csv"
 
 
 @pytest.mark.promise
-def test_an_analyst_is_turned_away(chromium: Browser, served: Running) -> None:
-    with looking(chromium, served, PATH, token=served.token) as page:
+def test_an_analyst_is_turned_away(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.token) as page:
         page.get_by_role("dialog").wait_for()
-        page.get_by_label("Token", exact=True).fill(served.custodian)
+        assert page.locator("#work").is_hidden()
+        page.get_by_label("Token", exact=True).fill(asked.custodian)
         page.keyboard.press("Enter")
-        page.locator("#work").wait_for()
-        assert page.locator("#policy-text").inner_text()
+        opened(page)
+        # A token that is pasted into the address of an open tab is taken, and removed.
+        page.evaluate(f"location.hash = 'token={asked.custodian}'")
+        page.wait_for_function("location.hash === ''")
+        opened(page)
 
 
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_every_width_in_light_and_dark(
-    chromium: Browser, served: Running, width: int, scheme: str
+    chromium: Browser, asked: Running, width: int, scheme: str
 ) -> None:
-    size = {"width": width, "height": SIZES[width]}
+    size = {"width": width, "height": HEIGHT[width]}
     how: dict[str, Any] = {"viewport": size, "color_scheme": scheme}
-    with looking(chromium, served, PATH, token=served.custodian, **how) as page:
-        page.get_by_role("button", name="Draw every column").click()
-        page.locator("#status", has_text="columns are drawn").wait_for(state="attached")
-        page.get_by_role("button", name="Check the ledger").click()
-        page.get_by_text("The ledger is whole").wait_for()
+    how["reduced_motion"] = "reduce"
+    with looking(chromium, asked, PATH, token=asked.custodian, **how) as page:
+        opened(page)
+        page.get_by_role("button", name="New token").click()
+        page.get_by_role("button", name="Show the file").click()
         keep_screen(page, f"custodian-{width}-{scheme}")
         assert widest(page) <= width
         assert nameless(page) == []
+        assert violations(page) == []
+        page.emulate_media(media="print")
+        assert page.locator(".top .tools").is_hidden()
+        assert page.locator("#rows").is_visible()
+
+
+def test_all_is_reached_by_keys(chromium: Browser, asked: Running) -> None:
+    """Tab comes to every button once, and each that has the focus is seen to have it."""
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        reached: list[str] = []
+        for _ in range(120):
+            page.keyboard.press("Tab")
+            found = page.evaluate(
+                """() => { const it = document.activeElement;
+                return it === document.body ? "" : it.id || it.textContent.trim(); }"""
+            )
+            if not found and reached:
+                break
+            reached.append(found)
+        assert {"verify", "copy", "show-file", "new", "who", "find", "save-csv"} <= {*reached}
+        assert reached.index("verify") < reached.index("new") < reached.index("find")

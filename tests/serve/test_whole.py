@@ -14,7 +14,8 @@ from pyarrow import array
 from discreet.ledger.log import Answer, Caller, log
 from discreet.plots import PLOTS
 from discreet.serve.answers import answer_again, answer_orders, answer_view, study_json
-from discreet.serve.facts import Served, custodian_told, serve_study
+from discreet.serve.custodian import overview
+from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study.facts import study_facts
@@ -741,7 +742,8 @@ def test_budgets_count_further_counts_alone(tmp_path: Path) -> None:
     assert (refused.code, refused.nearest) == ("budget", A)
     assert answered(served, ALICE, "contour", AB).status == 200
     assert left()["allowance"]["used"] == 1
-    assert custodian_told(served)["others"] == [{"name": ALICE.name, "used": 1}]
+    told = overview(served, ALICE)["others"]
+    assert [(it["name"], it["used"]) for it in told] == [(ALICE.name, 1)]
     seen = [it["outcome"] for it in log(served.ledger.store) if it["what"] == "box"]
     assert seen == ["answered", "budget"], "all are in the log"
 

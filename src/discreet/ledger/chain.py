@@ -20,6 +20,7 @@ __all__ = [
     "row_of",
     "seal_of",
     "stamp",
+    "upgrade",
 ]
 
 
@@ -70,8 +71,11 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
     return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
 
 
-SCHEMA = 1
-"""What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain."""
+SCHEMA = 2
+"""What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain.
+
+1 had no `terms`.
+"""
 
 OLD_TABLES = ("version", "choice", "sketch", "leaving")
 """Those of a ledger from before the chain."""
@@ -84,6 +88,7 @@ TABLES = (
     "asked",
     "outcome",
     "answer",
+    "terms",
 )
 """The tables whose rows have a link each in the table `chain`."""
 
@@ -128,19 +133,39 @@ MADE = (
     id INTEGER PRIMARY KEY, source TEXT NOT NULL, row INTEGER NOT NULL, seal TEXT NOT NULL,
     UNIQUE (source, row))""",
 )
-TRIGGERS = tuple(
-    f"CREATE TRIGGER IF NOT EXISTS {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
-    " BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-    for table in (*TABLES, "chain")
-    for verb in ("UPDATE", "DELETE")
+# What holds for a token from then on, in place of what it was made with: the last row stands.
+TERMS = (
+    """CREATE TABLE IF NOT EXISTS terms (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, token INTEGER NOT NULL REFERENCES token,
+    views INTEGER, expires TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS terms_token ON terms (token)",
 )
+
+
+def _triggers(*tables: str) -> tuple[str, ...]:
+    return tuple(
+        f"CREATE TRIGGER IF NOT EXISTS {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
+        " BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+        for table in tables
+        for verb in ("UPDATE", "DELETE")
+    )
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables, indexes and triggers that are not there, in the caller's transaction."""
-    for statement in (*MADE, *TRIGGERS):
+    for statement in (*MADE, *TERMS, *_triggers(*TABLES, "chain")):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def upgrade(connection: sqlite3.Connection) -> bool:
+    """Add to a ledger of number 1 what it has not; False where that had been there before."""
+    if connection.execute("SELECT 1 FROM chain WHERE source = 'terms' LIMIT 1").fetchone():
+        return False
+    for statement in (*TERMS, *_triggers("terms")):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    return True
 
 
 def objects_of(connection: sqlite3.Connection) -> dict[str, str]:

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -31,6 +31,7 @@ __all__ = [
     "asked_before",
     "caller_of",
     "callers",
+    "change_token",
     "close",
     "keep",
     "kept",
@@ -44,24 +45,36 @@ __all__ = [
 ROLES = ("analyst", "custodian")
 PREFIX = "discreet_"
 MOST_DAYS = 3660.0
+MOST_VIEWS = 10**6
+# Of several terms the last hold; where there are none, what the token was made with.
 FIELDS = (
-    "token.id, digest, study, name, role, token.at, expires, revocation.at FROM token"
+    "token.id, digest, study, name, role, token.at, coalesce(terms.expires, token.expires),"
+    " revocation.at, terms.views, terms.id FROM token"
     " LEFT JOIN revocation ON revocation.token = token.id"
+    " LEFT JOIN terms ON terms.id = (SELECT max(id) FROM terms AS of WHERE of.token = token.id)"
 )
+NO_TOKEN = "the study has no token of that name; `discreet token list` names all there are"
 TOKEN_NAME = re.compile(r"\w[\w.@+-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: a name that the ledger and the budget know them by ("token alice"), and a role."""
+    """Who asks: a name that the ledger and the budget know them by ("token alice"), and a role.
+
+    `views` is how many views they may ask for, where that is not what the policy gives everybody.
+    """
 
     name: str
     role: str
+    views: int | None = None
 
 
 @dataclass(frozen=True)
 class Token:
-    """What the ledger says of a token, times in UTC; the token itself is kept nowhere."""
+    """What the ledger says of a token, times in UTC; the token itself is kept nowhere.
+
+    `views` is its own limit of views; None where it has that of the policy.
+    """
 
     study: str
     name: str
@@ -69,6 +82,7 @@ class Token:
     made: str
     expires: str
     revoked: str | None
+    views: int | None = None
 
     def state(self, now: datetime | None = None) -> Literal["valid", "expired", "revoked"]:
         """Say whether it opens the study at a time, now by default."""
@@ -84,12 +98,14 @@ def add_token(
     role: str = "analyst",
     *,
     days: float = 30.0,
+    views: int | None = None,
     now: datetime | None = None,
 ) -> str:
     """Make a token of 256 random bits, keep its SHA-256 alone, and return it.
 
     It opens one `study` of the ledger, to a `role` "analyst" or "custodian", for some `days`: more
-    than 0, at most 3660. The `name` says whose it is: 1 to 64 letters, digits and . _ - @ +; used
+    than 0, at most 3660. `views` limits the views it may ask for, in place of the policy's
+    `budget`. The `name` says whose it is: 1 to 64 letters, digits and . _ - @ +; used
     once for ever in a study, so that the ledger's record of a name is of one person.
 
     Examples
@@ -106,7 +122,7 @@ def add_token(
     ...     revoke_token(store, "cohort.csv", "alice")
     ...     after = caller_of(store, "cohort.csv", text)
     >>> before, elsewhere, after
-    (Caller(name='token alice', role='analyst'), None, None)
+    (Caller(name='token alice', role='analyst', views=None), None, None)
     """
     if not isinstance(study, str) or not study:
         raise InputError("a token opens one study; name it: study=")
@@ -114,8 +130,7 @@ def add_token(
         raise InputError("a token's name has 1 to 64 letters, digits and . _ - @ +, a letter first")
     if role not in ROLES:
         raise InputError(f"the role of a token must be one of {one_of(ROLES)}")
-    if not 0 < days <= MOST_DAYS:
-        raise InputError(f"days must be more than 0 and at most {MOST_DAYS:g}")
+    _check_terms(views, days)
     text = f"{PREFIX}{unguessable()}"
     with store.writing() as connection:
         # The time within, so that later rows are never of an earlier time.
@@ -128,12 +143,72 @@ def add_token(
             "digest": _digest(text),
             "expires": stamp(at + timedelta(days=days)),
         }
-        if store.append(connection, "token", values, unless_there=True) is None:
+        id_ = store.append(connection, "token", values, unless_there=True)
+        if id_ is None:
             raise InputError(
                 f"there is or was a token named {name!r} already for study {study!r}; a name is"
                 " used once, so take another, such as one with a number"
             )
+        if views is not None:
+            terms = {"at": stamp(at), "token": id_, "views": views, "expires": values["expires"]}
+            store.append(connection, "terms", terms)
     return text
+
+
+def change_token(
+    store: Store,
+    study: str,
+    name: str,
+    *,
+    days: float | None = None,
+    views: int | None = None,
+    now: datetime | None = None,
+) -> Token:
+    """Let a token of a study hold for some `days` from now, or take so many `views`; return it.
+
+    What is None stays as it is. One that was revoked stays so, and is refused.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet.ledger.log import add_token, caller_of, change_token
+    >>> from discreet.ledger.store import Store
+    >>> from discreet.secret import Secret
+    >>> with TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
+    ...     text = add_token(store, "cohort.csv", "alice")
+    ...     changed = change_token(store, "cohort.csv", "alice", views=250)
+    ...     caller_of(store, "cohort.csv", text)
+    Caller(name='token alice', role='analyst', views=250)
+    """
+    _check_terms(views, days)
+    with store.writing() as connection:
+        at = datetime.fromisoformat(stamp(now))
+        row = connection.execute(
+            f"SELECT {FIELDS} WHERE study = ? AND name = ?", (study, name)
+        ).fetchone()
+        if row is None:
+            raise InputError(NO_TOKEN)
+        found = Token(*row[2:9])
+        if found.revoked is not None:
+            raise InputError(f"the token {name!r} is revoked and stays so; make another one")
+        found = replace(
+            found,
+            views=found.views if views is None else views,
+            expires=found.expires if days is None else stamp(at + timedelta(days=days)),
+        )
+        terms = {"token": row[0], "views": found.views, "expires": found.expires}
+        store.append(connection, "terms", {"at": stamp(at), **terms})
+    return found
+
+
+def _check_terms(views: int | None, days: float | None) -> None:
+    """Refuse terms that no token may have."""
+    if days is not None and not 0 < days <= MOST_DAYS:
+        raise InputError(f"days must be more than 0 and at most {MOST_DAYS:g}")
+    if views is not None and not (type(views) is int and 0 <= views <= MOST_VIEWS):
+        raise InputError(f"views must be a whole number from 0 to {MOST_VIEWS}")
 
 
 def revoke_token(store: Store, study: str, name: str) -> None:
@@ -143,9 +218,7 @@ def revoke_token(store: Store, study: str, name: str) -> None:
             "SELECT id FROM token WHERE study = ? AND name = ?", (study, name)
         ).fetchone()
         if found is None:
-            raise InputError(
-                "the study has no token of that name; `discreet token list` names all there are"
-            )
+            raise InputError(NO_TOKEN)
         values = {"at": stamp(), "token": found[0]}
         store.append(connection, "revocation", values, unless_there=True)
 
@@ -156,7 +229,7 @@ def list_tokens(store: Store, study: str | None = None) -> tuple[Token, ...]:
         rows = connection.execute(
             f"SELECT {FIELDS} WHERE ? IS NULL OR study = ? ORDER BY token.id", (study, study)
         ).fetchall()
-    return tuple(Token(*row[2:]) for row in rows)
+    return tuple(Token(*row[2:9]) for row in rows)
 
 
 def caller_of(store: Store, study: str, text: str, *, now: datetime | None = None) -> Caller | None:
@@ -176,10 +249,12 @@ def caller_of(store: Store, study: str, text: str, *, now: datetime | None = Non
             return None
         if not store.holds(connection, "token", row[0]):
             return None
-    found = Token(*row[2:])
+        if row[9] is not None and not store.holds(connection, "terms", row[9]):
+            return None
+    found = Token(*row[2:9])
     if found.study != study or found.state(now) != "valid":
         return None
-    return Caller(f"token {found.name}", found.role)
+    return Caller(f"token {found.name}", found.role, found.views)
 
 
 def _digest(text: str) -> str:
@@ -216,6 +291,10 @@ class Allowance:
 
     views: int
     a_minute: int
+
+    def views_of(self, caller: Caller) -> int:
+        """Return how many views a caller may ask for: their own number, where they have one."""
+        return self.views if caller.views is None else caller.views
 
 
 @dataclass(frozen=True)
@@ -310,7 +389,7 @@ def ask(
             return Receipt(written(code, None), code, None)
         if question.view is not None and not question.view.startswith(UNCOUNTED):
             views = _views(connection, caller.name, question.study, question.version)
-            if len(views | {question.view}) > allowance.views:
+            if len(views | {question.view}) > allowance.views_of(caller):
                 return Receipt(written("budget", None), "budget", None)
         answer = _answer(store, connection, question.study, question.version, question.view)
         outcome = "begun" if answer is None else "repeated"

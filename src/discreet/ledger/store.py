@@ -361,7 +361,9 @@ class Store:
         )
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new ledger, and link the rows of one from before the chain.
+        """Make the tables of a new ledger, and bring one of an older discreet to its present form.
+
+        The rows of one from before the chain are linked.
 
         What is missing from a ledger that is neither is not made again: it is damaged.
         """
@@ -371,6 +373,11 @@ class Store:
         with transaction(connection, "BEGIN IMMEDIATE"):
             if self._is_ready(connection):
                 return  # another process was first
+            (number,) = connection.execute("PRAGMA user_version").fetchone()
+            if number > 0:
+                if not chain.upgrade(connection):
+                    raise unusable(self.path)
+                return
             before = chain.objects_of(connection)
             if "table adoption" in before:
                 # it had a chain, and somebody made it look as if it had none

@@ -43,7 +43,8 @@ from discreet.table import KINDS, ROLES
 
 __all__ = ["PRESETS", "RULES", "Policy", "frozen", "load_policy", "plain"]
 
-PRESETS = ("standard", "datashield", "sacro", "opensafely", "research")
+STANDARD = "standard"
+PRESETS = (STANDARD, "datashield", "sacro", "opensafely", "research")
 #: What of the preparation of rows is settled only where it is declared.
 USUAL: Mapping[str, Any] = MappingProxyType(
     {
@@ -649,13 +650,18 @@ class Policy:
             at = "".join(re.findall(r" at line \d+, column \d+", str(error).replace("(", "")))
             why = f"{type(error).__name__}{at}"
             raise InputError(f"the policy file {str(path)!r} is not TOML: {why}") from None
-        preset = given.pop("preset", "standard")
         trees = given.get("hierarchies")
         if isinstance(trees, Mapping):  # files lie beside the policy
             here = {n: path.parent / it for n, it in trees.items() if isinstance(it, str)}
             given["hierarchies"] = {**trees, **here}
-        policy = cls.preset(preset, **({"name": path.stem} | given))
+        policy = cls.of_keys({"name": path.stem} | given)
         return dataclasses.replace(policy, folder=path.resolve().parent, file=path)
+
+    @classmethod
+    def of_keys(cls, given: Mapping[str, Any]) -> Policy:
+        """Make a policy of the keys of a file: those left out are those of its `preset`."""
+        keys = dict(given)
+        return cls.preset(keys.pop("preset", STANDARD), **keys)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Policy:

@@ -78,7 +78,7 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
         **study_facts(served.study.session, served.columns),
         "rows": served.held.facts(),
         "allowance": {
-            "views": allowance.views,
+            "views": allowance.views_of(caller),
             "used": used(served.ledger.store, caller.name, served.name, served.version),
             "a_minute": allowance.a_minute,
             **served.counted,

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import anyio
 import anyio.to_thread
-from fastapi import APIRouter, FastAPI, Request, Response, Security
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
@@ -47,7 +43,9 @@ from discreet.serve.board import (
     answer_part,
     answer_rows,
 )
-from discreet.serve.facts import Served, custodian_told, serve_study, verified
+from discreet.serve.counter import JSON, Bearer, Counter, answered, read_body
+from discreet.serve.custodian_routes import add_custodian_routes
+from discreet.serve.facts import Served, serve_study
 from discreet.serve.files import FORMS, Files, figure
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
 from discreet.serve.ready import Ready
@@ -58,7 +56,7 @@ from discreet.study import Study
 from discreet.study.table_kinds import TABLES
 from discreet.web import board_files
 
-__all__ = ["answered", "create_app", "files", "pages", "routes"]
+__all__ = ["create_app", "files", "pages", "routes"]
 
 LOOK_SECONDS = 60.0
 CODES = {404: "unknown", 405: "method"}
@@ -122,7 +120,7 @@ def create_app(
         app.add_middleware(
             CORSMiddleware,
             allow_origins=[*origins],
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type"],
         )
     for layer in (RequestLimits, Faults, SecurityHeaders):  # the last is the outermost
@@ -145,73 +143,17 @@ async def _said(_: Request, error: Exception) -> Response:
     return answered(refusal("ledger" if isinstance(error, LeavingError) else "request"))
 
 
-SECONDS = 60.0  # until a request is answered, or told to ask again
 # Requests that are worked on; the others wait. More than wait for pictures and for files together,
 # so that some are left for what takes no time.
 AT_ONCE = 40
-JSON = "application/json"
 BYTES = "application/octet-stream"
 ROWS_TOLD: dict[int | str, dict[str, Any]] = {200: {"content": {BYTES: {}}}, 304: {}}
-#: Only what was asked before this row of the log; read when its sender is known.
-BEFORE = {
-    "name": "before",
-    "in": "query",
-    "required": False,
-    "schema": {"type": "integer", "minimum": 1, "maximum": 10**15 - 1},
-}
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody}
     for status in (400, 401, 403, 404, 405, 408, 409, 413, 414, 422, 429, 500, 503)
 }
 
 OfCopy = Callable[[Served, Caller, Mapping[str, Any]], Answer | Refusal]
-Work = Callable[[Caller], Answer | Refusal | Mapping[str, Any]]
-Bearer = Annotated[
-    HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False, scheme_name="token"))
-]
-
-
-def answered(found: Answer | Refusal, headers: Mapping[str, str] | None = None) -> Response:
-    """Return what is sent for an answer or a refusal."""
-    said = dict(headers or {})
-    if isinstance(found, Refusal) and found.status == 401:
-        said["WWW-Authenticate"] = "Bearer"
-    if isinstance(found, Refusal) and found.code in ("rate", "busy", "slow"):
-        said["Retry-After"] = "5"
-    return Response(found.body, status_code=found.status, media_type=JSON, headers=said)
-
-
-@dataclass(frozen=True)
-class Counter:
-    """Where a request is taken: it says whose it is, and works on it in a thread.
-
-    Who waits no longer leaves the thread to its work, and it stays taken until that has ended.
-    """
-
-    served: Served
-    caller_of: CallerOf
-    threads: ThreadPoolExecutor
-
-    async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Answer | Refusal:
-        """Do some work for whoever has the token, within the time a request has."""
-        token = "" if bearer is None else bearer.credentials
-
-        def whole() -> Answer | Refusal | Mapping[str, Any]:
-            caller = self.caller_of(token)
-            if caller is None:
-                return refusal("token")
-            if role == "custodian" and caller.role != role:
-                return refused(self.served, caller, "custodian", refusal("role"))
-            return work(caller)
-
-        try:
-            with anyio.fail_after(SECONDS):
-                found = await asyncio.wrap_future(self.threads.submit(whole))
-        except TimeoutError:
-            return refusal("slow")
-        if isinstance(found, Answer | Refusal):
-            return found
-        return Answer(200, json.dumps(found, allow_nan=False, ensure_ascii=False).encode())
 
 
 def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
@@ -229,7 +171,7 @@ def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
     _views(router, counter)
     _files(router, counter)
     _tables(router, counter)
-    _custodian(router, counter)
+    add_custodian_routes(router, counter)
 
     @router.get("/ready", responses={503: {"model": dict[str, Any]}})
     async def readiness(response: Response) -> dict[str, Any]:
@@ -287,7 +229,7 @@ def _copy(router: APIRouter, counter: Counter) -> None:
             data = await request.body()
 
             def work(caller: Caller) -> Answer | Refusal:
-                given = _read(body, data)
+                given = read_body(body, data)
                 if isinstance(given, Refusal):
                     return refused(served, caller, f"copy {name}", given)
                 return answer(served, caller, given)
@@ -327,7 +269,7 @@ def _views(router: APIRouter, counter: Counter) -> None:
             data = await request.body()
 
             def work(caller: Caller) -> Answer | Refusal:
-                given = _read(BODIES[kind], data)
+                given = read_body(BODIES[kind], data)
                 if isinstance(given, Refusal):
                     return refused(served, caller, kind, given)
                 return answer_view(served, caller, kind, given)
@@ -338,7 +280,7 @@ def _views(router: APIRouter, counter: Counter) -> None:
             data = await request.body()
 
             def work(caller: Caller) -> Mapping[str, Any] | Refusal:
-                given = _read(BODIES[kind], data)
+                given = read_body(BODIES[kind], data)
                 if isinstance(given, Refusal):
                     return refused(served, caller, kind, given)
                 return answer_seen(served, caller, kind, given)
@@ -413,7 +355,7 @@ def _tables(router: APIRouter, counter: Counter) -> None:
             data = await request.body()
 
             def work(caller: Caller) -> Answer | Refusal:
-                given = _read(body, data)
+                given = read_body(body, data)
                 if isinstance(given, Refusal):
                     return refused(served, caller, kind, given)
                 return answer_table(served, caller, kind, given)
@@ -457,41 +399,6 @@ def _table_file(router: APIRouter, counter: Counter, form: str) -> None:
     told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
     path = f"/tables/{{table}}/{form}"
     router.get(path, name=form, response_class=Response, responses=told)(download)
-
-
-def _custodian(router: APIRouter, counter: Counter) -> None:
-    @router.get("/custodian", response_model=dict[str, Any], openapi_extra={"parameters": [BEFORE]})
-    async def told(bearer: Bearer, request: Request) -> Response:
-        """Say what the policy is, who has tokens, and what was asked."""
-        before = request.query_params.get("before")
-
-        def work(caller: Caller) -> Refusal | Mapping[str, Any]:
-            if before is None:
-                return custodian_told(counter.served)
-            if not re.fullmatch("[1-9][0-9]{0,14}", before):
-                return refusal("request", "before: not as /api/openapi.json describes it")
-            return custodian_told(counter.served, int(before))
-
-        return answered(await counter.work(bearer, work, "custodian"))
-
-    @router.post("/custodian/verify", response_model=dict[str, Any])
-    async def verify(bearer: Bearer) -> Response:
-        """Count the chain of the ledger again."""
-        found = await counter.work(bearer, lambda _: verified(counter.served), "custodian")
-        return answered(found)
-
-
-def _read(model: type[BaseModel], data: bytes) -> dict[str, Any] | Refusal:
-    """Return what a body holds, or say which field its schema does not let pass."""
-    try:
-        return model.model_validate_json(data).model_dump()
-    except ValidationError as error:
-        places = [it["loc"][0] for it in error.errors(include_input=False) if it["loc"]]
-        # A name that the schema has; any other is the client's own.
-        wrong = [name for name in model.model_fields if name in places]
-        if wrong:
-            return refusal("request", f"{wrong[0]}: not as /api/openapi.json describes it")
-        return refusal("request", "the body: JSON as /api/openapi.json describes it, no more keys")
 
 
 TYPES = {

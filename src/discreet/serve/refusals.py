@@ -27,6 +27,11 @@ CODES: Mapping[str, tuple[int, str, str]] = {
         "This token may not do that; the custodian's can.",
         "Tokens have a role: analyst or custodian.",
     ),
+    "own": (
+        403,
+        "A custodian's own token is changed by another custodian.",
+        "Nobody locks himself out, or lets a token of his own hold longer.",
+    ),
     "unknown": (
         404,
         "There is nothing here that this token may see.",

@@ -259,22 +259,28 @@ class ReleaseGate:
         if self.name is None:
             raise InputError("a frame without a name has no versions; give one: study=")
         found = cache(self._all_columns)
-        columns = {name: it.role == "sensitive" for name, it in self.table.columns.items()}
-        axes = diversity_pins(columns, diversity_of(self.policy))
-        axes |= pair_pins((), self.policy.pairs)
+        copy: dict[str, str] = {}
         if self.policy.rows_by == Whole.name:  # other kinds or roles make another copy
-            copy = raw_whole(self.table, self.policy, self.secret).version
-            axes |= {COPY_OF_TABLE: copy.hex()[:16]}
+            raw = raw_whole(self.table, self.policy, self.secret)
+            copy = {COPY_OF_TABLE: raw.version.hex()[:16]}
         return self.ledger.open_version(
             self.name,
             self.policy.settings(),
-            self._strata() | _members(*self.policy.groups) | axes,
+            self.declared | copy,
             lambda what: self._sketch_again(what, found),
             k=self.policy.k,
             most=self.most_versions,
             every=lambda: self._every_sketch(found()),
             opened=self.how_to_open,
         )
+
+    @property
+    def declared(self) -> dict[str, str]:
+        """What the policy says of groups, strata and axes, as choices of a version."""
+        columns = {name: it.role == "sensitive" for name, it in self.table.columns.items()}
+        axes = diversity_pins(columns, diversity_of(self.policy))
+        axes |= pair_pins((), self.policy.pairs)
+        return self._strata() | _members(*self.policy.groups) | axes
 
     def left_under(self) -> tuple[int | None, Mapping[str, Any]]:
         """Return how rows are keyed that the study's latest version released, and its settings."""

@@ -1,164 +1,190 @@
-/** The tables of the custodian's page: tokens, what was asked, what has left. */
+/** The record: filters, the timeline, entries with their causes, and files of it. */
 
-import { byId, make } from "./page-dom.js";
+import { drawHours, SPANS } from "./custodian-hours.js";
+import { openView } from "./custodian-view.js";
+import { clock, counted, day, sentence, tagOf, who } from "./custodian-words.js";
+import { ask, save } from "./page-api.js";
+import { byId, make, settled } from "./page-dom.js";
+import { withToken } from "./page-token.js";
 
-// What was given out, or is being worked on; and what the server did not get to. Every other
-// outcome is a refusal.
-const GIVEN = ["begun", "repeated", "answered", "given", "done", "ok", ""];
-const UNANSWERED = ["busy", "slow", "broken", "ledger"];
-
-/**
- * Show the tokens, who else has asked, and what of the allowance each has used.
- *
- * @param {{tokens: object[], others: object[], allowance: {views: number}}} told - Of
- *   /api/custodian.
- * @returns {void}
- */
-export function showTokens({ tokens, others, allowance }) {
-  const rows = tokens.map((it) => {
-    const state = `state ${it.state === "valid" ? "good" : "bad"}`;
-    const used = make("td", { class: "n" }, meter(it, allowance), ` ${it.used} of ${allowance.views}`);
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row", text: it.name }),
-      make("td", { text: it.role }),
-      make("td", {}, make("span", { class: state, text: it.state })),
-      used,
-      cell(when(it.expires, 10), "when", `${when(it.expires, 19)} UTC`),
-    );
-  });
-  const more = others.map((it) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row", text: it.name }),
-      make("td"),
-      make("td", { text: "no token of this ledger" }),
-      make("td", { class: "n" }, meter(it, allowance), ` ${it.used} of ${allowance.views}`),
-      make("td"),
-    ),
-  );
-  const all = [...rows, ...more];
-  byId("tokens").replaceChildren(...(all.length ? all : [none(5, "There is no token yet.")]));
-}
+const KINDS = { "": "All", shown: "Shown", left: "Left", refused: "Refused" };
+const MOST = 24;
+const WAIT = 250;
 
 /**
- * Keep the log, page by page, and show what of it passes the filter.
+ * Show the record, and let it be filtered.
  *
- * @returns {{begin: (rows: object[]) => void, add: (rows: object[]) => void,
- *   oldest: () => number|null}}
+ * @param {object} told - Of /api/custodian.
+ * @param {{fail: (error: Error) => void, toast: (words: string) => void,
+ *   each: (page: object) => void}} page - What goes wrong or is done is said there; `each` is
+ *   called with the first page of whatever is wanted.
+ * @returns {{reload: () => Promise<void>, want: (wanted: object) => void}}
  */
-export function keepLog() {
-  let all = [];
-  const show = () => {
-    const wanted = byId("filter").value.trim().toLowerCase();
-    const refusedAlone = byId("refused").checked;
-    const shown = all.filter(
-      (it) => (!refusedAlone || refused(it)) && (!wanted || textOf(it).includes(wanted)),
-    );
-    const rows = shown.map(logRow);
-    byId("log").replaceChildren(...(rows.length ? rows : [none(6, "No such row.")]));
-    byId("log-count").textContent = `${shown.length} of the ${all.length} rows fetched`;
+export function keepRecord(told, page) {
+  const state = { kind: "", caller: "", find: "", outcome: "", bar: null, span: "day" };
+  let shown = [];
+  let hours = [];
+  let turn = 0;
+
+  const address = (path, more) => {
+    const query = new URLSearchParams();
+    for (const name of ["kind", "caller", "find", "outcome"]) if (state[name]) query.set(name, state[name]);
+    if (state.bar) {
+      query.set("since", Math.floor(state.bar.from / 1000));
+      query.set("until", Math.floor(state.bar.until / 1000));
+    }
+    for (const [name, value] of Object.entries(more)) query.set(name, value);
+    return `/api/custodian/${path}${query.size ? `?${query}` : ""}`;
   };
-  byId("filter").addEventListener("input", show);
-  byId("refused").addEventListener("change", show);
-  return {
-    begin: (rows) => {
-      all = [...rows];
-      show();
-    },
-    add: (rows) => {
-      all.push(...rows);
-      show();
-    },
-    oldest: () => (all.length ? all[all.length - 1].id : null),
+
+  const load = async (before) => {
+    const mine = (turn += 1);
+    try {
+      const asked = { most: MOST, ...(before ? { before } : {}) };
+      const found = await withToken(() => ask(address("log", asked)));
+      if (mine !== turn) return;
+      shown = before ? [...shown, ...found.log] : found.log;
+      byId("older").hidden = !found.more;
+      if (!before) {
+        hours = found.hours;
+        byId("nlog").textContent = `${found.fit.toLocaleString("en-GB")} of ${counted(found.all, "entry", "entries")}`;
+        page.each(found);
+        draw();
+      }
+      fill(shown, told, page);
+    } catch (error) {
+      page.fail(error);
+    }
   };
-}
 
-/**
- * Show what has left, newest first.
- *
- * @param {object[]} left - Of /api/custodian, oldest first.
- * @returns {void}
- */
-export function showLeft(left) {
-  const rows = [...left].reverse().map((it) =>
-    make(
-      "tr",
-      {},
-      cell(when(it.at, 19), "when"),
-      cell(it.version, "n"),
-      make("th", { scope: "row", text: it.kind }),
-      cell(Array.isArray(it.columns) ? it.columns.join(", ") : it.columns, "request"),
-      cell(it.method),
-      cell(it.form),
-    ),
-  );
-  byId("left").replaceChildren(...(rows.length ? rows : [none(6, "Nothing was released yet.")]));
-}
+  const draw = () => {
+    const keep = (bar) => change({ bar });
+    drawHours(hours, state.span, state.bar && state.bar.from, keep);
+    byId("chips").replaceChildren(...chips(state, told, change));
+  };
 
-function logRow(it) {
-  const no = refused(it);
-  const late = UNANSWERED.includes(it.outcome);
-  const outcome = make("span", { class: `state ${no ? "bad" : late ? "late" : "good"}` });
-  outcome.textContent = no || late ? `${worded(it)}: ${it.outcome}` : it.outcome;
-  return make(
-    "tr",
-    { class: no ? "refused" : null },
-    cell(it.id, "n"),
-    cell(when(it.at, 19), "when"),
-    cell(it.caller),
-    make("th", { scope: "row", text: it.what }),
-    cell(readable(it.request), "request"),
-    make("td", {}, outcome),
-  );
-}
+  const change = (wanted) => {
+    Object.assign(state, wanted);
+    segments(byId("kinds"), KINDS, state.kind, (kind) => change({ kind, outcome: "" }));
+    const titles = Object.fromEntries(Object.entries(SPANS).map(([name, it]) => [name, it.title]));
+    segments(byId("spans"), titles, state.span, (span) => change({ span, bar: null }));
+    byId("who").value = state.caller;
+    draw();
+    return load();
+  };
 
-function refused(it) {
-  return !GIVEN.includes(it.outcome) && !UNANSWERED.includes(it.outcome);
-}
-
-function worded(it) {
-  if (UNANSWERED.includes(it.outcome)) return "not answered";
-  return refused(it) ? "refused" : "";
-}
-
-function textOf(it) {
-  const told = [it.id, it.at, it.caller, it.what, it.request, worded(it), it.outcome];
-  return told.join(" ").toLowerCase();
-}
-
-function readable(request) {
-  let given;
-  try {
-    given = JSON.parse(request);
-  } catch {
-    return request;
+  fillWho(told);
+  byId("who").addEventListener("change", () => change({ caller: byId("who").value }));
+  byId("find").addEventListener("input", settled(() => change({ find: byId("find").value.trim() }), WAIT));
+  byId("older").addEventListener("click", () => load(shown[shown.length - 1].id));
+  for (const form of ["csv", "json"]) {
+    byId(`save-${form}`).addEventListener("click", async () => {
+      try {
+        await withToken(() => save(address(`log.${form}`, {}), `discreet-log.${form}`));
+        page.toast(`${byId("nlog").textContent} saved. That is in the log, too.`);
+      } catch (error) {
+        page.fail(error);
+      }
+    });
   }
-  if (given === null || typeof given !== "object" || Array.isArray(given)) return String(request);
-  const parts = Object.entries(given)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}: ${typeof value === "object" ? plain(value) : value}`);
-  return parts.join("; ");
+  let wide = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === wide) return;
+    wide = window.innerWidth;
+    draw();
+  });
+  change({});
+  return { reload: () => load(), want: change };
 }
 
-function plain(value) {
-  return Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
+function fillWho({ tokens, others }) {
+  const names = [...tokens.map((it) => `token ${it.name}`), ...others.map((it) => it.name)];
+  const options = names.map((name) => make("option", { value: name, text: who(name) }));
+  byId("who").replaceChildren(make("option", { value: "", text: "everybody" }), ...options);
 }
 
-function meter(it, allowance) {
-  return make("meter", { min: 0, max: allowance.views, value: it.used, "aria-hidden": "true" });
+/** Show buttons of which one is pressed; the focus stays where it is. */
+function segments(place, titles, pressed, choose) {
+  if (!place.children.length) {
+    const made = Object.entries(titles).map(([value, text]) =>
+      make("button", { type: "button", text, "data-value": value, on: { click: () => choose(value) } }),
+    );
+    place.replaceChildren(...made);
+  }
+  for (const it of place.children) it.setAttribute("aria-pressed", String(it.dataset.value === pressed));
 }
 
-function when(text, letters) {
-  return String(text || "").slice(0, letters).replace("T", " ");
+/** Say what else the entries are filtered by, with a button that ends it. */
+function chips({ outcome, bar }, { causes }, change) {
+  const found = [];
+  const chip = (words, ends) =>
+    make(
+      "span",
+      { class: "chip" },
+      make("span", { text: words }),
+      make("button", { type: "button", class: "ib", text: "✕", "aria-label": `Without: ${words}`, on: { click: () => change(ends) } }),
+    );
+  if (outcome) found.push(chip(causes[outcome]?.title || outcome, { outcome: "" }));
+  if (bar) {
+    const [from, until] = [new Date(bar.from), new Date(bar.until)];
+    found.push(chip(`${day(from)}, ${clock(from)} to ${clock(until)}`, { bar: null }));
+  }
+  return found;
 }
 
-function cell(text, look = null, title = null) {
-  return make("td", { class: look, title, text: text ?? "" });
+function fill(entries, told, page) {
+  const place = byId("rows");
+  const held = place.contains(document.activeElement);
+  let last = "";
+  const rows = entries.flatMap((entry) => {
+    const at = new Date(entry.at);
+    const on = day(at);
+    const heading = on === last ? [] : [make("h3", { text: on })];
+    last = on;
+    return [...heading, row(entry, at, told, page)];
+  });
+  place.replaceChildren(...(rows.length ? rows : [make("p", { class: "soft", text: "No entry fits." })]));
+  if (held) byId("older").focus();
 }
 
-function none(columns, words) {
-  return make("tr", {}, make("td", { colspan: columns, class: "soft", text: words }));
+function row(entry, at, told, page) {
+  const line = [
+    make("time", { datetime: entry.at, text: clock(at) }),
+    make("b", {}, make("bdi", { text: who(entry.caller) })),
+    make("span", { text: sentence(entry, told.kinds) }),
+    make("span", { class: `tag ${entry.kind}`, text: tagOf(entry) }),
+  ];
+  const more = details(entry, told, page);
+  const look = `is-${entry.kind}`;
+  if (!more) return make("div", { class: look }, make("div", { class: "line" }, ...line));
+  return make("details", { class: look }, make("summary", {}, ...line), make("div", { class: "told" }, ...more));
+}
+
+/** Say why an entry was refused, and open the picture that another showed. */
+function details(entry, told, page) {
+  if (entry.kind === "refused") {
+    const cause = told.causes[entry.outcome];
+    const says = cause ? [cause.says, cause.rule] : [`Refused: ${entry.outcome}.`];
+    const instead = cause ? `Nothing was given out. Instead there is: ${cause.instead}.` : "Nothing was given out.";
+    return [...says, instead].map((text, i) => make("p", { class: i ? "soft" : null, text }));
+  }
+  const kind = entry.of ? entry.of.what : entry.what;
+  const view = entry.view || viewOf(entry);
+  if (!view || !told.plots.includes(kind) || !["shown", "left"].includes(entry.kind)) return null;
+  if (entry.version !== told.version) {
+    return [make("p", { class: "soft", text: `It is of version ${entry.version}, and no longer shown.` })];
+  }
+  const open = () => openView(view, entry, told).catch(page.fail);
+  return [
+    make("p", { class: "soft" }, make("span", { text: `Entry ${entry.id.toLocaleString("en-GB")}, version ${entry.version}, picture ` }), make("code", { text: view.slice(0, 8) })),
+    make("button", { type: "button", class: "btn", text: "Open the picture", on: { click: open } }),
+  ];
+}
+
+function viewOf(entry) {
+  try {
+    return JSON.parse(entry.request || "{}").view || "";
+  } catch {
+    return "";
+  }
 }

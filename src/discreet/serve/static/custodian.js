@@ -1,154 +1,162 @@
-/** The custodian's page: policy, tokens, the log and its seals, the protected summary. */
+/** The custodian's page: who may look, what was asked, what the policy says, and the seal. */
 
-import { keepLog, showLeft, showTokens } from "./custodian-log.js";
-import { offerSummary, redrawSummary } from "./custodian-summary.js";
+import { keepRecord } from "./custodian-log.js";
+import { keepPolicy } from "./custodian-policy.js";
+import { showCauses, showGone } from "./custodian-side.js";
+import { keepTokens } from "./custodian-tokens.js";
+import { letViewClose } from "./custodian-view.js";
+import { counted } from "./custodian-words.js";
 import { ask, takeTokenFromAddress } from "./page-api.js";
 import { byId, make } from "./page-dom.js";
 import { themeButton } from "./page-theme.js";
 import { askForToken, offerToken, withToken } from "./page-token.js";
-import { showProblem, tell, whileWaiting } from "./page-wait.js";
 
-const WIDE = 64; // letters of a line of the policy
-const log = keepLog();
+const TOAST = 5000;
+const MOST_GONE = 6;
+const MOST_BROKEN = 10;
+let fading = 0;
 
 start();
 
 async function start() {
   takeTokenFromAddress();
-  themeButton(byId("theme"), redrawSummary);
+  window.addEventListener("hashchange", () => {
+    if (window.location.hash.includes("token=")) {
+      takeTokenFromAddress();
+      window.location.reload();
+    }
+  });
+  themeButton(byId("theme"));
   byId("change-token").addEventListener("click", anotherToken);
   let told;
-  let study;
   try {
-    told = await whileWaiting(withToken(() => ask("/api/custodian")), "Opening …");
-    study = await ask("/api/study");
+    told = await withToken(() => ask("/api/custodian"));
   } catch (error) {
-    showProblem(error);
+    fail(error);
     if (error.code === "role") {
       await askForToken("This page needs the token of a custodian.");
       window.location.reload();
     }
     return;
   }
-  tellStudy(study);
-  tellPolicy(told, study.policy);
-  tellLedger(told);
-  offerSummary(study, refreshed);
+  build(told);
+}
+
+function build(told) {
+  document.title = `Custodian: ${told.study} · discreet`;
+  byId("study-name").textContent = told.study;
+  byId("study-version").textContent = ` version ${told.version}`;
+  byId("caller").textContent = told.caller.name.replace(/^token /, "");
+  byId("work").hidden = false;
+  letViewClose();
+  showHead(told);
   byId("verify").addEventListener("click", verify);
   byId("copy").addEventListener("click", copy);
-  byId("older").addEventListener("click", older);
-  byId("work").hidden = false;
+  keepPolicy(told, { fail });
+  const page = { fail, toast, done: () => refresh() };
+  const tokens = keepTokens(told, page);
+  const each = (found) => {
+    showCauses(found.causes, told, found.days, (outcome) => {
+      record.want({ kind: "refused", outcome, find: "", caller: "", bar: null });
+      byId("find").value = "";
+      byId("log").focus();
+    });
+  };
+  const record = keepRecord(told, { fail, toast, each });
+  const refresh = async () => {
+    problem(null);
+    const found = await withToken(() => ask("/api/custodian"));
+    tokens(found);
+    showHead(found);
+    await Promise.all([record.reload(), gone(told)]);
+  };
+  gone(told);
+  verify();
 }
 
 async function anotherToken() {
   if (await offerToken("Another token takes the place of this one.")) window.location.reload();
 }
 
-function tellStudy(study) {
-  document.title = `Custodian: ${study.study} · discreet`;
-  byId("study-name").textContent = study.study;
-  byId("study-version").textContent = `version ${study.version}`;
-  byId("caller").textContent = study.caller.name;
-}
-
-/** What was asked and what is left of allowances changes while the summary is drawn. */
-async function refreshed() {
-  const told = await ask("/api/custodian").catch(() => null);
-  if (told) tellLedger(told);
-}
-
-function tellLedger(told) {
-  showTokens(told);
-  log.begin(told.log);
-  byId("older").hidden = !told.log.length;
-  showLeft(told.left);
-  if (told.head) showHead(told.head);
-}
-
-function tellPolicy(told, policy) {
-  byId("policy-text").textContent = shortListsInLine(told.policy);
-  byId("policy-hint").textContent =
-    `“${policy.name}”, ${policy.regime}, k = ${policy.k}. It is changed in its file, ` +
-    "and holds from the next start of the server.";
-  byId("tokens-hint").textContent =
-    `Each may ask for ${told.allowance.views} different ` +
-    `${told.allowance.counts || "views"} of this version, and ` +
-    `${told.allowance.a_minute} times a minute. Tokens are made and revoked with “discreet token”.`;
-}
-
-/** Return TOML with every list that fits into a line in one; only what is seen changes. */
-function shortListsInLine(toml) {
-  // From the inside out: what an item of a list is stands in one line by then.
-  const list = /^( *)(.*)\[\n((?:\1 {4}\S.*,\n)+)\1\](,?)$/gm;
-  const inLine = (whole, indent, name, items, comma) => {
-    const each = items.trim().split("\n").map((item) => item.trim());
-    const line = `${indent}${name}[${each.join(" ").slice(0, -1)}]${comma}`;
-    return line.length <= WIDE ? line : whole;
-  };
-  let shown = toml;
-  for (;;) {
-    const shorter = shown.replace(list, inLine);
-    if (shorter === shown) return shown;
-    shown = shorter;
+async function gone(told) {
+  try {
+    const page = await withToken(() => ask(`/api/custodian/log?kind=left&most=${MOST_GONE}`));
+    showGone(page, told, fail);
+  } catch (error) {
+    fail(error);
   }
+}
+
+/** Show where the record ends, as it is written; whether it is whole takes a check. */
+function showHead({ head, rows }) {
+  byId("head").textContent = head.slice(0, 24).replace(/(.{8})(?=.)/g, "$1 ");
+  byId("head").title = head;
+  byId("head").dataset.head = head;
+  if (!byId("whole").textContent) byId("whole").textContent = "The record.";
+  byId("checked").textContent ||= `${counted(rows, "entry", "entries")}, not checked yet.`;
 }
 
 async function verify() {
   const button = byId("verify");
+  const held = document.activeElement === button;
   button.disabled = true;
+  byId("whole").textContent = "Checking …";
   try {
-    const asked = withToken(() => ask("/api/custodian/verify", { method: "POST" }));
-    showVerified(await whileWaiting(asked, "Counting the seals …"));
-    showProblem(null);
+    showVerified(await withToken(() => ask("/api/custodian/verify", { method: "POST" })));
   } catch (error) {
-    showProblem(error);
+    byId("whole").textContent = "It could not be checked.";
+    fail(error);
   } finally {
     button.disabled = false;
-    button.focus();
+    if (held) button.focus();
   }
 }
 
 function showVerified({ rows, head, broken }) {
-  const place = byId("verified");
-  place.hidden = false;
-  place.classList.toggle("bad", broken.length > 0);
-  const words = broken.length
-    ? `The ledger is broken in ${broken.length} ${broken.length === 1 ? "place" : "places"}:`
-    : `The ledger is whole: ${rows} rows, each with its seal.`;
-  const where = broken.map((text) => make("li", { text }));
-  place.replaceChildren(
-    make("strong", { text: words }),
-    ...(where.length ? [make("ul", {}, ...where)] : []),
-  );
-  showHead(head);
-}
-
-function showHead(head) {
-  byId("head").value = head;
-  byId("seal").hidden = false;
+  const good = !broken.length;
+  byId("first").classList.toggle("good", good);
+  byId("first").classList.toggle("bad", !good);
+  byId("seal-mark").setAttribute("d", good ? "m5.8 8 1.6 1.6 2.9-3.2" : "M8 5v3.5M8 10.8v.1");
+  byId("whole").textContent = good
+    ? "The log is whole."
+    : `The log is broken in ${counted(broken.length, "place")}.`;
+  byId("checked").textContent =
+    `${counted(rows, "entry", "entries")}, each sealed with all before it; checked just now.`;
+  const more = broken.length > MOST_BROKEN ? [`and ${broken.length - MOST_BROKEN} more`] : [];
+  const lines = [...broken.slice(0, MOST_BROKEN), ...more];
+  byId("broken").hidden = good;
+  byId("broken").replaceChildren(...lines.map((text) => make("li", { text })));
+  showHead({ head, rows });
 }
 
 async function copy() {
-  byId("head").select();
   try {
-    await navigator.clipboard.writeText(byId("head").value);
-    byId("copy").textContent = "Copied";
-    tell("The head seal is copied");
+    await navigator.clipboard.writeText(byId("head").dataset.head);
+    toast("Seal copied. Keep it elsewhere: with it, a cut-off end shows, too.");
   } catch {
-    tell("The head seal is marked; copy it with the keys");
+    window.getSelection().selectAllChildren(byId("head"));
+    byId("head").textContent = byId("head").dataset.head;
+    toast("The seal is marked; copy it with the keys.");
   }
 }
 
-async function older() {
-  try {
-    const before = encodeURIComponent(String(log.oldest()));
-    const asked = withToken(() => ask(`/api/custodian?before=${before}`));
-    const told = await whileWaiting(asked, "Fetching older rows …");
-    log.add(told.log);
-    byId("older").hidden = !told.log.length;
-    showProblem(null);
-    tell(told.log.length ? `${told.log.length} older rows` : "There are no older rows");
-  } catch (error) {
-    showProblem(error);
-  }
+function toast(words) {
+  window.clearTimeout(fading);
+  byId("toast").textContent = words;
+  fading = window.setTimeout(() => {
+    byId("toast").textContent = "";
+  }, TOAST);
+}
+
+function fail(error) {
+  problem(error);
+  byId("problem").scrollIntoView({ block: "nearest" });
+}
+
+function problem(error) {
+  const place = byId("problem");
+  place.hidden = error === null;
+  const says = error ? error.message.charAt(0).toUpperCase() + error.message.slice(1) : "";
+  const rule = error && error.rule ? [make("p", { class: "soft", text: error.rule })] : [];
+  place.replaceChildren(...(error ? [make("p", { text: says }), ...rule] : []));
 }

@@ -1,0 +1,387 @@
+"""What a custodian does over HTTP: reads the record, makes and changes tokens, proposes a policy.
+
+Each act is recorded with the name of who did it. The policy's file is never written.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from discreet.errors import InputError
+from discreet.ledger.chain import FIRST, stamp
+from discreet.ledger.entries import Record, Wanted
+from discreet.ledger.log import (
+    MOST_DAYS,
+    MOST_VIEWS,
+    Answer,
+    Caller,
+    LogEntry,
+    Token,
+    add_token,
+    ask,
+    callers,
+    change_token,
+    close,
+    list_tokens,
+    revoke_token,
+    used_by,
+)
+from discreet.ledger.store import verify
+from discreet.plots import PLOTS
+from discreet.policy.words import words
+from discreet.serve.answers import OVER
+from discreet.serve.facts import Served
+from discreet.serve.files import FORMS
+from discreet.serve.refusals import CODES, Refusal, refusal
+from discreet.serve.tables import TABLE_FORMS
+from discreet.study.board import ROWS
+from discreet.study.proposal import policy_text, propose
+from discreet.study.table_kinds import TABLES
+
+__all__ = [
+    "LOG_FORMS",
+    "LogQuery",
+    "NewToken",
+    "ProposedPolicy",
+    "Terms",
+    "add",
+    "change",
+    "log_file",
+    "log_page",
+    "overview",
+    "proposed",
+    "revoke",
+    "verified",
+]
+
+T = TypeVar("T")
+
+ADD, CHANGE, REVOKE, PROPOSE = "token added", "token changed", "token revoked", "policy proposed"
+#: The files that the record can be had as, and what they are.
+LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json"}
+#: What is asked for that hands something over, and what shows nothing of the data.
+LEAVING = (*FORMS, *TABLE_FORMS, ROWS)
+OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, PROPOSE, *LOG_FORMS)
+DAYS_BACK = 30
+OWN = "token "
+#: Of each code of a refusal what the page calls it, and what an analyst can do instead.
+CAUSES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "policy": ("Not under this policy", "the same from the protected copy"),
+        "data": ("Too few persons", "the picture from the protected copy, or fewer filters"),
+        "order": ("Axes in another order", "an order of axes that is allowed"),
+        "leaving": ("Does not fit what was released", "the picture that was released"),
+        "request": ("Not understood", "what the page offers"),
+        "rate": ("Too many at once", "the same a little later"),
+        "budget": ("No views left", "pictures from the copy, which are free"),
+        "unknown": ("Not theirs to see", "asking for the picture themselves"),
+        "role": ("For custodians alone", "asking the custodian"),
+    }
+)
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+Days = Annotated[float, Field(gt=0, le=MOST_DAYS)]
+Views = Annotated[int, Field(ge=0, le=MOST_VIEWS)]
+
+
+class NewToken(_Body):
+    """A token that is wanted: whose it is, what it may do, and for how long."""
+
+    name: str = Field(max_length=64)
+    role: Literal["analyst", "custodian"] = "analyst"
+    days: Days = 30.0
+    views: Views | None = None
+
+
+class Terms(_Body):
+    """What of a token is to hold from now on; what is null stays."""
+
+    days: Days | None = None
+    views: Views | None = None
+
+
+class ProposedPolicy(_Body):
+    """A policy as the text of its file."""
+
+    text: str = Field(max_length=60_000)
+
+
+class LogQuery(BaseModel):
+    """Which entries of the record are wanted; times are seconds since 1970 (UTC)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["shown", "left", "refused", "unanswered", "other"] | None = None
+    caller: str | None = Field(default=None, max_length=300)
+    outcome: str | None = Field(default=None, max_length=40)
+    find: str = Field(default="", max_length=200)
+    since: int | None = Field(default=None, ge=0, le=2**33)
+    until: int | None = Field(default=None, ge=0, le=2**33)
+    before: int | None = Field(default=None, ge=1, le=10**15 - 1)
+    most: int = Field(default=50, ge=1, le=200)
+
+    def wanted(self) -> Wanted:
+        """Return what is wanted, for the ledger."""
+        since, until = (
+            None if at is None else datetime.fromtimestamp(at, UTC)
+            for at in (self.since, self.until)
+        )
+        return Wanted(self.kind, self.caller, self.outcome, self.find, since, until)
+
+
+# --- what there is to see -------------------------------------------------------------------------
+
+
+def overview(served: Served, caller: Caller) -> dict[str, Any]:
+    """Return what the policy says, who may look, and where the record ends.
+
+    All of it of this study alone: another of the same ledger has a custodian of its own. The last
+    seal is as it is written: only `verified` checks it.
+    """
+    store = served.ledger.store
+    policy = served.study.policy
+    tokens = {f"{OWN}{it.name}": it for it in list_tokens(store, served.name)}
+    others = [name for name in callers(store, served.name) if name not in tokens]
+    used = used_by(store, [*tokens, *others], served.name, served.version)
+    seen = _record(served).last_seen()
+    with store.reading() as connection:
+        last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
+    return {
+        "study": served.name,
+        "version": served.version,
+        "caller": {"name": caller.name, "role": caller.role},
+        "policy": policy_text(policy),
+        "words": [dataclasses.asdict(it) for it in words(policy)],
+        "tokens": [
+            {
+                **_told(it, served.allowance.views),
+                "used": used[name],
+                "seen": seen.get(name),
+                "own": name == caller.name,
+            }
+            for name, it in tokens.items()
+        ],
+        "others": [{"name": name, "used": used[name], "seen": seen.get(name)} for name in others],
+        "allowance": {
+            "views": served.allowance.views,
+            "a_minute": served.allowance.a_minute,
+            **served.counted,
+        },
+        "kinds": {name: it.title for name, it in PLOTS.items()}
+        | {name: it.title for name, it in TABLES.items()},
+        "plots": [*PLOTS],
+        "causes": {
+            code: {
+                "title": title,
+                "says": CODES[code][1],
+                "rule": CODES[code][2],
+                "instead": instead,
+            }
+            for code, (title, instead) in CAUSES.items()
+        },
+        "head": FIRST if last is None else last[1],
+        "rows": 0 if last is None else last[0],
+    }
+
+
+def _told(token: Token, views: int) -> dict[str, Any]:
+    return {
+        "name": token.name,
+        "role": token.role,
+        "made": token.made,
+        "expires": token.expires,
+        "revoked": token.revoked,
+        "state": token.state(),
+        "views": views if token.views is None else token.views,
+    }
+
+
+def verified(served: Served) -> dict[str, Any]:
+    """Count the chain of the ledger again, and say what of it is broken."""
+    found = verify(served.ledger.store)
+    return {"rows": found.rows, "head": found.head, "broken": [*found.broken]}
+
+
+def _record(served: Served) -> Record:
+    return Record(served.ledger.store, served.name, LEAVING, OTHER)
+
+
+def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
+    """Return a page of the record; with the first also counts, by hour and by cause."""
+    record, wanted = _record(served), query.wanted()
+    found = record.entries(wanted, before=query.before, most=query.most + 1)
+    page: dict[str, Any] = {"log": found[: query.most], "more": len(found) > query.most}
+    if query.before is not None:
+        return page
+    lately = datetime.now(UTC) - timedelta(days=DAYS_BACK)
+    of_any_kind = dataclasses.replace(wanted, kind=None, outcome=None)
+    return page | {
+        "counts": record.counts(of_any_kind),
+        "fit": sum(record.counts(wanted).values()),
+        "all": sum(record.counts(Wanted()).values()),
+        "days": DAYS_BACK,
+        "hours": record.hours(dataclasses.replace(of_any_kind, since=lately, until=None)),
+        "causes": record.causes(Wanted(since=lately)),
+    }
+
+
+COLUMNS = ("id", "at", "caller", "version", "what", "request", "view", "kind", "outcome", "again")
+
+
+def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Answer | Refusal:
+    """Return all entries that are wanted as a file, and record that it was taken."""
+    entries = _record(served).entries(query.wanted(), before=query.before)  # without this one
+
+    def make() -> Answer:
+        if form == "log.json":
+            told = {"study": served.name, "version": served.version, "log": entries}
+            return Answer(200, json.dumps(told, ensure_ascii=False, indent=1).encode())
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(entries)
+        return Answer(200, text.getvalue().encode())
+
+    return _act(served, caller, form, {}, make)
+
+
+# --- what is done ---------------------------------------------------------------------------------
+
+NOT_OWN = (
+    "Your own token is changed by another custodian, or on the server (discreet token): nobody"
+    " locks himself out, or lets a token of his own hold longer."
+)
+NO_LONGER = (
+    "A custodian's token that is made or changed here holds no longer than your own; on the"
+    " server (discreet token add) it may."
+)
+NO_CUSTODIANS = (
+    "Your token is not of this ledger, so that custodians' tokens are made on the server alone"
+    " (discreet token add)."
+)
+
+
+def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str, Any] | Refusal:
+    """Make a token; its text is told this once.
+
+    A custodian's holds no longer than that of who makes it: whoever gets hold of a token for a
+    day makes none that lasts.
+    """
+
+    def make() -> dict[str, Any] | Refusal:
+        wrong = _too_long(served, caller, body["role"], body["days"])
+        if wrong is not None:
+            return wrong
+        store = served.ledger.store
+        text = add_token(
+            store,
+            served.name,
+            body["name"],
+            body["role"],
+            days=body["days"],
+            views=body["views"],
+        )
+        return {"text": text, "token": _of_name(served, body["name"])}
+
+    return _act(served, caller, ADD, body, make)
+
+
+def change(
+    served: Served, caller: Caller, name: str, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
+    """Let a token hold for longer or shorter, or take more or fewer views."""
+
+    def make() -> dict[str, Any] | Refusal:
+        if caller.name == OWN + name:
+            return refusal("own", NOT_OWN)
+        if body["days"] is not None:
+            found = [it for it in list_tokens(served.ledger.store, served.name) if it.name == name]
+            wrong = _too_long(served, caller, found[0].role if found else "", body["days"])
+            if wrong is not None:
+                return wrong
+        change_token(served.ledger.store, served.name, name, days=body["days"], views=body["views"])
+        return {"token": _of_name(served, name)}
+
+    given = {key: value for key, value in body.items() if value is not None}
+    return _act(served, caller, CHANGE, {"name": _short(name), **given}, make)
+
+
+def revoke(served: Served, caller: Caller, name: str) -> Mapping[str, Any] | Refusal:
+    """Let a token open nothing from now on."""
+
+    def make() -> dict[str, Any] | Refusal:
+        if caller.name == OWN + name:
+            return refusal("own", NOT_OWN)
+        revoke_token(served.ledger.store, served.name, name)
+        return {"token": _of_name(served, name)}
+
+    return _act(served, caller, REVOKE, {"name": _short(name)}, make)
+
+
+def proposed(served: Served, caller: Caller, text: str) -> Mapping[str, Any] | Refusal:
+    """Say what a proposed policy would change; it is not kept."""
+
+    def make() -> dict[str, Any]:
+        found = propose(served.study.session, text)
+        if isinstance(found, list):
+            return {"mistakes": [dataclasses.asdict(it) for it in found], "proposal": None}
+        return {"mistakes": [], "proposal": dataclasses.asdict(found)}
+
+    return _act(served, caller, PROPOSE, {}, make)
+
+
+def _act(
+    served: Served,
+    caller: Caller,
+    what: str,
+    request: Mapping[str, Any],
+    make: Callable[[], T | Refusal],
+) -> T | Refusal:
+    """Record what a custodian does, do it, and record what became of it."""
+    told = json.dumps(request, sort_keys=True) if request else ""
+    question = LogEntry(served.name, served.version, what, told, None)
+    receipt = ask(served.ledger.store, caller, question, served.allowance)
+    if receipt.outcome in OVER:
+        return refusal(receipt.outcome)
+    try:
+        found = make()
+    except InputError as error:
+        found = refusal("request", f"{error}.")
+    close(served.ledger.store, receipt, found.code if isinstance(found, Refusal) else "done")
+    return found
+
+
+def _too_long(served: Served, caller: Caller, role: str, days: float) -> Refusal | None:
+    """Refuse a custodian's token that would hold longer than that of who makes it."""
+    if role != "custodian":
+        return None
+    own = [
+        it for it in list_tokens(served.ledger.store, served.name) if OWN + it.name == caller.name
+    ]
+    if not own:
+        return refusal("own", NO_CUSTODIANS)
+    until = stamp(datetime.now(UTC) + timedelta(days=days))
+    return refusal("own", NO_LONGER) if until > own[0].expires else None
+
+
+def _of_name(served: Served, name: str) -> dict[str, Any]:
+    (found,) = [it for it in list_tokens(served.ledger.store, served.name) if it.name == name]
+    return _told(found, served.allowance.views)
+
+
+def _short(name: str) -> str:
+    """Return a name that came in an address, no longer than any token's."""
+    return name[:64]

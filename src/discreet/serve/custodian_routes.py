@@ -1,0 +1,152 @@
+"""The custodian's routes: what each of them takes, and who does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ValidationError
+
+from discreet.ledger.log import Answer, Caller
+from discreet.serve import custodian
+from discreet.serve.answers import refused
+from discreet.serve.counter import JSON, Bearer, Counter, Work, answered, not_as, read_body
+from discreet.serve.facts import Served
+from discreet.serve.refusals import Refusal
+
+__all__ = ["add_custodian_routes"]
+
+
+def add_custodian_routes(router: APIRouter, counter: Counter) -> None:
+    """Add all routes that a custodian's token alone opens."""
+    served = counter.served
+
+    @router.get("/custodian", response_model=dict[str, Any])
+    async def told(bearer: Bearer) -> Response:
+        """Say what the policy says, who has tokens, and where the record ends."""
+        found = await counter.work(bearer, lambda it: custodian.overview(served, it), "custodian")
+        return answered(found)
+
+    @router.post("/custodian/verify", response_model=dict[str, Any])
+    async def verify(bearer: Bearer) -> Response:
+        """Count the chain of the ledger again."""
+        found = await counter.work(bearer, lambda _: custodian.verified(served), "custodian")
+        return answered(found)
+
+    @router.delete("/custodian/tokens/{name}", response_model=dict[str, Any])
+    async def revoke(bearer: Bearer, name: str) -> Response:
+        """Let a token open nothing from now on."""
+        work: Work = lambda it: custodian.revoke(served, it, name)  # noqa: E731
+        return answered(await counter.work(bearer, work, "custodian"))
+
+    for path, model, says, do in ACTS:
+        _act(router, counter, path, model, says, do)
+    _log(router, counter)
+
+
+Act = Callable[[Served, Caller, str, Mapping[str, Any]], Mapping[str, Any] | Refusal]
+ACTS: Sequence[tuple[str, type[BaseModel], str, Act]] = (
+    (
+        "/custodian/tokens",
+        custodian.NewToken,
+        "Make a token; it is told this once.",
+        lambda served, caller, _, body: custodian.add(served, caller, body),
+    ),
+    (
+        "/custodian/tokens/{name}",
+        custodian.Terms,
+        "Let a token hold for longer or shorter, or take more or fewer views.",
+        custodian.change,
+    ),
+    (
+        "/custodian/policy",
+        custodian.ProposedPolicy,
+        "Say what a proposed policy would change; nothing is changed.",
+        lambda served, caller, _, body: custodian.proposed(served, caller, body["text"]),
+    ),
+)
+
+
+def _act(
+    router: APIRouter, counter: Counter, path: str, model: type[BaseModel], says: str, do: Act
+) -> None:
+    """Add the route of something a custodian does, whose body is read when the sender is known."""
+
+    async def act(bearer: Bearer, request: Request) -> Response:
+        data, name = await request.body(), request.path_params.get("name", "")
+
+        def work(caller: Caller) -> Mapping[str, Any] | Refusal:
+            body = read_body(model, data)
+            if isinstance(body, Refusal):
+                return refused(counter.served, caller, "custodian", body)
+            return do(counter.served, caller, name, body)
+
+        return answered(await counter.work(bearer, work, "custodian"))
+
+    act.__doc__ = says
+    content = {JSON: {"schema": model.model_json_schema()}}
+    extra: dict[str, Any] = {"requestBody": {"required": True, "content": content}}
+    if "{name}" in path:
+        named = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+        extra["parameters"] = [named]
+    router.post(path, response_model=dict[str, Any], name=says, openapi_extra=extra)(act)
+
+
+QUERY = [
+    {"name": name, "in": "query", "required": False, "schema": schema}
+    for name, schema in custodian.LogQuery.model_json_schema()["properties"].items()
+]
+
+
+def _log(router: APIRouter, counter: Counter) -> None:
+    served = counter.served
+
+    def queried(caller: Caller, request: Request) -> custodian.LogQuery | Refusal:
+        try:
+            return custodian.LogQuery.model_validate(dict(request.query_params))
+        except ValidationError as error:
+            return refused(
+                served, caller, "custodian", not_as(custodian.LogQuery, error, "the query:")
+            )
+
+    @router.get(
+        "/custodian/log", response_model=dict[str, Any], openapi_extra={"parameters": QUERY}
+    )
+    async def log(bearer: Bearer, request: Request) -> Response:
+        """Say what was asked and what became of it, newest first, page by page."""
+
+        def work(caller: Caller) -> Mapping[str, Any] | Refusal:
+            query = queried(caller, request)
+            return query if isinstance(query, Refusal) else custodian.log_page(served, query)
+
+        return answered(await counter.work(bearer, work, "custodian"))
+
+    def add(form: str) -> None:
+
+        async def download(bearer: Bearer, request: Request) -> Response:
+            def work(caller: Caller) -> Answer | Refusal:
+                query = queried(caller, request)
+                if isinstance(query, Refusal):
+                    return query
+                return custodian.log_file(served, caller, query, form)
+
+            found = await counter.work(bearer, work, "custodian")
+            if isinstance(found, Refusal):
+                return answered(found)
+            said = {"Content-Disposition": f'attachment; filename="discreet-{form}"'}
+            return Response(found.body, media_type=custodian.LOG_FORMS[form], headers=said)
+
+        download.__doc__ = f"Answer with all entries of the record that are wanted, as {form}."
+        bare = custodian.LOG_FORMS[form].partition(";")[0]
+        told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
+        router.get(
+            f"/custodian/{form}",
+            name=form,
+            response_class=Response,
+            responses=told,
+            openapi_extra={"parameters": QUERY},
+        )(download)
+
+    for form in custodian.LOG_FORMS:
+        add(form)

@@ -1,0 +1,89 @@
+/** Why something was refused, and what has left: beside the record. */
+
+import { thumb } from "./custodian-thumbs.js";
+import { openView } from "./custodian-view.js";
+import { clock, shortDay, titleOf, who } from "./custodian-words.js";
+import { byId, make, makeSvg } from "./page-dom.js";
+
+const MOST_CAUSES = 5;
+
+/**
+ * Show by what cause how many were refused.
+ *
+ * @param {{outcome: string, count: number}[]} found - The most first.
+ * @param {{causes: object}} told - Of /api/custodian.
+ * @param {number} days - Of how many days they are.
+ * @param {(outcome: string) => void} show - Shows those of a cause in the record.
+ * @returns {void}
+ */
+export function showCauses(found, { causes }, days, show) {
+  byId("why-days").textContent = `last ${days} days`;
+  const top = Math.max(1, ...found.map((it) => it.count));
+  const rows = found.slice(0, MOST_CAUSES).map(({ outcome, count }) => {
+    const { title = outcome, says = "", instead = "" } = causes[outcome] || {};
+    return make(
+      "li",
+      {},
+      make("b", { text: title }),
+      make(
+        "span",
+        {},
+        document.createTextNode(`${count} `),
+        make("button", {
+          type: "button",
+          class: "txt",
+          text: "Show",
+          "aria-label": `Show in the log: ${title}, ${count}`,
+          on: { click: () => show(outcome) },
+        }),
+      ),
+      make("small", { text: `${says} Offered instead: ${instead}.` }),
+      bar(count / top),
+    );
+  });
+  const none = make("li", {}, make("span", { class: "soft", text: "Nothing was refused." }));
+  byId("why").replaceChildren(...(rows.length ? rows : [none]));
+}
+
+/**
+ * Show the newest of what has left the server.
+ *
+ * @param {{log: object[], fit: number}} page - Of the record, of what left alone.
+ * @param {object} told - Of /api/custodian.
+ * @param {(error: Error) => void} fail - Called with what goes wrong.
+ * @returns {void}
+ */
+export function showGone({ log, fit }, told, fail) {
+  byId("ngone").textContent = fit ? `${Math.min(log.length, fit)} of ${fit}` : "";
+  const rows = log.map((entry) => {
+    const at = new Date(entry.at);
+    const title = titleOf(entry, told.kinds);
+    const form = formOf(entry);
+    const when = `${shortDay(at)}, ${clock(at)}`;
+    const view = JSON.parse(entry.request || "{}").view;
+    const may = view && entry.version === told.version && told.plots.includes(entry.of?.what);
+    const open = () => openView(view, entry, told).catch(fail);
+    return make(
+      "li",
+      {},
+      thumb(entry.of ? entry.of.what : entry.what),
+      make("b", { text: title }),
+      make("span", { class: "soft", text: `${form} · ${who(entry.caller)} · ${when}` }),
+      may ? make("button", { type: "button", class: "txt", text: "Open", "aria-label": `Open ${title}`, on: { click: open } }) : null,
+    );
+  });
+  const none = make("li", {}, make("span", { class: "soft", text: "Nothing has left yet." }));
+  byId("gone").replaceChildren(...(rows.length ? rows : [none]));
+}
+
+function formOf({ what, request }) {
+  const file = /\.(\w+)$/.exec(what);
+  if (file) return file[1].toUpperCase();
+  return what === "rows" ? "to a browser" : (JSON.parse(request || "{}").form || "a file");
+}
+
+function bar(share) {
+  const track = makeSvg("rect", { class: "track", width: 100, height: 4, rx: 2 });
+  const used = makeSvg("rect", { class: "used", width: 100 * share, height: 4, rx: 2 });
+  return makeSvg("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, track, used);
+}

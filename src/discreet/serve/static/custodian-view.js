@@ -1,0 +1,46 @@
+/** A picture that was shown to somebody, opened by its id. */
+
+import { sentence, titleOf, who } from "./custodian-words.js";
+import { ask } from "./page-api.js";
+import { byId } from "./page-dom.js";
+import { theme } from "./page-theme.js";
+import { withToken } from "./page-token.js";
+import { draw } from "./scene.js";
+
+let drawn = null;
+
+/**
+ * Fetch a picture and show it.
+ *
+ * @param {string} view - Its id.
+ * @param {object} entry - The entry that it is of.
+ * @param {{kinds: object}} told - Of /api/custodian.
+ * @returns {Promise<void>}
+ */
+export async function openView(view, entry, told) {
+  const found = await withToken(() => ask(`/api/views/${encodeURIComponent(view)}`));
+  const dialog = byId("view-dialog");
+  byId("view-title").textContent = titleOf(entry, told.kinds);
+  byId("view-says").textContent = found.says;
+  byId("view-made").open = false;
+  byId("view-hint").textContent =
+    `${who(entry.caller)} ${sentence(entry, told.kinds)}. It is the very picture, by its id; ` +
+    "that you have opened it is in the log.";
+  dialog.showModal();
+  byId("view-close").focus();
+  if (drawn) drawn.destroy();
+  drawn = draw(byId("view-host"), found.scene, { theme: theme(), table: true });
+}
+
+/** Let the picture be closed, and drawn again in other colours. */
+export function letViewClose() {
+  const dialog = byId("view-dialog");
+  byId("view-close").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    if (drawn) drawn.destroy();
+    drawn = null;
+  });
+}

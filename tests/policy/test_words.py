@@ -1,0 +1,172 @@
+"""What a policy says in plain words: each field that it sets, once."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from discreet.policy import PRESETS, Policy
+from discreet.policy.policy import RULES
+from discreet.policy.words import ALWAYS, SENTENCES, words
+
+# A value of every field that is not the usual one.
+OTHER: dict[str, Any] = {
+    "name": "clinic",
+    "regime": "research",
+    "k": 7,
+    "q": 0.2,
+    "rows": "mdav",
+    "metric": "mahalanobis",
+    "rounding": "optimal",
+    "c": 4,
+    "m": 20,
+    "pictures": {"heatmap": "suppression"},
+    "bins": 30,
+    "grid": 20,
+    "pixels": 500,
+    "pairs": [["age", "bmi"]],
+    "tables": [["sex", "smokes"]],
+    "round_to": 10,
+    "shown_share": 0.5,
+    "show_empty": True,
+    "groups": [["age", "bmi"], ["chol", "sleep", "hdl"]],
+    "most_columns": 3,
+    "strata": ["sex"],
+    "limits": {"age": [0, 717171]},
+    "edges": {"age": [0, 717171]},
+    "bounds": {"age": [0, 717171]},
+    "outside": "clip",
+    "far_noise": "by-distance",
+    "bins_share": 0.33,
+    "residual_df": 12,
+    "dominance": [[2, 90]],
+    "p_percent": 20,
+    "missing": "median",
+    "missing_values": {"age": [-717171]},
+    "missing_levels": "level",
+    "hierarchies": {"ward": {"Canary": ["Canary1", "Canary2"]}},
+    "ordered": {"ward": ["Canary1", "Canary2"]},
+    "most_suppressed": 0.2,
+    "diversity": 2,
+    "closeness": 0.3,
+    "kinds": {"ward": "categorical"},
+    "roles": {"patient": "identifier", "diagnosis": "sensitive", "age": "other"},
+    "derive": {"log_bmi": "log(bmi)"},
+    "labels": {"bmi": "Body mass index"},
+    "unit": "patient",
+    "key": "patient",
+    "study": "clinic",
+    "public": True,
+    "versions": 2,
+    "budget": 50,
+    "requests_a_minute": 60,
+    "copy": "served",
+    "copy_rows": 1000,
+    "copy_bytes": 1000,
+}
+NEEDS: dict[str, dict[str, Any]] = {
+    "regime": {"rows": "mdav"},
+    "m": {"k": 7},
+    "q": {"rows": "probabilistic"},
+}
+# As notes of the page say: words of the trade that nobody has to know.
+NEVER = re.compile(r"\b(k|merge[ds]?|round_to|strat(?:um|a)|suppress\w*)\b(?!-)", re.IGNORECASE)
+# Names of methods are the file's own words.
+MAY_NAME_METHODS = ("pictures",)
+
+
+def said_of(policy: Policy, field: str) -> str:
+    (found,) = [it.words for it in words(policy) if it.field == field]
+    return found
+
+
+def test_every_field_has_a_sentence_and_is_tried() -> None:
+    assert {*SENTENCES} == {*RULES} == {*OTHER}
+    assert {*SENTENCES} >= ALWAYS
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_field_that_a_preset_sets_is_said_once(preset: str) -> None:
+    text = resources.files("discreet").joinpath("presets", f"{preset}.toml").read_text()
+    policy = Policy.preset(preset)
+    fields = [it.field for it in words(policy)]
+
+    assert len(fields) == len({*fields})
+    assert {*fields} >= {*tomllib.loads(text)} | ALWAYS
+    usual = Policy()
+    differ = {it.name for it in dataclasses.fields(Policy) if it.compare}
+    assert {*fields} >= {it for it in differ if getattr(policy, it) != getattr(usual, it)}
+
+
+@pytest.mark.parametrize("field", OTHER)
+def test_each_field_that_is_set_is_said_in_a_plain_sentence(field: str) -> None:
+    policy = Policy.from_dict({**NEEDS.get(field, {}), field: OTHER[field]})
+    said = said_of(policy, field)
+
+    assert said[0].isupper() or said[0] == OTHER[field][0]
+    assert said.endswith(".")
+    assert "  " not in said
+    assert " ." not in said
+    assert "None" not in said
+    if field not in MAY_NAME_METHODS:
+        assert NEVER.search(said) is None
+    other = SENTENCES[field](Policy())
+    if field not in ("dominance", "p_percent"):
+        assert said != "".join(other), "another value says something else"
+
+
+@pytest.mark.parametrize("field", OTHER)
+def test_no_value_of_a_column_is_said(field: str) -> None:
+    policy = Policy.from_dict({**NEEDS.get(field, {}), field: OTHER[field]})
+    told = " ".join(f"{it.words} {it.setting}" for it in words(policy))
+
+    assert "Canary" not in told
+    assert "717171" not in told
+
+
+SETTINGS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "a number": ({}, "k", "k = 5"),
+    "a word": ({"rows": "probabilistic"}, "rows", 'rows = "probabilistic"'),
+    "what holds where nobody says": ({}, "rows", 'rows = "whole"'),
+    "a number that follows from another": ({"k": 7}, "m", "m = 14"),
+    "yes or no": ({"show_empty": True}, "show_empty", "show_empty = true"),
+    "a list": ({"strata": ["sex"]}, "strata", "strata"),
+    "a share": ({}, "shown_share", "shown_share = 0.85"),
+}
+
+
+@pytest.mark.parametrize(("given", "field", "setting"), SETTINGS.values(), ids=SETTINGS)
+def test_the_setting_stands_beside_it(given: dict[str, Any], field: str, setting: str) -> None:
+    (found,) = [it for it in words(Policy.from_dict(given)) if it.field == field]
+    assert found.setting == setting
+
+
+SAID: dict[str, tuple[dict[str, Any], str, str]] = {
+    "groups": (
+        {"groups": [["age", "bmi", "hdl"], ["chol", "sleep"]]},
+        "groups",
+        "Rows may be shown together of age, bmi and hdl; and of chol and sleep. Of columns of two"
+        " groups counts are shown instead.",
+    ),
+    "rounded": ({}, "round_to", "Counts are rounded to 5; a count below 5 is not shown."),
+    "roles": (
+        {"roles": {"id": "identifier", "hiv": "sensitive", "cd4": "sensitive"}},
+        "roles",
+        "What columns tell: hiv and cd4 are sensitive; id is never shown.",
+    ),
+    "pairs": (
+        {"pairs": [["age", "bmi"], ["bmi", "hdl"]]},
+        "pairs",
+        "Side by side in parallel axes may stand: age and bmi; bmi and hdl.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "field", "said"), SAID.values(), ids=SAID)
+def test_what_is_said(given: dict[str, Any], field: str, said: str) -> None:
+    assert said_of(Policy.from_dict(given), field) == said

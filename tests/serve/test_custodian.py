@@ -1,0 +1,501 @@
+"""What a custodian sees and does over HTTP; and who may not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from discreet.ledger.log import (
+    Caller,
+    add_token,
+    change_token,
+    list_tokens,
+    revoke_token,
+)
+from discreet.policy import Policy
+from discreet.serve import custodian
+from discreet.serve.answers import answer_again, answer_view
+from discreet.serve.custodian import (
+    CAUSES,
+    LOG_FORMS,
+    LogQuery,
+    add,
+    change,
+    log_file,
+    log_page,
+    overview,
+    revoke,
+    verified,
+)
+from discreet.serve.facts import Served, serve_study
+from discreet.serve.refusals import CODES, Refusal
+from discreet.study import open as open_study
+from tests.serve.cohort import opened
+from tests.serve.conftest import Running
+
+ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
+CAROL = Caller("token carol", "custodian")
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Served:
+    """A study with tokens, of which some pictures were asked."""
+    found = serve_study(opened(tmp_path))
+    store = found.ledger.store
+    for name, role in (("alice", "analyst"), ("bob", "analyst"), ("carol", "custodian")):
+        add_token(store, "cohort.csv", name, role, days=3)
+    revoke_token(store, "cohort.csv", "bob")
+    answer_view(found, ALICE, "histogram", {"columns": ["age"]})
+    answer_view(found, ALICE, "histogram", {"columns": ["age"]})
+    answer_view(found, ALICE, "bars", {"columns": ["sex"]})
+    answer_view(found, BOB, "bars", {"columns": ["Canary"]})
+    return found
+
+
+def seen(served: Served) -> dict[str, Any]:
+    return overview(served, CAROL)
+
+
+# --- what there is to see -------------------------------------------------------------------------
+
+
+def test_what_is_told(served: Served) -> None:
+    told = seen(served)
+
+    assert (told["study"], told["version"]) == ("cohort.csv", 1)
+    assert told["caller"] == {"name": "token carol", "role": "custodian"}
+    assert told["allowance"] == {"views": 400, "a_minute": 100_000}
+    assert {it["field"] for it in told["words"]} >= {"k", "groups", "strata", "budget"}
+    assert told["kinds"]["bars"] == "Bar chart"
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_every_cause_has_its_words(served: Served) -> None:
+    told = seen(served)["causes"]
+
+    unanswered = {"busy", "slow", "ledger", "broken"}
+    never_recorded = {"token", "method", "own"}
+    assert {*told} == {*CAUSES} == {*CODES} - unanswered - never_recorded
+    assert told["data"]["says"] == CODES["data"][1]
+
+
+def test_tokens_are_told_with_what_they_used(served: Served) -> None:
+    change_token(served.ledger.store, "cohort.csv", "alice", views=450)
+    tokens = seen(served)["tokens"]
+
+    assert [(it["name"], it["role"], it["state"], it["used"], it["views"]) for it in tokens] == [
+        ("alice", "analyst", "valid", 2, 450),
+        ("bob", "analyst", "revoked", 0, 400),
+        ("carol", "custodian", "valid", 0, 400),
+    ]
+    assert [it["own"] for it in tokens] == [False, False, True]
+    assert [it["seen"] is None for it in tokens] == [False, False, True]
+    assert all(it["made"] < it["expires"] for it in tokens)
+    assert "discreet_" not in json.dumps(seen(served))
+
+
+def test_who_asks_without_a_token_of_the_ledger_is_told_with_what_they_used(
+    served: Served,
+) -> None:
+    dora = Caller("oidc dora", "analyst")
+    answer_view(served, dora, "histogram", {"columns": ["age"]})
+    told = seen(served)
+
+    assert [(it["name"], it["used"]) for it in told["others"]] == [("oidc dora", 1)]
+    assert [it["name"] for it in told["tokens"]] == ["alice", "bob", "carol"]
+
+
+def test_the_policy_is_told_as_a_file_that_can_be_read_back(served: Served) -> None:
+    assert Policy.of_keys(tomllib.loads(seen(served)["policy"])) == served.study.policy
+
+
+def test_the_log_is_told_page_by_page(served: Served) -> None:
+    whole = log_page(served, LogQuery())
+
+    assert [(it["caller"], it["what"], it["request"], it["kind"]) for it in whole["log"]] == [
+        ("token bob", "bars", "", "refused"),
+        ("token alice", "bars", '{"columns":["sex"]}', "shown"),
+        ("token alice", "histogram", '{"columns":["age"]}', "shown"),
+        ("token alice", "histogram", '{"columns":["age"]}', "shown"),
+    ]
+    assert [it["again"] for it in whole["log"]] == [False, False, True, False]
+    assert (whole["fit"], whole["all"], whole["more"]) == (4, 4, False)
+    assert (whole["counts"]["shown"], whole["counts"]["refused"]) == (3, 1)
+    assert [(it["outcome"], it["count"]) for it in whole["causes"]] == [("request", 1)]
+    assert [it["shown"] for it in whole["hours"]] == [3]
+    first = log_page(served, LogQuery(most=3))
+    second = log_page(served, LogQuery(most=3, before=first["log"][-1]["id"]))
+    assert (first["more"], second["more"]) == (True, False)
+    assert first["log"] + second["log"] == whole["log"]
+    assert {*second} == {"log", "more"}
+
+
+def test_counts_are_of_all_kinds_and_what_fits_of_one(served: Served) -> None:
+    page = log_page(served, LogQuery(kind="refused"))
+
+    assert (len(page["log"]), page["fit"], page["all"]) == (1, 1, 4)
+    assert page["counts"]["shown"] == 3
+
+
+def test_a_saved_file_left_the_server_and_says_what_it_is_of(served: Served) -> None:
+    view = log_page(served, LogQuery())["log"][-1]["view"]
+    answer_again(served, ALICE, view, "figure.svg")
+    (left,) = log_page(served, LogQuery(kind="left"))["log"]
+
+    assert (left["what"], json.loads(left["request"])) == ("figure.svg", {"view": view})
+    assert left["of"] == {"what": "histogram", "request": '{"columns":["age"]}'}
+
+
+@pytest.mark.parametrize("form", LOG_FORMS)
+def test_the_record_is_had_as_a_file_and_that_is_recorded(served: Served, form: str) -> None:
+    found = log_file(served, CAROL, LogQuery(), form)
+
+    assert not isinstance(found, Refusal)
+    text = found.body.decode()
+    rows = json.loads(text)["log"] if form == "log.json" else [*csv.DictReader(io.StringIO(text))]
+    assert [it["what"] for it in rows] == ["bars", "bars", "histogram", "histogram"]
+    assert json.loads(rows[1]["request"]) == {"columns": ["sex"]}
+    newest = log_page(served, LogQuery())["log"][0]
+    assert (newest["caller"], newest["what"], newest["outcome"]) == ("token carol", form, "done")
+
+
+def test_no_cell_of_the_csv_is_a_formula(served: Served) -> None:
+    """A spreadsheet would work out what begins with = + - @."""
+    answer_view(served, ALICE, "histogram", {"columns": ["=1+1"]})
+    found = log_file(served, CAROL, LogQuery(), "log.csv")
+
+    assert not isinstance(found, Refusal)
+    cells = [cell for row in csv.reader(io.StringIO(found.body.decode())) for cell in row]
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
+
+
+def test_the_head_of_the_chain_is_told_without_counting_it(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = verified(served)
+    monkeypatch.setattr(custodian, "verify", None)
+    told = seen(served)
+
+    assert (told["rows"], told["head"]) == (counted["rows"], counted["head"])
+    answer_view(served, ALICE, "bars", {"columns": ["sex"]})
+    assert seen(served)["rows"] > told["rows"]
+    assert seen(served)["head"] != told["head"]
+
+
+def test_a_ledger_with_no_row_has_the_first_head(tmp_path: Path) -> None:
+    empty = serve_study(opened(tmp_path))
+    told = seen(empty)
+
+    assert (told["rows"], told["head"]) == (0, "0" * 64)
+    assert log_page(empty, LogQuery())["log"] == []
+
+
+def test_the_chain_is_counted_again(served: Served) -> None:
+    found = verified(served)
+
+    assert found["broken"] == []
+    assert found["rows"] > 10
+    assert len(found["head"]) == 64
+    assert verified(served) == found
+    answer_view(served, ALICE, "bars", {"columns": ["sex"]})
+    assert verified(served)["rows"] > found["rows"]
+    assert verified(served)["head"] != found["head"]
+
+
+def test_a_changed_row_is_found(served: Served) -> None:
+    path = served.ledger.store.path
+    with sqlite3.connect(path) as connection:
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'asked'"
+        ).fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("UPDATE asked SET caller = 'token mallory' WHERE id = 1")
+    connection.close()
+
+    broken = verified(served)["broken"]
+
+    assert any("asked" in it and "1" in it for it in broken)
+    assert "mallory" not in json.dumps(broken)
+
+
+def test_another_study_of_the_same_ledger_is_not_told_of(served: Served, tmp_path: Path) -> None:
+    before = seen(served)
+    policy = tmp_path / "discreet.toml"
+    second = tmp_path / "second.csv"
+    lines = (tmp_path / "cohort.csv").read_text().splitlines(keepends=True)
+    second.write_text("".join([lines[0], *lines[1 : len(lines) // 2]]))
+    other = serve_study(open_study(second, policy))
+    assert other.ledger.store.path == served.ledger.store.path
+    add_token(other.ledger.store, "second.csv", "alice", "custodian")
+    add_token(other.ledger.store, "second.csv", "zoe")
+    answer_view(other, ALICE, "bars", {"columns": ["sex"]})
+    answer_view(other, Caller("token zoe", "analyst"), "histogram", {"columns": ["Canary"]})
+
+    # All studies of a ledger share its chain.
+    after = seen(served)
+    assert after["rows"] > before["rows"]
+    of_chain = {"rows": 0, "head": "", "tokens": ""}
+    assert {**after, **of_chain} == {**before, **of_chain}
+    told = [seen(other), log_page(other, LogQuery())]
+    assert len(told[1]["log"]) == told[1]["all"] == 2
+    assert [(it["name"], it["role"]) for it in told[0]["tokens"]] == [
+        ("alice", "custodian"),
+        ("zoe", "analyst"),
+    ]
+    assert "cohort.csv" not in json.dumps(told)
+    assert isinstance(change(other, Caller("token alice", "custodian"), "carol", TERMS), Refusal)
+    assert isinstance(revoke(other, Caller("token alice", "custodian"), "carol"), Refusal)
+    assert seen(served)["tokens"][2]["state"] == "valid"
+
+
+TERMS: Mapping[str, Any] = {"days": None, "views": 7}
+
+
+# --- what is done ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def carol(served_module: Running) -> Iterator[httpx.Client]:
+    """A custodian's client."""
+    with served_module.client(served_module.custodian) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def served_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server for all tests of this module that go over HTTP."""
+    from tests.serve.conftest import running
+
+    folder = tmp_path_factory.mktemp("custodian")
+    with running(opened(folder), folder) as found:
+        yield found
+
+
+def newest(client: httpx.Client) -> dict[str, Any]:
+    """Return the newest entry of the log."""
+    found: dict[str, Any] = client.get("/api/custodian/log").json()["log"][0]
+    return found
+
+
+def token_of(client: httpx.Client, name: str) -> dict[str, Any]:
+    """Return what is told of a token."""
+    tokens = client.get("/api/custodian").json()["tokens"]
+    (found,) = [it for it in tokens if it["name"] == name]
+    return dict(found)
+
+
+def test_a_token_is_made_told_once_limited_raised_and_revoked(
+    served_module: Running, carol: httpx.Client
+) -> None:
+    body = {"name": "dora", "days": 5, "views": 1}
+    made = carol.post("/api/custodian/tokens", json=body).json()
+
+    assert made["text"].startswith("discreet_")
+    assert made["token"]["views"] == 1
+    entry = newest(carol)
+    assert (entry["caller"], entry["what"], entry["outcome"]) == (
+        "token carol",
+        "token added",
+        "done",
+    )
+    assert json.loads(entry["request"]) == {**body, "role": "analyst"}
+    assert made["text"] not in carol.get("/api/custodian").text
+    assert made["text"] not in carol.get("/api/custodian/log").text
+    with served_module.client(made["text"]) as dora:
+        assert dora.get("/api/study").json()["allowance"]["views"] == 1
+        asked = [dora.post("/api/views/bars", json={"columns": [it]}) for it in ("sex", "region")]
+        assert [it.status_code for it in asked] == [200, 429]
+        assert dora.get("/api/custodian").status_code == 403
+        raised = carol.post("/api/custodian/tokens/dora", json={"views": 51}).json()["token"]
+        assert (raised["views"], raised["expires"]) == (51, made["token"]["expires"])
+        assert json.loads(newest(carol)["request"]) == {"name": "dora", "views": 51}
+        again = dora.post("/api/views/bars", json={"columns": ["region"]})
+        assert again.status_code == 200
+        shorter = carol.post("/api/custodian/tokens/dora", json={"days": 0.5}).json()["token"]
+        assert shorter["expires"] < made["token"]["expires"]
+        assert shorter["views"] == 51
+        assert carol.delete("/api/custodian/tokens/dora").json()["token"]["state"] == "revoked"
+        assert newest(carol)["what"] == "token revoked"
+        assert dora.get("/api/study").status_code == 401
+    assert token_of(carol, "dora")["used"] == 2
+    assert carol.post("/api/custodian/verify").json()["broken"] == []
+
+
+def test_a_custodian_makes_another_for_no_longer_than_their_own(
+    served_module: Running, carol: httpx.Client
+) -> None:
+    own = token_of(carol, "carol")["expires"]
+    body = {"name": "eve", "role": "custodian", "days": 29}
+    made = carol.post("/api/custodian/tokens", json=body).json()
+
+    assert made["token"]["expires"] <= own
+    for path, longer in (
+        ("/api/custodian/tokens", {**body, "name": "mallory", "days": 31}),
+        ("/api/custodian/tokens/eve", {"days": 31}),
+    ):
+        found = carol.post(path, json=longer)
+        assert (found.status_code, found.json()["error"]["code"]) == (403, "own")
+        assert "holds no longer than your own" in found.json()["error"]["says"]
+    assert {it.name for it in list_tokens(served_module.study.session.ledger.store)}.isdisjoint(
+        {"mallory"}
+    )
+    assert token_of(carol, "eve")["expires"] == made["token"]["expires"]
+    analyst = {"name": "fred", "days": 3000}
+    assert carol.post("/api/custodian/tokens", json=analyst).status_code == 200
+    with served_module.client(made["text"]) as eve:
+        assert eve.get("/api/custodian").status_code == 200
+        assert eve.delete("/api/custodian/tokens/eve").status_code == 403
+
+
+OWN: dict[str, Callable[[httpx.Client], httpx.Response]] = {
+    "revoked": lambda it: it.delete("/api/custodian/tokens/carol"),
+    "limited": lambda it: it.post("/api/custodian/tokens/carol", json={"views": 0}),
+    "shortened": lambda it: it.post("/api/custodian/tokens/carol", json={"days": 0.01}),
+    "made to hold longer": lambda it: it.post("/api/custodian/tokens/carol", json={"days": 99}),
+}
+
+
+@pytest.mark.parametrize("act", OWN.values(), ids=OWN)
+def test_nobody_s_own_token_is_changed(
+    carol: httpx.Client, act: Callable[[httpx.Client], httpx.Response]
+) -> None:
+    before = token_of(carol, "carol")
+    found = act(carol)
+
+    assert (found.status_code, found.json()["error"]["code"]) == (403, "own")
+    assert newest(carol)["outcome"] == "own"
+    assert {**token_of(carol, "carol"), "seen": 0} == {**before, "seen": 0}
+
+
+def test_a_custodian_of_an_issuer_makes_analysts_tokens_alone(served: Served) -> None:
+    issued = Caller("oidc carol", "custodian")
+    body = {"name": "dora", "role": "custodian", "days": 1.0, "views": None}
+
+    found = add(served, issued, body)
+    assert isinstance(found, Refusal)
+    assert "made on the server alone" in found.says
+    assert not isinstance(add(served, issued, {**body, "role": "analyst"}), Refusal)
+
+
+BAD: dict[str, tuple[str, str, Any, int, str]] = {
+    "a name that is taken": (
+        "POST",
+        "/tokens",
+        {"name": "alice"},
+        422,
+        "there is or was a token named 'alice' already",
+    ),
+    "a name with a space": ("POST", "/tokens", {"name": "a b"}, 422, "a token's name has 1 to 64"),
+    "a long name": ("POST", "/tokens", {"name": "x" * 65}, 422, "name: not as"),
+    "no name": ("POST", "/tokens", {}, 422, "name: not as"),
+    "another role": ("POST", "/tokens", {"name": "x", "role": "root"}, 422, "role: not as"),
+    "no days": ("POST", "/tokens", {"name": "x", "days": 0}, 422, "days: not as"),
+    "many days": ("POST", "/tokens/alice", {"days": 3661}, 422, "days: not as"),
+    "fewer than no views": ("POST", "/tokens/alice", {"views": -1}, 422, "views: not as"),
+    "another key": ("POST", "/tokens/alice", {"role": "custodian"}, 422, "the body: JSON"),
+    "nobody's": ("POST", "/tokens/nobody", {"views": 1}, 422, "the study has no token of that"),
+    "nobody's, to be revoked": ("DELETE", "/tokens/nobody", None, 422, "the study has no token"),
+    "no policy": ("POST", "/policy", {}, 422, "text: not as"),
+    "a long policy": ("POST", "/policy", {"text": "#" * 60_001}, 422, "text: not as"),
+    "another kind": ("GET", "/log?kind=Canary", None, 422, "kind: not as"),
+    "a page of none": ("GET", "/log?most=0", None, 422, "most: not as"),
+    "no time": ("GET", "/log?since=-1", None, 422, "since: not as"),
+    "another query": ("GET", "/log?Canary=1", None, 422, "the query: as /api/openapi.json"),
+    "another query of a file": ("GET", "/log.csv?Canary=1", None, 422, "the query: as"),
+}
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "says"), BAD.values(), ids=BAD)
+def test_what_is_wrong_is_refused_and_recorded(
+    carol: httpx.Client, method: str, path: str, body: Any, status: int, says: str
+) -> None:
+    found = carol.request(method, f"/api/custodian{path}", json=body)
+
+    assert found.status_code == status
+    assert found.json()["error"]["says"].startswith(says)
+    entry = newest(carol)
+    assert (entry["caller"], entry["outcome"]) == ("token carol", "request")
+    assert "Canary" not in json.dumps(entry)
+
+
+ROUTES: list[tuple[str, str, Any]] = [
+    ("GET", "", None),
+    ("GET", "/log", None),
+    ("GET", "/log.csv", None),
+    ("GET", "/log.json", None),
+    ("POST", "/verify", None),
+    ("POST", "/tokens", {"name": "mallory", "role": "custodian"}),
+    ("POST", "/tokens/alice", {"views": 9999}),
+    ("DELETE", "/tokens/carol", None),
+    ("POST", "/policy", {"text": "k = 3"}),
+]
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize(("method", "path", "body"), ROUTES, ids=lambda it: str(it))
+def test_nobody_else_does_any_of_it(
+    served_module: Running, method: str, path: str, body: Any
+) -> None:
+    """No token, an analyst's, a revoked custodian's, an expired one's, and another study's."""
+    store = served_module.study.session.ledger.store
+    name = f"{method}{path.replace('/', '-')}".replace(".", "-")
+    past = datetime.now().astimezone() - 2 * DAY
+    tokens = {
+        "discreet_x": 401,
+        served_module.token: 403,
+        add_token(store, "cohort.csv", f"r-{name}", "custodian"): 401,
+        add_token(store, "cohort.csv", f"e-{name}", "custodian", days=1, now=past): 401,
+        add_token(store, "other.csv", f"o-{name}", "custodian"): 401,
+    }
+    revoke_token(store, "cohort.csv", f"r-{name}")
+    before = list_tokens(store)
+    for token, status in tokens.items():
+        with served_module.client(token) as client:
+            found = client.request(method, f"/api/custodian{path}", json=body)
+        assert found.status_code == status
+        assert {*found.json()} == {"error"}
+    assert list_tokens(store) == before
+
+
+def test_a_proposed_policy_is_told_and_not_kept(
+    served_module: Running, carol: httpx.Client
+) -> None:
+    before = (served_module.folder / "discreet.toml").read_bytes()
+    text = carol.get("/api/custodian").json()["policy"]
+
+    same = carol.post("/api/custodian/policy", json={"text": text}).json()
+    assert (same["mistakes"], same["proposal"]["changes"]) == ([], [])
+    found = carol.post("/api/custodian/policy", json={"text": f"{text}\nkk = 1"}).json()
+    assert found["proposal"] is None
+    assert found["mistakes"]
+    larger = text.replace("k = 5", "k = 7", 1)
+    told = carol.post("/api/custodian/policy", json={"text": larger}).json()["proposal"]
+    assert {it["field"] for it in told["changes"]} == {"k"}
+    assert told["commands"][-1] == "discreet serve cohort.csv --policy discreet.toml"
+    assert newest(carol)["what"] == "policy proposed"
+    assert newest(carol)["request"] == ""
+    assert (served_module.folder / "discreet.toml").read_bytes() == before
+
+
+@pytest.mark.promise
+def test_nothing_raw_is_told(served: Served) -> None:
+    pages = [seen(served), verified(served), log_page(served, LogQuery())]
+    text = json.dumps(pages)
+    for form in LOG_FORMS:
+        found = log_file(served, CAROL, LogQuery(), form)
+        assert not isinstance(found, Refusal)
+        text += found.body.decode()
+
+    for value in ("Patient", "Canary", "north", "severe"):
+        assert value not in text
