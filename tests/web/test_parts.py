@@ -22,6 +22,11 @@ def test_the_files_are_put_together() -> None:
     assert sorted(board_files()) == sorted(FILES)
 
 
+def test_each_style_is_a_part_of_the_page() -> None:
+    styles = [text for name, text in OURS.items() if name.endswith(".css")]
+    assert [it for it in styles if it not in board_files()["board.css"]] == []
+
+
 def test_our_scripts_are_small() -> None:
     assert sum(len(it.encode()) for name, it in OURS.items() if name.endswith(".js")) <= 250_000
 

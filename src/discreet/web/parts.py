@@ -11,7 +11,10 @@ from discreet.render.modules import joined, texts_below
 __all__ = ["FILES", "board_files", "file_script", "widget_script"]
 
 FILES = ("board.js", "worker.js", "board.css", "tokens.css")
-STYLES = ("tokens.css", "board.css", "marks.css", "cards.css", "floating.css", "small.css")
+STYLES = (
+    *("tokens.css", "board.css", "marks.css", "cards.css", "floating.css", "forms.css"),
+    "small.css",
+)
 """In the order in which they hold."""
 PAGE, WORKER, FILE, WIDGET = "app/main.js", "rows/worker.js", "app/file.js", "app/widget.js"
 
