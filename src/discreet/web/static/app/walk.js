@@ -8,7 +8,8 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
  * Let the marks of a picture be pointed at, kept and walked.
  *
  * @param {HTMLElement} host - Of the picture; its marks have data-m.
- * @param {() => object} drawn - What was drawn last, with its `marks`.
+ * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow
+ *   keys go further than to the next of them.
  * @param {object} lights - Lights rows up.
  * @param {object} how - `counted` what is counted; `opens(spec)` for marks that open a picture.
  */
@@ -51,9 +52,12 @@ export function walked(host, drawn, lights, how) {
     if (!(event.key in STEPS)) return;
     event.preventDefault();
     element(at)?.classList.remove("cur");
-    do at = (at + STEPS[event.key] + marks.length) % marks.length;
+    // From a mark that is there; so it comes back to one, whichever way it goes.
+    const step = (at < 0 ? null : drawn().steps?.[event.key]) ?? STEPS[event.key];
+    do at = (at + step + marks.length) % marks.length;
     while (!element(at) && marks.some((_, i) => element(i)));
     element(at)?.classList.add("cur");
+    element(at)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     lights.point(marks[at]);
     tip(marks[at], ...placeOf(element(at)), how.counted());
     announce(marks[at], how.counted());

@@ -48,6 +48,7 @@ export const crosstab = {
     return {
       html: `<div class="sheet">${tableOf(view, look)}</div>`,
       marks: marksOf(view, look),
+      steps: { ArrowDown: across, ArrowUp: -across },
       keys: [{ ramp: { from: "few", to: "many", colours: rampOf(colour) } }],
       tint(host, lit) {
         const table = host.querySelector("table");
@@ -116,7 +117,7 @@ function marksOf(view, look) {
     return {
       say: `${look.level(first, one)} · ${look.level(second, other)}`,
       count,
-      more: view.row_totals[i] ? `${percent(shareOf(view, i, j))} of ${one}` : "",
+      more: view.row_totals[i] ? `${percent(shareOf(view, i, j))} of ${look.level(first, one)}` : "",
       light: lights.every(Boolean) ? lights.flat() : null,
     };
   }));

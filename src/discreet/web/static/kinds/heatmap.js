@@ -86,6 +86,7 @@ export const heatmap = {
       svg: left(y, inner, look.full(second), look) + ground + `<g class="base">${cells}</g>` +
         bottom(x, inner, first, look),
       marks: marksOf(view, flat, look),
+      steps: { ArrowRight: up, ArrowLeft: -up, ArrowUp: 1, ArrowDown: -1 },
       keys: [{ ramp: { ...scale, colours: rampOf(colour) } }],
       overlay(lit) {
         const counts = Array.from(lit.counts);
