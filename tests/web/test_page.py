@@ -108,7 +108,7 @@ def test_it_holds_the_rows_of_the_copy_and_the_base_counts(study: Study, page: s
     assert [it["name"] for it in told["columns"]] == [
         it["name"] for it in rows_of(page)[0]["columns"]
     ]
-    assert told["drawn"] == {"k": 5, "bins": 20, "axes": {}}
+    assert {"k": 5, "bins": 20, "axes": {}}.items() <= told["drawn"].items()
     assert told["policy"]["promise"] == "At least 5 persons stand behind everything you see."
     assert told["python"] == "study"
 

@@ -131,6 +131,8 @@ def test_what_needs_python_says_so_with_the_line(chromium: Browser, file: Path) 
         assert page.locator(".py").inner_text() == 'study.histogram("age", source="counts")'
         page.locator("[data-act=instead]").click()
         page.locator(".pic-histogram svg").wait_for()
+        page.locator("[data-act=about]").click()
+        assert page.locator(".drawer .py").inner_text() == 'study.histogram("age", source="copy")'
 
 
 MODEL = """

@@ -13,8 +13,8 @@ const held = (id) => document.getElementById(id).textContent;
 function inPython({ python }) {
   const says = (spec) =>
     isCounted(spec)
-      ? "Counts of the data need Python, with the study itself: this file holds the copy alone."
-      : "Models and what is drawn of them need Python: this file draws pictures of rows.";
+      ? "Counts of the data need Python, with the study itself: this page holds the copy alone."
+      : "Models and what is drawn of them need Python: this page draws pictures of rows.";
   return {
     answer: async (spec, state) => ({
       refused: { says: says(spec), python: python !== null && pythonOf(spec, state, python), lasts: true },

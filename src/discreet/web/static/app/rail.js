@@ -108,5 +108,5 @@ function footOf({ rows, isServed }) {
   if (!rows) return "";
   return isServed
     ? "Filters and new columns work on the protected copy: they are free."
-    : "This file holds all rows it draws, and asks nobody for anything.";
+    : "This page holds all rows it draws, and asks nobody for anything.";
 }
