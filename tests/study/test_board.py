@@ -172,3 +172,27 @@ def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:
     assert (told["arm"]["label"], told["arm"]["unit"]) == (None, None)
     assert [name for name, it in told.items() if it["dates"]] == ["visit"]
     assert '"low"' not in json.dumps(told)
+
+
+def test_counts_that_may_not_leave_are_drawn_from_the_copy(study: Study) -> None:
+    def refuses(_: str) -> None:
+        raise LeavingError("counted by another method before", "count method of age")
+
+    views = base_views(study.session)
+    views["age"] = replace(views["age"], gate=refuses)
+    found = overview(study.session, views, "web")
+
+    assert found["sources"]["age"] == "copy"
+    assert found["sources"]["income"] == "base counts"
+    drawn = study.histogram("age", source="copy")
+    assert found["views"]["age"] == json.loads(drawn.to_json())
+
+
+def test_of_another_version_nothing_leaves(study: Study) -> None:
+    def refuses(_: str) -> None:
+        raise LeavingError("a new version was opened", "version")
+
+    views = base_views(study.session)
+    views["age"] = replace(views["age"], gate=refuses)
+    with pytest.raises(LeavingError, match="a new version was opened"):
+        overview(study.session, views, "web")

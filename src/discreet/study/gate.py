@@ -51,6 +51,7 @@ from discreet.vault.whole import raw_whole
 __all__ = [
     "NOTHING",
     "Pairs",
+    "RecordedGate",
     "ReleaseGate",
     "check_pairs",
     "diversity_pins",
@@ -61,6 +62,7 @@ __all__ = [
     "pairs_of",
     "pairs_wrong",
     "pins_of_axes",
+    "release_together",
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -408,6 +410,32 @@ class ReleaseGate:
         shapes = {SHAPE_OF + name: shape for name, shape in found.shapes.items()}
         rows = {WHOLE_ROWS: found.rows} if found.rows.rows else {}
         return _recognisable(found, found.columns) | rows | who | shapes
+
+
+@dataclass(frozen=True, repr=False)
+class RecordedGate:
+    """The gate of one thing: called with a form, it records that the thing is released in it.
+
+    Parameters
+    ----------
+    keeper : ReleaseGate
+        That of the study.
+    record : callable
+        Says of a form what is to be released.
+    """
+
+    keeper: ReleaseGate
+    record: Callable[[str], ReleaseRecord]
+
+    def __call__(self, form: str) -> None:
+        """Record that it is released, or refuse it."""
+        self.keeper.release([self.record(form)])
+
+
+def release_together(gates: Sequence[RecordedGate], form: str) -> None:
+    """Let several things of one study be released in a form, or none of them."""
+    if gates:
+        gates[0].keeper.release([gate.record(form) for gate in gates])
 
 
 def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:

@@ -56,6 +56,7 @@ from discreet.study.from_copy import (
 )
 from discreet.study.gate import (
     NOTHING,
+    RecordedGate,
     ReleaseGate,
     check_pairs,
     pairs_of,
@@ -352,7 +353,7 @@ class Session:
         """Return what records that something of the copy is released: nothing of it is compared."""
         gate, whole = self.release_gate, self.whole
         named, copy = whole.sources(columns), whole.copy.version
-        return lambda form: gate.release([gate.record_from_copy(kind, named, form, copy)])
+        return RecordedGate(gate, lambda form: gate.record_from_copy(kind, named, form, copy))
 
     def origin_of_copy(self, names: Sequence[str]) -> Origin:
         """Say what a view of columns of the copy of the whole table is of."""
@@ -546,12 +547,10 @@ class Session:
             # A request that was refused on its way here has settled nothing.
             self.groups = self.groups or (request.columns,)
         also = () if request.model is None else request.model.levels
-        release_gate = self.release_gate
-
-        def gate(form: str) -> None:
-            """Record that the view is released in a form."""
-            release_gate.release([release_gate.record(request, group, form, also, pinned, format)])
-
+        keeper = self.release_gate
+        gate = RecordedGate(
+            keeper, lambda form: keeper.record(request, group, form, also, pinned, format)
+        )
         return with_gate(view, gate, self.labels, request.named)
 
     def _noise_of(self, model: Model) -> float | None:
