@@ -41,29 +41,65 @@ export function correlations(columns) {
  * @returns {(number | null)[][]}
  */
 export function correlationsAt(columns, mask) {
-  const picked = columns.map((values) => {
-    const kept = new Float64Array(values.length);
-    let size = 0;
-    for (let i = 0; i < mask.length; i += 1) if (mask[i]) kept[size++] = values[i];
-    return kept.subarray(0, size);
-  });
+  const places = new Int32Array(mask.length);
+  let size = 0;
+  for (let i = 0; i < mask.length; i += 1) {
+    places[size] = i;
+    size += mask[i];
+  }
+  const rows = places.subarray(0, size);
+  const picked = columns.map((values) => about(at(rows, values, new Float64Array(size))));
   return picked.map((y, i) => picked.slice(0, i).map((x) => quick(x, y)));
 }
 
-/** In one pass, about values that are near the means: quick enough for each move of a pointer. */
-function quick(x, y) {
-  const [atX, atY] = [x, y].map((it) => it.find(Number.isFinite));
-  let [n, sx, sy, xx, yy, xy] = [0, 0, 0, 0, 0, 0];
-  for (let i = 0; i < x.length; i += 1) {
-    const [dx, dy] = [x[i] - atX, y[i] - atY];
-    if (dx - dx !== 0 || dy - dy !== 0) continue; // a gap
-    n += 1;
-    sx += dx;
-    sy += dy;
-    xx += dx * dx;
-    yy += dy * dy;
-    xy += dx * dy;
+/** Values about one of them, and their sums: so that no digits are lost, nor a second pass taken. */
+function about(values) {
+  const middle = values.find(Number.isFinite);
+  let sum = 0;
+  let squares = 0;
+  for (let i = 0; i < values.length; i += 1) {
+    values[i] -= middle;
+    sum += values[i];
+    squares += values[i] * values[i];
   }
+  return { values, sum, squares };
+}
+
+/** In one pass: quick enough for each move of a pointer. */
+function quick(x, y) {
+  if (Number.isNaN(x.sum + y.sum)) return ofBoth(x.values, y.values);
+  return fromSums(x.values.length, x.sum, y.sum, x.squares, y.squares, product(x.values, y.values));
+}
+
+function product(x, y) {
+  let sum = 0;
+  for (let i = 0; i < x.length; i += 1) sum += x[i] * y[i];
+  return sum;
+}
+
+/** Where one of them has gaps. */
+function ofBoth(x, y) {
+  let n = 0;
+  let sx = 0;
+  let sy = 0;
+  let xx = 0;
+  let yy = 0;
+  let xy = 0;
+  for (let i = 0; i < x.length; i += 1) {
+    const a = x[i];
+    const b = y[i];
+    if (Number.isNaN(a * b)) continue;
+    n += 1;
+    sx += a;
+    sy += b;
+    xx += a * a;
+    yy += b * b;
+    xy += a * b;
+  }
+  return fromSums(n, sx, sy, xx, yy, xy);
+}
+
+function fromSums(n, sx, sy, xx, yy, xy) {
   const [ofX, ofY] = [n * xx - sx * sx, n * yy - sy * sy];
   return n >= LEAST_ROWS && ofX > 0 && ofY > 0 ? (n * xy - sx * sy) / Math.sqrt(ofX * ofY) : null;
 }
