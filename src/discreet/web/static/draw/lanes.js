@@ -39,7 +39,7 @@ export function lanesOf(box, names, below, look) {
           const y = first + height * i + at;
           if (!named(i)) return "";
           const many = look.bare || said[i] === undefined ? "" : text(box.width, y, said[i], "end");
-          return text(left - 8, y, clip(name, left - 10), "end", "d") + many;
+          return text(left - 8, y, clip(name, left - 14), "end", "d") + many;
         })
         .join("") + (what ? text(box.width, 10, what, "end") : ""),
     hits: () =>

@@ -106,12 +106,12 @@ function plain(word) {
  * Return the curve of some rows, as far as enough of them are at risk.
  *
  * @param {Float64Array} times - How long each was observed, rising from 0 on; at least ten.
- * @param {Uint8Array} happened - Whether that ended with the event.
+ * @param {Uint8Array} ended - Whether that ended with the event.
  * @returns {object} `rows`, `events`, `times`, `shares`, `low`, `high`, `end`, and
  *   `atRisk(places)`, how many are observed until each of some times, or longer.
  */
-export function survivalOf(times, happened) {
-  const fell = times.filter((_, i) => happened[i]);
+export function survivalOf(times, ended) {
+  const fell = times.filter((_, i) => ended[i]);
   const end = times.at(-LEAST_AT_RISK);
   const atRisk = (at) => times.length - below(times, at);
   const found = productLimit(fell, atRisk);
