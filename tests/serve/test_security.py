@@ -137,13 +137,13 @@ def test_an_analyst_sees_nothing_of_the_custodians(served: Running) -> None:
     with served.client() as analyst, served.client(served.custodian) as custodian:
         for method, path in (
             ("GET", "/api/custodian"),
-            ("GET", "/api/custodian?before=abc"),
+            ("GET", "/api/custodian/log?before=abc"),
             ("POST", "/api/custodian/verify"),
         ):
             found = analyst.request(method, path)
             assert (found.status_code, found.json()["error"]["code"]) == (403, "role")
         assert custodian.get("/api/custodian").status_code == 200
-        assert custodian.get("/api/custodian?before=abc").status_code == 422
+        assert custodian.get("/api/custodian/log?before=abc").status_code == 422
         assert custodian.get("/api/study").json()["caller"]["role"] == "custodian"
 
 

@@ -120,7 +120,7 @@ def create_app(
         app.add_middleware(
             CORSMiddleware,
             allow_origins=[*origins],
-            allow_methods=["GET", "POST", "DELETE"],
+            allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
         )
     for layer in (RequestLimits, Faults, SecurityHeaders):  # the last is the outermost

@@ -116,7 +116,7 @@ class Terms(_Body):
 class ProposedPolicy(_Body):
     """A policy as the text of its file."""
 
-    text: str = Field(max_length=60_000)
+    text: str
 
 
 class LogQuery(BaseModel):

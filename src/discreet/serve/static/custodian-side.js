@@ -83,7 +83,7 @@ function formOf({ what, request }) {
 }
 
 function bar(share) {
-  const track = makeSvg("rect", { class: "track", width: 100, height: 4, rx: 2 });
-  const used = makeSvg("rect", { class: "used", width: 100 * share, height: 4, rx: 2 });
+  const track = makeSvg("rect", { class: "track", width: 100, height: 4 });
+  const used = makeSvg("rect", { class: "used", width: 100 * share, height: 4 });
   return makeSvg("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, track, used);
 }
