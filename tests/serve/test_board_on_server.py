@@ -1,0 +1,64 @@
+"""A board whose copy stays on the server, in Chromium: it shows what one with the rows shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from discreet.ledger.log import log
+from discreet.study import open as open_study
+from tests.browser import chromium
+from tests.serve.cohort import written
+from tests.serve.conftest import running
+from tests.serve.looking import looking
+from tests.serve.test_whole import WHOLE
+from tests.serve.workers import beside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+    from tests.serve.conftest import Running
+
+__all__ = ["chromium"]
+
+CARDS = ("histogram:age", "bars:region:by=sex", "crosstab:region,diagnosis", "heatmap:age,bmi")
+STATE = f"cards={';'.join(CARDS)}&where=age%20%3E%3D%2040&new=ratio:ldl%20%2F%20hdl"
+PICTURES = """all => all.map((it) => [...it.querySelectorAll("[data-m], .hot")].map((mark) =>
+    [mark.tagName, mark.textContent, ...["x", "y", "width", "height", "d"].map((name) =>
+        mark.getAttribute(name)), mark.style.getPropertyValue("--lit")].join(" ")))"""
+
+
+def seen(chromium: Browser, served: Running) -> tuple[list[list[str]], list[list[str]], set[str]]:
+    """Return the marks of all cards, those with one of them lit, and what was asked for."""
+    asked: set[str] = set()
+    with looking(chromium, served, token=f"{served.token}&{STATE}") as page:
+        page.on("request", lambda it: asked.add(it.url.partition("/api/")[2]))
+        page.locator("article.card").nth(3).locator("[data-m]").first.wait_for()
+        page.locator(".where .chip").first.wait_for()
+        pictures = page.locator("article.card .pic")
+        plain = pictures.evaluate_all(PICTURES)
+        page.locator("article.card").first.locator("[data-m='3']").hover()
+        page.locator("article.card").nth(1).locator(".hot").first.wait_for()
+        return plain, pictures.evaluate_all(PICTURES), asked
+
+
+@pytest.mark.slow
+def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> None:
+    file, policy = written(tmp_path, WHOLE)
+    with running(open_study(file, policy), tmp_path) as here:
+        kept = open_study(file, here.study.policy.changed(copy="served"))
+        with beside(kept) as url:
+            one = seen(chromium, here)
+            other = seen(chromium, replace(here, url=url))
+        whats = [it["what"] for it in log(here.study.session.ledger.store, study="cohort.csv")]
+
+    assert all(one[0])
+    assert other[:2] == one[:2]
+    assert one[0] != one[1]
+    assert "rows" not in other[2]
+    assert "copy/light" in other[2]
+    assert (whats.count("rows"), whats.count("copy")) == (1, 1)
