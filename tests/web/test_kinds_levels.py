@@ -273,3 +273,31 @@ def test_counts_are_drawn_too(board: Board, study: Study, spec: dict[str, Any]) 
     if spec["kind"] == "crosstab":
         assert hidden
         assert everybody["html"].count(">few<") == hidden
+
+
+TITLES = [
+    ({"kind": "bars", "columns": ["region"]}, "region"),
+    ({"kind": "bars", "columns": ["region"], "by": ["sex"]}, "region by sex"),
+    (
+        {"kind": "bars", "columns": ["code"], "by": ["region", "sex"]},
+        "code by region, for each sex",
+    ),
+    ({"kind": "histogram", "columns": ["age"], "by": ["sex"]}, "age, for each sex"),
+    ({"kind": "histogram", "columns": ["age"], "by": ["sex"], "overlay": True}, "age by sex"),
+    (
+        {"kind": "histogram", "columns": ["age"], "by": ["sex", "region"]},
+        "age, for each sex and region",
+    ),
+    (
+        {"kind": "histogram", "columns": ["age"], "by": ["sex", "region"], "overlay": True},
+        "age by sex, for each region",
+    ),
+    ({"kind": "crosstab", "columns": ["band", "sex"]}, "band and sex, in numbers"),
+    ({"kind": "heatmap", "columns": ["age", "bmi"]}, "Where rows lie: age and bmi"),
+]
+
+
+def test_titles_say_what_is_seen(board: Board) -> None:
+    specs = [spec for spec, _ in TITLES]
+    said = "(specs) => specs.map((spec) => it.kindFor(spec).title(spec, it.lookOf(new Map())))"
+    assert board.page.evaluate(said, specs) == [title for _, title in TITLES]

@@ -18,7 +18,7 @@ const ofLevels = panelsOfRows(histogram);
 export const outlines = {
   name: "histogram",
 
-  title: ({ columns: [name], by: [by] }, say) => `${say.label(name)} by ${say.label(by)}`,
+  title: ({ columns: [name], by = [] }, say) => [name, ...by].map(say.label).join(" by "),
 
   make(part, spec, facts) {
     const all = ofLevels.make(part, { ...spec, overlay: false }, facts);
