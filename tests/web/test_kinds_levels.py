@@ -292,6 +292,10 @@ TITLES = [
         {"kind": "histogram", "columns": ["age"], "by": ["sex", "region"], "overlay": True},
         "age by sex, for each region",
     ),
+    (
+        {"kind": "scatter", "columns": ["age", "bmi"], "by": ["sex", "region"]},
+        "bmi against age, for each sex and region",
+    ),
     ({"kind": "crosstab", "columns": ["band", "sex"]}, "band and sex, in numbers"),
     ({"kind": "heatmap", "columns": ["age", "bmi"]}, "Where rows lie: age and bmi"),
 ]

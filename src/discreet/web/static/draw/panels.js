@@ -1,6 +1,7 @@
 /** Draws the panels of small multiples, side by side and alike. */
 
 import { sum } from "../rows/counts.js";
+import { isOfPairs } from "../rows/panels.js";
 import { whole } from "./look.js";
 import { clip, moved, rect, text, wide } from "./svg.js";
 
@@ -20,21 +21,21 @@ export function panelsDrawn(kind) {
     title: (spec, say) => titleOf(kind, spec, say),
     tall: (view, look, width) => {
       const { down } = gridOf(view, width);
-      return down * (LEAST + GAP.down) + (isOfPairs(view) ? HEAD : 0);
+      return down * (LEAST + GAP.down) + (hasPairs(view) ? HEAD : 0);
     },
     draw: (view, box, look) => drawn(kind, view, box, look),
   };
 }
 
-const isOfPairs = (view) => view.kind === "panels" && view.each_pair;
+const hasPairs = (view) => view.kind === "panels" && view.each_pair;
 
 function titleOf(kind, spec, say) {
   const { by, ...alone } = spec;
   const [first, second] = by.map(say.label);
   const own = kind.title(alone, say);
   if (!second) return `${own}, for each ${first}`;
-  const divided = kind.title({ ...spec, by: by.slice(0, 1) }, say);
-  return divided === own ? `${own}, for each ${first} and ${second}` : `${divided}, for each ${second}`;
+  if (isOfPairs(spec)) return `${own}, for each ${first} and ${second}`;
+  return `${kind.title({ ...spec, by: by.slice(0, 1) }, say)}, for each ${second}`;
 }
 
 function drawn(kind, view, box, look) {
@@ -100,7 +101,7 @@ function within(mark, { place }, look) {
 
 /** How many panels there are side by side, and one below the other. */
 function gridOf(view, width) {
-  if (isOfPairs(view)) return { across: view.second.length, down: view.first.length };
+  if (hasPairs(view)) return { across: view.second.length, down: view.first.length };
   return sideBySide(view.views.length, width);
 }
 
@@ -120,7 +121,7 @@ export function sideBySide(many, width) {
 
 function placesOf(view, box) {
   const { across, down } = gridOf(view, box.width);
-  const ofPairs = isOfPairs(view);
+  const ofPairs = hasPairs(view);
   const above = ofPairs ? HEAD : 0;
   const width = (box.width - GAP.across * (across - 1)) / across;
   const high = (box.height - above - GAP.down * (down - 1)) / down;

@@ -24,7 +24,8 @@ export const hasPanels = ({ kind, by = [], overlay }) =>
   (by.length === 2 && !TABLES.includes(kind)) ||
   (by.length === 1 && OF_LEVELS.includes(kind) && !overlay);
 
-const isOfPairs = ({ kind, by, overlay }) => by.length === 2 && OF_PAIRS.includes(kind) && !overlay;
+/** @param {object} spec - Of panels. @returns {boolean} Whether each pair of levels has one. */
+export const isOfPairs = ({ kind, by, overlay }) => by.length === 2 && OF_PAIRS.includes(kind) && !overlay;
 
 /**
  * Return what computes panels of a kind: `make`, `marks` and `lit`, as a kind of pictures has them.
