@@ -51,7 +51,8 @@ def looking(
     page.goto(served.url + path + (f"#token={token}" if token else ""))
     yield page
     context.close()
-    assert [text for text in wrong if not text.startswith(REFUSED)] == []
+    strange = [text for text in wrong if not text.startswith(REFUSED)]
+    assert not strange, strange
 
 
 def keep_screen(page: Page, name: str) -> None:

@@ -11,7 +11,7 @@ export const px = (value) => Math.round(value * 10) / 10;
 /** Attributes by their names; those that are undefined are left out. */
 function attributes(given) {
   return Object.entries(given)
-    .filter(([, value]) => value !== undefined && value !== "")
+    .filter(([, value]) => value !== undefined && value !== null && value !== "")
     .map(([name, value]) => ` ${name}="${typeof value === "number" ? px(value) : esc(value)}"`)
     .join("");
 }

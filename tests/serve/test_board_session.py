@@ -1,0 +1,205 @@
+"""A session at the board: fifteen steps of an analyst, and every kind of picture at each width."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from pyarrow import Table, array
+
+from discreet.ledger.log import add_token
+from tests.browser import chromium
+from tests.serve.cohort import cohort, opened
+from tests.serve.conftest import running
+from tests.serve.looking import keep_screen, looking, violations, widest
+from tests.serve.test_board_page import RULES, SIZES, WINDOWS, act, drawn, make, opened_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    from tests.serve.conftest import Running
+
+__all__ = ["chromium"]
+
+pytestmark = pytest.mark.slow
+
+EVERY = {
+    "histogram": "histogram:bmi",
+    "outlines": "histogram:glucose:by=sex:overlay=true",
+    "panels": "histogram:bmi:by=region",
+    "bars": "bars:region:by=sex",
+    "percent": "bars:region:by=sex:percent=true",
+    "scatter": "scatter:age,bmi",
+    "heatmap": "heatmap:age,bmi",
+    "contour": "contour:age,bmi",
+    "box": "box:bmi:by=region",
+    "violin": "violin:bmi:by=sex",
+    "density": "density:bmi",
+    "ecdf": "ecdf:bmi:by=sex",
+    "crosstab": "crosstab:sex,region",
+    "correlations": "correlations:age,bmi,ldl,hdl",
+    "survival": "survival:followup,died:by=smoker",
+    "over_time": "over_time:visit",
+    "parallel": "parallel:age,sex,bmi,glucose:colour=region:wide=true",
+    "summary": "summary:age,sex,bmi:by=region",
+    "means": "means:bmi:by=region",
+    "model": "model::formula=glucose%20~%20age%20%2B%20bmi",
+    "residuals": "residuals::formula=glucose%20~%20age%20%2B%20bmi",
+    "qq": "qq::formula=glucose%20~%20age%20%2B%20bmi",
+    "leverage": "leverage::formula=glucose%20~%20age%20%2B%20bmi",
+}
+
+
+def followed() -> Table:
+    """Return the cohort with a visit, smoking, and a time to an event, in a known order."""
+    table = cohort()
+    rows = table.num_rows
+    place = np.arange(rows)
+    visits = [date(2019, 1, 1) + timedelta(days=int(it * 3 % 900)) for it in place]
+    table = table.append_column("visit", array([it.isoformat() for it in visits]))
+    table = table.append_column(
+        "smoker", array([("never", "now")[int(it * 7 % 3 == 0)] for it in place])
+    )
+    time = 0.2 + (place * 37 % 590) / 100
+    table = table.append_column("followup", array(time))
+    return table.append_column(
+        "died", array([("no", "yes")[int(it * 11 % 4 == 0)] for it in place])
+    )
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of a cohort that was followed."""
+    folder = tmp_path_factory.mktemp("session")
+    with running(opened(folder, RULES, followed()), folder) as found:
+        yield found
+
+
+def filtered(page: Page, text: str) -> None:
+    """Add a filter that is written by hand."""
+    page.get_by_role("button", name="+ Filter").click()
+    pop = page.locator("#pop")
+    pop.get_by_role("button", name="Write it yourself").click()
+    pop.locator("textarea, input[name=text]").first.fill(text)
+    pop.get_by_role("button", name="Add the filter").click()
+
+
+def test_fifteen_steps(chromium: Browser, study: Running) -> None:
+    with looking(chromium, study, token=study.token) as page:
+        opened_page(page)  # 1: the overview
+        page.locator('.mini[data-column="sex"] [data-m="0"]').click()  # 2: women ...
+        page.get_by_role("button", name="Keep only these").click()
+        filtered(page, "age >= 40")  # ... over 40
+        expect(page.locator(".where .chip")).to_have_count(2)
+        page.evaluate(  # 3, 4: the log of a column, categories of another
+            "location.hash += '&new=log_bmi:log(bmi),age_group:cut(age%2C%2050%2C%2060)'"
+        )
+        page.locator('.col[data-column="age_group"]').wait_for()
+        card = make(page, "Scatter plot", "log_bmi", "glucose")  # 5
+        assert card.locator("h2").inner_text().lower().startswith("glucose against log_bmi")
+        page.get_by_role("button", name="Remove the filter").first.click()
+        page.get_by_role("button", name="Remove the filter").first.click()
+        card = make(page, "Survival", "followup", "died", "smoker")  # 6
+        card = make(page, "Parallel", "age", "sex", "bmi", "glucose", "region")  # 7
+        grip = card.locator(".grip").first
+        grip.focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("article.card").last.locator("h2")).to_have_text(
+            re.compile("^Sex → age", re.IGNORECASE)
+        )
+        make(page, "Correlations", "age", "bmi", "ldl", "hdl")  # 8
+        card = make(page, "Bar chart", "region", "sex")  # 9: a count from the data themselves
+        left = page.locator(".allow b")
+        before = int(left.inner_text())
+        act(page, card, "Counts · 1 view")
+        expect(page.locator("article.card").last.locator(".foot")).to_contain_text("counts of at")
+        expect(left).to_have_text(str(before - 1))
+        make(page, "Box plot", "bmi", "region")  # 10
+        act(page, page.locator("article.card").last, "Duplicate")  # 11
+        expect(page.locator("article.card")).to_have_count(7)
+        page.keyboard.press("Control+z")  # 12
+        expect(page.locator("article.card")).to_have_count(6)
+        page.keyboard.press("Control+Shift+z")
+        expect(page.locator("article.card")).to_have_count(7)
+        filtered(page, "age > 200")  # 13: a refusal, and what it offers is taken
+        page.get_by_text("Fewer than 50 rows fit these filters").wait_for()
+        page.get_by_role("button", name="Take the last one away").click()
+        expect(page.locator("article.card")).to_have_count(7)
+        assert page.get_by_text("Not drawn ·").count() == 0
+        page.reload()  # 14
+        expect(page.locator("article.card .pic :is(svg, table)")).to_have_count(7)
+        expect(left).to_have_text(str(before - 1))
+        address = page.url.partition("#")[2]
+        keep_screen(page, "session")
+    other = add_token(study.study.session.ledger.store, "cohort.csv", "bob")
+    with looking(chromium, study, token=f"{other}&{address}") as page:  # 15: somebody else
+        expect(page.locator("article.card .pic :is(svg, table)")).to_have_count(6)
+        page.get_by_role("button", name="Count · 1 view").wait_for()
+
+
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
+def test_every_kind_at_every_width(
+    chromium: Browser, study: Running, width: int, scheme: str
+) -> None:
+    how: dict[str, Any] = {"viewport": {"width": width, "height": SIZES[width]}}
+    token = f"{study.token}&cards={';'.join(EVERY.values())}"
+    how |= {"color_scheme": scheme, "reduced_motion": "reduce"}
+    with looking(chromium, study, token=token, **how) as page:
+        cards = page.locator("article.card")
+        expect(cards).to_have_count(len(EVERY))
+        for place, name in enumerate(EVERY):
+            drawn(cards.nth(place))
+            assert cards.nth(place).locator(".no").count() == 0, name
+        keep_screen(page, f"every-kind-{width}-{scheme}")
+        assert widest(page) <= width
+        assert violations(page) == []
+
+
+def test_every_kind_can_be_walked_and_explained(chromium: Browser, study: Running) -> None:
+    token = f"{study.token}&cards={';'.join(EVERY.values())}"
+    with looking(chromium, study, token=token) as page:
+        cards = page.locator("article.card")
+        expect(cards).to_have_count(len(EVERY))
+        for place in range(len(EVERY)):
+            card = cards.nth(place)
+            drawn(card)
+            card.get_by_role("button", name="How this picture was made").click()
+            drawer = page.locator(".drawer")
+            for heading in ("How it was made", "What it promises", "What it does not promise"):
+                expect(drawer.get_by_role("heading", name=heading, exact=True)).to_have_count(1)
+            page.keyboard.press("Escape")
+            card.locator(".pic :is(svg, table)").first.focus()
+            if card.locator("[data-m]").count():
+                page.keyboard.press("ArrowRight")
+                page.locator(".cur").first.wait_for()
+                assert page.locator("#live").inner_text()
+                page.keyboard.press("Escape")
+
+
+def test_hostile_names_are_text(chromium: Browser, tmp_path: Any) -> None:
+    table = cohort()
+    names = [
+        '<img src=x onerror="document.title=1">' if it == "bmi" else it for it in table.column_names
+    ]
+    table = table.rename_columns(
+        ["</svg><script>1</script>" if it == "region" else it for it in names]
+    )
+    study = opened(tmp_path, RULES.partition("[labels]")[0], table)
+    with (
+        running(study, tmp_path) as served,
+        looking(chromium, served, token=served.token) as page,
+    ):
+        opened_page(page)
+        assert page.locator(".mini").count() == len(table.column_names) - 1
+        page.locator(".col", has_text="<img").click()
+        page.locator(".col", has_text="</svg>").click()
+        page.locator(".dock .main").click()
+        drawn(page.locator("article.card").last)
+        assert "<img src=x" in page.locator("article.card h2").inner_text()
+        assert page.locator("img, main script").count() == 0
