@@ -1,0 +1,158 @@
+"""The board in a browser: how soon the rows light up in 16 cards, and the first overview is there.
+
+Rows of twelve columns that are simulated, as a board in one file, in Chromium without a screen, 1,600
+pixels wide. Sixteen cards; bars are pointed at one after the other, and the time is taken by the page
+itself from the pointer's event to the frame after which all cards show the rows that are lit. The
+worker's own time is that of its answer. First overview: from the start of the navigation until the
+last column is drawn. Run with `make bench`, or alone; needs Playwright and Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.web import board_files
+from discreet.web.bundle import LevelColumn, NumberColumn, bundle
+from discreet.web.page import board_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["main", "page_of"]
+
+COUNTS = (10_000, 100_000, 300_000)
+POINTED = 60
+SIZE = {"width": 1600, "height": 1000}
+GOALS = {10_000: 16.7, 300_000: 50.0}
+NUMBERS = ("age", "bmi", "waist", "sbp", "glucose", "hba1c", "hdl", "chol")
+LEVELS = {
+    "sex": ("Female", "Male"),
+    "smoking": ("Never", "Former", "Current"),
+    "region": ("North", "East", "South", "West"),
+    "education": ("None", "School", "College", "Degree"),
+}
+CARDS = (
+    *(f"histogram:{name}" for name in NUMBERS[:5]),
+    *(f"bars:{name}" for name in LEVELS),
+    "bars:region:by=sex",
+    "crosstab:smoking,education",
+    "heatmap:age,bmi",
+    "heatmap:sbp,glucose",
+    "histogram:bmi:by=region",
+    "parallel:age,sex,bmi,sbp",
+    "scatter:hdl,chol",
+)
+LIT = """async ([pointed]) => {
+  const marks = [...document.querySelectorAll("article.card:nth-child(-n+5) .bar")];
+  const over = [...document.querySelectorAll(".hl")];
+  const times = [];
+  for (let i = 0; i < pointed; i += 1) {
+    const mark = marks[(i * 7) % marks.length];
+    const box = mark.getBoundingClientRect();
+    const at = { clientX: box.left + 1, clientY: box.top + 1, bubbles: true, pointerType: "mouse" };
+    const changed = new Promise((done) => {
+      const seen = new MutationObserver(() => { seen.disconnect(); done(); });
+      over.forEach((it) => seen.observe(it, { childList: true }));
+    });
+    const began = performance.now();
+    mark.dispatchEvent(new PointerEvent("pointermove", at));
+    await changed;
+    await new Promise(requestAnimationFrame);
+    times.push(performance.now() - began);
+  }
+  return times;
+}"""
+
+
+def page_of(size: int) -> str:
+    """Return a board of so many simulated rows, as one file."""
+    columns: list[NumberColumn | LevelColumn] = []
+    place = np.arange(size)
+    wave = np.sin(place * 0.618)
+    for i, name in enumerate(NUMBERS):
+        values = 50 + 10 * np.sin(place * (0.37 + 0.11 * i)) + 8 * wave + 5 * np.cos(place * 1.7)
+        columns.append(NumberColumn(name, np.round(values, 1), dates=False))
+    for i, (name, words) in enumerate(LEVELS.items()):
+        codes = (place * (7 + 2 * i) + (wave > 0.3)) % len(words)
+        columns.append(LevelColumn(name, codes.astype(np.intp), words))
+    facts = {
+        "study": f"{size:,} simulated rows",
+        "version": 1,
+        "policy": {"k": 5, "m": 10, "round_to": 5, "public": True, "promise": "Simulated rows."},
+        "columns": [
+            {"name": it.name, "label": it.name, "unit": None, "dates": False,
+             "kind": "continuous" if isinstance(it, NumberColumn) else "categorical"}
+            for it in columns
+        ],
+        "pictures": [],
+        "tables": [],
+        "rows": {"rows": size},
+        "drawn": {"k": 5, "bins": 20, "axes": {}},
+    }
+    return board_page(facts, {}, bundle("", columns), "simulated")
+
+
+def measured(page: Page, path: Path) -> dict[str, Any]:
+    """Return how long the first overview takes, and the times from pointing to light."""
+    from playwright.sync_api import expect
+
+    page.goto(path.as_uri())
+    page.locator(".mini svg .bar").first.wait_for(timeout=120_000)
+    expect(page.locator(".mini .pic svg")).to_have_count(12)
+    overview = page.evaluate("performance.now()")
+    page.evaluate("(cards) => { location.hash = `#cards=${cards}&abreast=4`; }", ";".join(CARDS))
+    drawn = page.locator("article.card .pic:has(svg, table)")
+    expect(drawn).to_have_count(len(CARDS), timeout=120_000)
+    page.wait_for_timeout(500)
+    page.evaluate(LIT, [10])
+    times = sorted(page.evaluate(LIT, [POINTED]))
+    return {
+        "overview": overview,
+        "median": statistics.median(times),
+        "p95": times[int(0.95 * len(times))],
+    }
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=COUNTS)
+    counts = parser.parse_args(arguments or None).rows
+    browser_path = shutil.which("chromium")
+    if browser_path is None:
+        print("there is no chromium")
+        return
+    from playwright.sync_api import sync_playwright
+
+    scripts = sum(len(it) for name, it in board_files().items() if name.endswith(".js"))
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        load = os.getloadavg()[0]
+        print(f"Chromium {browser.version}, {os.cpu_count()} cores, load {load:.1f}, 16 cards;")
+        print(f"board.js and worker.js, with the vendored libraries in each: {scripts / 1000:.0f} kB")
+        print("rows      overview ms   light ms, median   p95   goal")
+        for size in counts:
+            path = Path(folder) / f"{size}.html"
+            path.write_text(page_of(size), encoding="utf-8")
+            page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
+            found = measured(page, path)
+            goal = GOALS.get(size)
+            print(
+                f"{size:<9,} {found['overview']:>11.0f} {found['median']:>18.1f}"
+                f" {found['p95']:>5.1f}   {'' if goal is None else goal}"
+            )
+            page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
