@@ -67,6 +67,7 @@ bench: $(READY) ## measure speed and memory
 	$(BIN)/python -m benchmarks.serve
 	$(BIN)/python -m benchmarks.board_load
 	$(BIN)/python -m benchmarks.frames
+	$(BIN)/python -m benchmarks.board
 
 clean: ## remove all that was made, .venv too
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,10 +1,10 @@
-"""The board in a browser: how soon the rows light up in 16 cards, and the first overview is there.
+"""The board in a browser: how soon rows light up in 16 cards, and the first overview is there.
 
-Rows of twelve columns that are simulated, as a board in one file, in Chromium without a screen, 1,600
-pixels wide. Sixteen cards; bars are pointed at one after the other, and the time is taken by the page
-itself from the pointer's event to the frame after which all cards show the rows that are lit. The
-worker's own time is that of its answer. First overview: from the start of the navigation until the
-last column is drawn. Run with `make bench`, or alone; needs Playwright and Chromium.
+Rows of twelve columns that are simulated, as a board in one file, in Chromium without a screen,
+1,600 pixels wide. Sixteen cards; bars are pointed at one after the other, and the page itself takes
+the time from the pointer's event to the frame after which all cards show the rows that are lit.
+First overview: from the start of the navigation until the last column is drawn. Run with
+`make bench`, or alone; needs Playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -89,8 +89,13 @@ def page_of(size: int) -> str:
         "version": 1,
         "policy": {"k": 5, "m": 10, "round_to": 5, "public": True, "promise": "Simulated rows."},
         "columns": [
-            {"name": it.name, "label": it.name, "unit": None, "dates": False,
-             "kind": "continuous" if isinstance(it, NumberColumn) else "categorical"}
+            {
+                "name": it.name,
+                "label": it.name,
+                "unit": None,
+                "dates": False,
+                "kind": "continuous" if isinstance(it, NumberColumn) else "categorical",
+            }
             for it in columns
         ],
         "pictures": [],
@@ -138,7 +143,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         load = os.getloadavg()[0]
         print(f"Chromium {browser.version}, {os.cpu_count()} cores, load {load:.1f}, 16 cards;")
-        print(f"board.js and worker.js, with the vendored libraries in each: {scripts / 1000:.0f} kB")
+        print(
+            f"board.js and worker.js, with the vendored libraries in each: {scripts / 1000:.0f} kB"
+        )
         print("rows      overview ms   light ms, median   p95   goal")
         for size in counts:
             path = Path(folder) / f"{size}.html"

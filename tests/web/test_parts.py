@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from importlib import resources
 
 import pytest
@@ -28,7 +29,10 @@ def test_each_style_is_a_part_of_the_page() -> None:
 
 
 def test_our_scripts_are_small() -> None:
-    assert sum(len(it.encode()) for name, it in OURS.items() if name.endswith(".js")) <= 250_000
+    """Twice what was meant: each kind is computed in the browser, too, and words explain it."""
+    ours = "".join(it for name, it in OURS.items() if name.endswith(".js")).encode()
+    assert len(ours) <= 500_000
+    assert len(gzip.compress(ours)) <= 150_000
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -426,16 +427,19 @@ def pages() -> APIRouter:
     """Return the routes of the pages; they hold nothing of the study and need no token."""
     router = APIRouter(include_in_schema=False)
     found = files()
+    packed = {name: gzip.compress(content, mtime=0) for name, content in found.items()}
     for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in found)]:
-        send = partial(_send, found[name], TYPES[name.rpartition(".")[2]])
+        send = partial(_send, found[name], packed[name], TYPES[name.rpartition(".")[2]])
         router.add_route(path, send, methods=["GET"])
     return router
 
 
-async def _send(content: bytes, kind: str, request: Request) -> Response:
-    """Send a file, or say that the one the browser has is the same."""
+async def _send(content: bytes, packed: bytes, kind: str, request: Request) -> Response:
+    """Send a file, packed where the browser can unpack it; say that the one it has is the same."""
     tag = f'"{sha256(content).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    return Response(content, media_type=kind, headers=headers)
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(content, media_type=kind, headers=headers)
+    return Response(packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
