@@ -1,0 +1,131 @@
+"""Canaries in every column: none reaches the browser, whatever a scripted analyst does there."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from discreet.study import open as open_study
+from tests.browser import chromium
+from tests.serve.canaries import CANARIES, planted
+from tests.serve.conftest import running
+from tests.serve.listening import Ear, hearing
+from tests.serve.looking import looking
+from tests.web.reading import read_bundle
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page, Response
+
+__all__ = ["chromium"]
+
+NUMBERS = ("age", "bmi", "glucose", "income", "visits", "half")
+LEVELS = ("ward", "sex", "illness", "smoker")
+#: Of each kind: how many numbers and levels it takes, and whether a level may divide it.
+KINDS = {
+    "histogram": (1, 0, True),
+    "bars": (0, 1, True),
+    "scatter": (2, 0, True),
+    "heatmap": (2, 0, False),
+    "contour": (2, 0, False),
+    "box": (1, 0, True),
+    "violin": (1, 0, True),
+    "density": (1, 0, True),
+    "ecdf": (1, 0, True),
+    "crosstab": (0, 2, False),
+    "correlations": (3, 0, False),
+    "parallel": (2, 1, False),
+    "summary": (2, 1, False),
+    "means": (1, 0, True),
+    "survival": (1, 1, False),
+}
+WHERE = (
+    "age > 40",
+    "bmi < 30 or sex == 'f'",
+    "not missing(glucose)",
+    "smoker == 'yes'",
+    "age > 999",
+)
+NEW = ("log_bmi:log(bmi)", "group:cut(age, 45, 60)", "ratio:glucose / bmi", "old:age >= 60")
+COUNTED = ("histogram", "bars", "heatmap", "crosstab", "box")
+
+
+def some_card(chance: random.Random) -> str:
+    """Return a picture as it stands in an address."""
+    kind = chance.choice([*KINDS])
+    numbers, levels, divided = KINDS[kind]
+    columns = [*chance.sample(NUMBERS, numbers), *chance.sample(LEVELS, levels)]
+    by = f":by={chance.choice(LEVELS)}" if divided and chance.random() < 0.4 else ""
+    by = ":by=sex" if kind == "means" and not by else by
+    counted = ":source=counts" if kind in COUNTED and chance.random() < 0.3 else ""
+    return f"{kind}:{','.join(columns)}{by}{counted}"
+
+
+def some_state(chance: random.Random) -> str:
+    """Return an address: some pictures, filters and new columns."""
+    cards = ";".join(some_card(chance) for _ in range(chance.randint(1, 3)))
+    where = ",".join(quote(it) for it in chance.sample(WHERE, chance.choice([0, 0, 1, 2])))
+    new = ",".join(quote(it, safe=":") for it in chance.sample(NEW, chance.choice([0, 0, 1])))
+    parts = {"cards": cards, "where": where, "new": new}
+    return "&".join(f"{name}={it}" for name, it in parts.items() if it)
+
+
+def step(page: Page, chance: random.Random) -> None:
+    """Do one thing of what an analyst does."""
+    what = chance.random()
+    pay = page.get_by_role("button", name="Count · 1 view")
+    if what < 0.15 and pay.count():
+        pay.first.click()
+    elif what < 0.3 and page.locator(".card [data-m]").count():
+        page.locator(".card [data-m]").first.dispatch_event("click")
+    elif what < 0.4 and page.locator("[data-act=undo]").is_enabled():
+        page.locator("[data-act=undo]").click()
+    elif what < 0.5 and page.locator("[data-act=about]").count():
+        page.locator("[data-act=about]").first.click()
+        page.keyboard.press("Escape")
+    else:
+        page.evaluate("(state) => { location.hash = state; }", some_state(chance))
+    for _ in range(500):
+        if page.evaluate(SETTLED):
+            break
+        page.wait_for_timeout(10)
+
+
+SETTLED = "document.querySelector('[aria-busy=true]') === null"
+
+
+def heard(ear: Ear, response: Response) -> None:
+    """Listen to what the browser received, the rows of the copy as numbers, too."""
+    if response.status == 304:
+        return
+    data = response.body()
+    ear.listen(response.url, data)
+    if response.url.endswith("/api/rows") and response.ok:
+        ear.listen("rows", str(read_bundle(data)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("steps", [pytest.param(60, marks=pytest.mark.promise), 2_000])
+def test_no_canary_reaches_the_browser(chromium: Browser, tmp_path: Path, steps: int) -> None:
+    chance = random.Random(steps)
+    study = open_study(*planted(tmp_path, "whole"))
+    with running(study, tmp_path) as served, hearing(CANARIES) as ear:
+        answers: list[Any] = []
+        with looking(chromium, served) as page:
+            page.on("requestfinished", lambda it: answers.append(it.response()))
+            page.get_by_label("Token").fill(served.token)
+            page.get_by_role("button", name="Open the study").click()
+            page.locator(".mini svg").first.wait_for()
+            for place in range(steps):
+                step(page, chance)
+                if place % 20 == 0:
+                    ear.listen("the page", page.content())
+                    while answers:
+                        heard(ear, answers.pop())
+            for it in answers:
+                heard(ear, it)
+        assert ear.heard > 20
