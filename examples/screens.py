@@ -35,7 +35,11 @@ DRAWN: tuple[tuple[str, dict[str, object]], ...] = (
     # refused: the policy fixes it for counts
     ("heatmap", {"columns": ["age", "glucose"], "source": "counts", "grid": 200}),
 )
-AXES = ("glucose", "bmi", "age", "progression")
+BOARD = (
+    "parallel:glucose,bmi,age,progression:colour=sex:wide=true",
+    "histogram:glucose",
+    "scatter:age,bmi",
+)
 
 
 def main() -> None:
@@ -68,18 +72,20 @@ def take(address: str, tokens: dict[str, str]) -> None:
     """Open both pages, use them a little, and keep what is to be seen."""
     path = shutil.which("chromium")
     if path is None:
-        raise SystemExit("there is no chromium; on Debian: apt-get install chromium")
+        raise SystemExit("the pictures of the pages need Chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
-        page.goto(f"{address}/#token={tokens['alice']}")
-        page.get_by_role("radio", name="Parallel coordinates").wait_for()
+        page.goto(f"{address}/#token={tokens['alice']}&cards={';'.join(BOARD)}")
+        page.locator("article.card .rib").first.wait_for()
+        page.wait_for_timeout(1000)
+        page.locator("article.card").nth(1).locator("[data-m='6']").first.hover()
+        page.wait_for_timeout(800)
+        page.screenshot(path=IMAGES / "analyst.png")
         for kind, body in DRAWN:
             asked(page, address, kind, body, tokens["alice"])
-        draw_axes(page)
-        page.screenshot(path=IMAGES / "analyst.png")
         page.goto(f"{address}/custodian#token={tokens['carol']}")
-        page.wait_for_timeout(1500)
+        page.wait_for_timeout(2500)
         page.screenshot(path=IMAGES / "custodian.png")
         browser.close()
 
@@ -88,33 +94,6 @@ def asked(page: Page, address: str, kind: str, body: dict[str, object], token: s
     """Ask for a picture beside the page, so that the log has something to show."""
     headers = {"Authorization": f"Bearer {token}"}
     page.request.post(f"{address}/api/views/{kind}", data=body, headers=headers)
-
-
-def draw_axes(page: Page) -> None:
-    """Choose the axes of parallel coordinates, draw them, and light a cluster."""
-    page.get_by_role("radio", name="Parallel coordinates").check(force=True)
-    others = [name for name in chosen(page) if name not in AXES]
-    for name in AXES:
-        if name not in chosen(page):
-            page.get_by_label("Add a column").select_option(name)
-    for name in others:
-        page.get_by_role("button", name=f"Take {name} out").click()
-    while chosen(page) != [*AXES]:
-        place = next(i for i, name in enumerate(chosen(page)) if name != AXES[i])
-        page.get_by_role("button", name=f"Move {AXES[place]} up").click()
-    page.get_by_role("button", name="Draw", exact=True).click()
-    page.get_by_text("The numbers as").first.wait_for()
-    page.wait_for_timeout(800)
-    box = page.locator(".discreet-stage").first.bounding_box()
-    if box is None:
-        raise RuntimeError("nothing was drawn")
-    page.mouse.move(box["x"] + 0.45 * box["width"], box["y"] + 0.5 * box["height"])
-    page.wait_for_timeout(400)
-
-
-def chosen(page: Page) -> list[str]:
-    """Return the columns that are chosen, in their order."""
-    return page.locator("ol.chosen .name").all_inner_texts()
 
 
 if __name__ == "__main__":
