@@ -56,6 +56,9 @@ EVERY = {
 }
 
 
+NEW = "location.hash += '&new=log_bmi:log(bmi),age_group:cut(age%2C%2050%2C%2060)'"
+
+
 def followed() -> Table:
     """Return the cohort with a visit, smoking, and a time to an event, in a known order."""
     table = cohort()
@@ -97,9 +100,7 @@ def test_fifteen_steps(chromium: Browser, study: Running) -> None:
         page.get_by_role("button", name="Keep only these").click()
         filtered(page, "age >= 40")  # ... over 40
         expect(page.locator(".where .chip")).to_have_count(2)
-        page.evaluate(  # 3, 4: the log of a column, categories of another
-            "location.hash += '&new=log_bmi:log(bmi),age_group:cut(age%2C%2050%2C%2060)'"
-        )
+        page.evaluate(NEW)  # 3, 4: the log of a column, categories of another
         page.locator('.col[data-column="age_group"]').wait_for()
         card = make(page, "Scatter plot", "log_bmi", "glucose")  # 5
         assert card.locator("h2").inner_text().lower().startswith("glucose against log_bmi")
