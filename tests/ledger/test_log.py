@@ -220,6 +220,17 @@ def test_who_asked_in_vain_does_not_see_it(store: Store, how: str) -> None:
     assert used(store, BOB.name, "s", 1) == 0
 
 
+@pytest.mark.parametrize("code", ["leaving", "busy", "broken", ""])
+def test_who_was_not_answered_does_not_see_what_another_was(store: Store, code: str) -> None:
+    receipt = ask(store, BOB, question(), MUCH)
+    if code:
+        close(store, receipt, code)
+    answered(store)
+
+    assert kept(store, "s", 1, f"{1:032x}", ALICE.name) == DRAWN
+    assert kept(store, "s", 1, f"{1:032x}", BOB.name) is None
+
+
 # --- the budget -------------------------------------------------------------------------------
 
 

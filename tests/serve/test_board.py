@@ -148,6 +148,28 @@ def test_a_copy_that_stays_on_the_server_is_not_handed_out(tmp_path: Path, how: 
         assert "rows" not in {it["kind"] for it in server.study.session.ledger.history()}
 
 
+@pytest.mark.promise
+def test_a_copy_that_does_not_fit_is_refused_however_often_it_is_asked_for(tmp_path: Path) -> None:
+    file, policy = written(tmp_path, WHOLE)
+    open_study(file, policy).histogram("age").to_html()
+    policy.write_text(f"k = 8\n{WHOLE}", encoding="utf-8")  # another copy, of the same version
+
+    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
+        told = [
+            answer.json()["error"]["code"]
+            for _ in range(3)
+            for answer in (
+                analyst.get("/api/rows"),
+                analyst.get("/api/overview"),
+                analyst.post("/api/copy/part", json={}),
+                analyst.post("/api/copy/light", json={}),
+                analyst.post("/api/copy/histogram", json={"columns": ["age"]}),
+            )
+        ]
+        assert told == ["leaving"] * 15
+        assert [it["kind"] for it in server.study.session.ledger.history()] == ["histogram"]
+
+
 def test_gzip_is_made_once(served: Running) -> None:
     with served.client() as analyst:
         raw = [

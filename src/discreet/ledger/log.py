@@ -28,7 +28,6 @@ __all__ = [
     "Token",
     "add_token",
     "ask",
-    "asked_before",
     "caller_of",
     "callers",
     "change_token",
@@ -396,12 +395,6 @@ def ask(
         return Receipt(written(outcome, question.view), outcome, answer)
 
 
-def asked_before(store: Store, caller: Caller, question: LogEntry) -> bool:
-    """Tell whether a caller has asked the same before, and not in vain."""
-    with store.reading() as connection:
-        return _asked(connection, caller.name, question.study, question.version, question.view)
-
-
 def keep(store: Store, receipt: Receipt, question: LogEntry, answer: Answer, code: str) -> Answer:
     """Write down the answer to a question that was begun, and return the one to send.
 
@@ -500,9 +493,11 @@ def log(
 def _asked(
     connection: sqlite3.Connection, caller: str, study: str, version: int, view: str | None
 ) -> bool:
+    # A question that was begun and ended otherwise, or has not ended, was asked in vain.
     found = connection.execute(
-        "SELECT 1 FROM asked WHERE caller = ? AND study = ? AND version = ? AND view = ?"
-        " AND outcome IN ('begun', 'repeated') LIMIT 1",
+        "SELECT 1 FROM asked LEFT JOIN outcome ON outcome.asked = asked.id"
+        " WHERE caller = ? AND study = ? AND version = ? AND view = ?"
+        " AND coalesce(code, asked.outcome) IN ('repeated', 'answered', 'data') LIMIT 1",
         (caller, study, version, view),
     ).fetchone()
     return found is not None

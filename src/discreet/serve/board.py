@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
-from discreet.ledger.log import UNCOUNTED, Answer, Caller, LogEntry, ask, asked_before
+from discreet.ledger.log import UNCOUNTED, Answer, Caller, LogEntry, ask, kept
 from discreet.plots.request import COPY
 from discreet.serve.answers import FORM, OVER, differs, made, refused
 from discreet.serve.facts import Served
@@ -246,10 +246,13 @@ def _explored(
     if not held.rate.lets(caller.name):
         return refusal("rate")
     if (caller.name, what) not in held.known:
-        if not asked_before(served.ledger.store, caller, _question(served, what)):
-            found = _recorded(served, caller, what, make)
-            if isinstance(found, Refusal):
-                return found
+        view, store = str(_question(served, what).view), served.ledger.store
+        before = kept(store, served.name, served.version, view, caller.name)
+        found = _recorded(served, caller, what, make) if before is None else before
+        if isinstance(found, Refusal):
+            return found
+        if found.status != 200:
+            return refusal("data")
         held.known.add((caller.name, what))
     try:
         served.study.session.release_gate.check_unchanged()
