@@ -79,7 +79,7 @@ def take(address: str, tokens: dict[str, str]) -> None:
         page.goto(f"{address}/#token={tokens['alice']}&cards={';'.join(BOARD)}")
         page.locator("article.card .rib").first.wait_for()
         page.wait_for_timeout(1000)
-        page.locator("article.card").nth(1).locator("[data-m='6']").first.hover()
+        page.locator("article.card .hit").nth(4).hover()
         page.wait_for_timeout(800)
         page.screenshot(path=IMAGES / "analyst.png")
         for kind, body in DRAWN:

@@ -85,7 +85,9 @@ async function copied(text, page) {
 }
 
 function fill(told, page) {
-  const rows = told.tokens.map((it) => row(it, told, page));
+  const isGood = ({ state }) => state === "valid";
+  const first = [...told.tokens].sort((a, b) => isGood(b) - isGood(a)); // else in order of time
+  const rows = first.map((it) => row(it, told, page));
   const others = told.others.map((it) => other(it, told));
   const none = make("tr", {}, make("td", { colspan: 6, class: "soft", text: "There is no token yet." }));
   const all = [...rows, ...others];

@@ -41,7 +41,10 @@ export function titleOf(spec, look) {
   const say = { ...look, label: (name) => within(look.label(name)) };
   const named = kind ? kind.title(spec, say) : spec.columns.map(say.label).join(", ");
   const by = (spec.by || []).map(say.label).filter((it) => !named.includes(it)).join(" and ");
-  return cap(by ? `${named} by ${by}` : named);
+  const whole = by ? `${named} by ${by}` : named;
+  const first = spec.columns.find((name) => whole.startsWith(say.label(name)));
+  // A name begins as it is written: "bmi", or "Age".
+  return first ? look.label(first) + whole.slice(say.label(first).length) : cap(whole);
 }
 
 /** @returns {string} How many of how many are shown, and where from: one sentence. */

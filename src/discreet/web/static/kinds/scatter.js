@@ -41,6 +41,9 @@ export const scatter = {
     return { of, size: hits.list.length };
   },
 
+  /** Lit rows are shown each, however few, as those of the copy are. */
+  litByRow: true,
+
   lit(part, spec, view, mask) {
     if (view.panels && !view.points) return { counts: countsIn(cellsOf(part, spec, view), view, mask) };
     const [x, y] = spec.columns.map((name) => part.number(name));

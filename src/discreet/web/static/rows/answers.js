@@ -107,8 +107,8 @@ export class Answers {
       out.counts = countsOf(cache.marks.of, cache.marks.size, mask);
       if (cache.elsewhere) scale(out.counts, cache, held.part.size);
     }
-    // A picture of its own: of fewer rows there is none.
-    if (kind.lit && size >= FEWEST) out.view = kind.lit(held.part, spec, view, mask, this.facts);
+    // A picture of its own: of fewer rows there is none, but where it shows each row.
+    if (kind.lit && (kind.litByRow || size >= FEWEST)) out.view = kind.lit(held.part, spec, view, mask, this.facts);
     return out;
   }
 }
