@@ -145,6 +145,8 @@ def test_lines_and_words_stand_side_by_side(studies: dict[str, Study]) -> None:
 
 WRONG: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "no TOML": ("k = ", [("", "The text is not TOML: at its end.")]),
+    "a number of many digits": (f"k = {'9' * 5000}", [("", "The text is not TOML: at its end.")]),
+    "deep brackets": (f"k = {'[' * 30000}", [("", "The text is not TOML: at its end.")]),
     "an unknown field": ("kk = 5", [("kk", "the policy has no key 'kk'; did you mean 'k'?")]),
     "a wrong value": ("k = 0", [("k", "k of the policy must be a whole number from 1 to 1000000")]),
     "two wrong values": (

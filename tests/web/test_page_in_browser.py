@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+from xml.etree.ElementTree import parse
 
 import pytest
 
@@ -133,6 +135,38 @@ def test_what_needs_python_says_so_with_the_line(chromium: Browser, file: Path) 
         page.locator(".pic-histogram svg").wait_for()
         page.locator("[data-act=about]").click()
         assert page.locator(".drawer .py").inner_text() == 'study.histogram("age", source="copy")'
+
+
+HOSTILE = 'a="1"); __import__("os").system("id"); f(b'
+"""A name of a new column, which an address that somebody sends may hold."""
+
+
+def test_names_that_scripts_and_python_have_a_meaning_for_are_names(
+    chromium: Browser, file: Path, tmp_path: Path
+) -> None:
+    new = [("toString", "cut(age, 40, 60)"), ("nb\u00a0sp", "age * 2"), (HOSTILE, "age")]
+    told = ",".join(f"{quote(name, safe='')}:{quote(text, safe='')}" for name, text in new)
+    with opened(chromium, 1280) as page:
+        page.goto(f"{file.as_uri()}#new={told}&cards=means:age:by=toString")
+        page.locator(".pic-means table").wait_for()
+        set_address(page, f"new={told}&cards=histogram:age:columns=x:kind=x")
+        page.locator(".pic-histogram svg").wait_for()
+        page.locator("[data-act=about]").click()
+        line = page.locator(".drawer .py").inner_text()
+
+        set_address(page, f"new={told}&cards=histogram:;bars:;histogram:{quote(new[1][0])}")
+        page.get_by_text("Pictures · 1").wait_for()
+        page.locator(".pic-histogram svg").wait_for()
+        for form in ("SVG", "PNG"):
+            page.locator("[data-act=menu]").click()
+            with page.expect_download() as download:
+                page.locator(f"[data-act=save][data-form={form}]").click()
+            download.value.save_as(tmp_path / form)
+
+    assert parse(tmp_path / "SVG").getroot().tag.endswith("svg")
+    (call,) = [it.value for it in ast.parse(line).body if isinstance(it, ast.Expr)]
+    assert {it.id for it in ast.walk(call) if isinstance(it, ast.Name)} == {"study"}
+    assert HOSTILE in {it.value for it in ast.walk(call) if isinstance(it, ast.Constant)}
 
 
 MODEL = """

@@ -102,7 +102,7 @@ def propose(session: Session, text: str) -> Proposal | list[Mistake]:
     before = session.policy
     try:
         given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # of TOML; of a long number; of deep brackets
         return [Mistake("", f"The text is not TOML: {_place_of(error)}.")]
     wrong = list(_wrong(given))
     if wrong:
@@ -114,7 +114,7 @@ def propose(session: Session, text: str) -> Proposal | list[Mistake]:
     return _proposal(session, before, after)
 
 
-def _place_of(error: tomllib.TOMLDecodeError) -> str:
+def _place_of(error: Exception) -> str:
     found = re.search(r"line \d+, column \d+", str(error))
     return found[0] if found else "at its end"
 

@@ -135,7 +135,7 @@ export async function openBoard(host, source, how) {
   /** Answer with the small picture of each column: base counts of all rows, the copy of a part. */
   async function smallOnes(specs) {
     const base = isWhole(board) ? await source.overview() : {};
-    const isHeld = ({ columns: [name] }) => Boolean(base[name]);
+    const isHeld = ({ columns: [name] }) => Object.hasOwn(base, name);
     const held = specs.filter(isHeld);
     const others = specs.filter((it) => !isHeld(it)).map(({ source: _, ...spec }) => spec);
     const found = others.length && rows ? await rows.views(board.part, others) : [];

@@ -107,7 +107,8 @@ function plainSvg(host) {
     it.removeAttribute("class");
     it.removeAttribute("data-m");
   }
-  return svg.innerHTML;
+  // As XML: `innerHTML` writes a no-break space by a name that a file does not know.
+  return [...svg.childNodes].map((it) => new XMLSerializer().serializeToString(it)).join("");
 }
 
 /** A table of numbers stands in a drawing as it stands on the page. */

@@ -66,9 +66,9 @@ export function readSpec(text) {
   if (!/^[a-z_]+$/.test(kind) || columns === undefined) return null;
   const spec = { kind, columns: columns.split(",").filter(Boolean).map(decoded) };
   for (const [name, value] of more.map((it) => cut(it, "="))) {
-    if (/^[a-z_]+$/.test(name)) spec[name] = meant(name, value.split(",").map(decoded));
+    if (/^[a-z_]+$/.test(name) && !(name in spec)) spec[name] = meant(name, value.split(",").map(decoded));
   }
-  return spec;
+  return spec.columns.length || spec.formula ? spec : null;
 }
 
 function meant(name, values) {

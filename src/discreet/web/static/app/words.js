@@ -69,6 +69,9 @@ export const isCounted = (spec) => spec.source === "counts" || spec.source === "
 
 const words = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
 
+/** What Python takes as the name of an argument; any other, which an address may hold, is quoted. */
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
 /** @returns {string} The line of Python that draws the same, of a study or a part of it. */
 export function pythonOf(spec, state, study = "study") {
   const { kind, columns, by, wide, ...more } = spec;
@@ -81,7 +84,7 @@ export function pythonOf(spec, state, study = "study") {
     given.push(`${name}=${value === true ? "True" : words(value)}`);
   }
   const steps = [
-    ...state.assign.map(([name, text]) => `.assign(${name}=${words(text)})`),
+    ...state.assign.map(([name, text]) => `.assign(${NAME.test(name) ? `${name}=${words(text)}` : `**{${words(name)}: ${words(text)}}`})`),
     ...state.where.map((text) => `.where(${words(text)})`),
   ];
   return `${isCounted(spec) ? "study" : study + steps.join("")}.${kind}(${given.join(", ")})`;
