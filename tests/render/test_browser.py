@@ -18,7 +18,6 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from discreet.render import to_html as module
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -212,20 +211,6 @@ def test_the_scripts_are_scripts(name: str, tmp_path: Path) -> None:
         [node, "--check", str(tmp_path / name)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_parts_may_use_a_name_for_different_things(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = {
-        "a.js": b"const SIZE = 1;\nexport function one() {\n  return SIZE;\n}\n",
-        "scene.js": b'import { one } from "./a.js";\nconst SIZE = 2;\n'
-        b"export const both = one() + SIZE;\n",
-    }
-    monkeypatch.setattr(module, "parts", lambda: given)
-    assert module.script.__wrapped__() == (
-        "const part_a = (() => {\nconst SIZE = 1;\nfunction one() {\n  return SIZE;\n}\n"
-        "return { one };\n})();\n"
-        "const { one } = part_a;\nconst SIZE = 2;\nexport const both = one() + SIZE;\n"
-    )
 
 
 SCENE = Scene((Panel((Bars((0.0, 1.0, 2.0), (5, 7)),), Axis("age"), Axis("persons")),), title="t")

@@ -84,7 +84,10 @@ def test_every_answer_is_as_described(served: Running, role: str, mode: Any) -> 
 @pytest.mark.parametrize("mode", schemathesis.GenerationMode)
 def test_nothing_is_answered_without_a_token(served: Running, mode: Any) -> None:
     def check(case: Any, response: Any, headers: dict[str, str]) -> None:
-        assert response.status_code == (200 if case.path in OPEN else 401)
+        if response.status_code == 414:  # longer than any address is: refused before it is read
+            assert len(response.request.url) > 1000
+        else:
+            assert response.status_code == (200 if case.path in OPEN else 401)
 
     assert ask_all(served, "", mode, check) > 20
 

@@ -49,3 +49,16 @@ def test_names_that_are_imported_under_others() -> None:
 def test_what_is_imported_for_what_it_does_stands_before() -> None:
     found = joined({"a.js": 'import "./v.js";\nf();', "v.js": "globalThis.f = () => 1;"}, "a.js")
     assert found.index("globalThis.f") < found.index("f();")
+
+
+def test_parts_may_use_a_name_for_different_things() -> None:
+    texts = {
+        "a.js": "const SIZE = 1;\nexport function one() {\n  return SIZE;\n}\n",
+        "b.js": 'import { one } from "./a.js";\nconst SIZE = 2;\n'
+        "export const both = one() + SIZE;\n",
+    }
+    assert joined(texts, "b.js") == (
+        "const part_a = (() => {\nconst SIZE = 1;\nfunction one() {\n  return SIZE;\n}\n"
+        "return { one };\n})();\n"
+        "const { one } = part_a;\nconst SIZE = 2;\nexport const both = one() + SIZE;\n"
+    )
