@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -204,3 +206,21 @@ def test_hostile_names_are_text(chromium: Browser, tmp_path: Any) -> None:
         drawn(page.locator("article.card").last)
         assert "<img src=x" in page.locator("article.card h2").inner_text()
         assert page.locator("img, main script").count() == 0
+
+
+def test_every_kind_is_saved(chromium: Browser, study: Running, tmp_path: Any) -> None:
+    token = f"{study.token}&cards={';'.join(EVERY.values())}"
+    with looking(chromium, study, token=token) as page:
+        cards = page.locator("article.card")
+        expect(cards).to_have_count(len(EVERY))
+        for place, name in enumerate(EVERY):
+            drawn(cards.nth(place))
+            for form in ("SVG", "PNG", "JSON"):
+                with page.expect_download() as found:
+                    act(page, cards.nth(place), form)
+                path = tmp_path / f"{name}.{form.lower()}"
+                found.value.save_as(path)
+            root = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
+            assert "drawn from the protected copy" in "".join(root.itertext()), name
+            assert len((tmp_path / f"{name}.png").read_bytes()) > 5_000, name
+            assert json.loads((tmp_path / f"{name}.json").read_bytes())["view"], name
