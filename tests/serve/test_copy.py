@@ -244,6 +244,10 @@ UNLIT: dict[str, tuple[Body, str]] = {
         {"cards": [{"marks": {"axes": [{**AXIS, "edges": [*map(float, range(1000))]}] * 2}}]},
         "cards: each axis has a column of the copy, with edges that rise or with levels",
     ),
+    "too many marks together": (
+        {"cards": [{"marks": {"axes": [{**AXIS, "edges": [*map(float, range(22))]}] * 4}}] * 5},
+        "cards: each axis has a column of the copy, with edges that rise or with levels",
+    ),
     "a column that is none": (
         {"light": {"all": [{"column": "patient", "level": "Patient 0001"}]}},
         "light: columns of the copy, each between two numbers or of one level",

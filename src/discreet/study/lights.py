@@ -31,6 +31,8 @@ __all__ = ["Axis", "Clause", "Lights"]
 MOST_BYTES = 256 * 2**20
 MOST_CELLS = 250_000
 """Of one plot: so many marks are told apart."""
+MOST_TOGETHER = 1_000_000
+"""Of all plots that are asked for at once: each mark takes some memory until it is told."""
 
 TOLERANCE, EVEN = 1e-9, 1e-6
 
@@ -113,9 +115,12 @@ class Lights:
                 at = self._narrowed(part, new, at, clause)
         found = []
         with about("cards"):
+            cells = [math.prod(len(axis) + 1 for axis in axes) for axes in cards]
+            if max(cells, default=0) > MOST_CELLS:
+                raise InputError(f"a plot has more than {MOST_CELLS:,} marks; draw fewer")
+            if sum(cells) > MOST_TOGETHER:
+                raise InputError(f"the plots have more than {MOST_TOGETHER:,} marks; draw fewer")
             for axes in cards:
-                if math.prod(len(axis) + 1 for axis in axes) > MOST_CELLS:
-                    raise InputError(f"a plot has more than {MOST_CELLS:,} marks; draw fewer")
                 marks = [self._marks(part, new, axis) for axis in axes]
                 found.append(_counted(marks, [len(axis) for axis in axes], at))
         return found, len(part.whole) if at is None else len(at)
