@@ -261,6 +261,26 @@ def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_a_link_that_names_a_method_of_counts_spends_nothing(
+    chromium: Browser, whole: Running
+) -> None:
+    def used() -> int:
+        with whole.client() as client:
+            return int(client.get("/api/study").json()["allowance"]["used"])
+
+    before = used()
+    with looking(chromium, whole, token=whole.token) as page:
+        opened_page(page)
+        page.evaluate("location.hash = '#cards=box:age:method=order-means'")
+        card = page.locator(".card")
+        card.locator(".pic svg").wait_for()
+        with page.expect_download() as found:
+            act(page, card, "PDF")
+        found.value.path()
+    assert used() == before
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_every_width_in_light_and_dark(
     chromium: Browser, whole: Running, width: int, scheme: str

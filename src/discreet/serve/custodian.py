@@ -277,8 +277,8 @@ NO_CUSTODIANS = (
 def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str, Any] | Refusal:
     """Make a token; its text is told this once.
 
-    A custodian's holds no longer than that of who makes it: whoever gets hold of a token for a
-    day makes none that lasts.
+    A custodian's holds no longer than that of who makes it: whoever gets hold of one for a day
+    makes no other custodian's that lasts.
     """
 
     def make() -> dict[str, Any] | Refusal:

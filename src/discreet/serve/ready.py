@@ -19,7 +19,7 @@ LOG = logging.getLogger("discreet.serve")
 TASK = "warming up"
 BEGUN_AGAIN = "stop the server and start it again"
 CHANGED = (
-    "the data or the version of the study are not as when the server was started, so nothing of"
+    "the data or the version of the study are not as when the server was started, so nothing new of"
     f" them is given out; {BEGUN_AGAIN}, or open a new version first (discreet version new)"
 )
 OTHER_POLICY = (
