@@ -3,6 +3,7 @@
 import { kindFor } from "../kinds/index.js";
 import { drawPicture } from "../draw/picture.js";
 import { handOver, h } from "./dom.js";
+import { escaped, htmlAsSvg } from "./paper.js";
 import { sentenceOf, writtenName } from "./words.js";
 
 const SCALE = 2;
@@ -38,17 +39,18 @@ export async function save(board, card, form) {
 function onPaper(board, card) {
   const { spec, title, pic } = card;
   const view = card.answer().view;
-  const width = pic.clientWidth;
   const host = h("div.pic.paper");
-  host.style.setProperty("width", `${width}px`);
+  host.style.setProperty("width", `${pic.clientWidth}px`);
   host.style.setProperty("height", `${pic.clientHeight}px`);
   document.body.append(host);
   try {
     const drawn = drawPicture(host, kindFor(spec), view, card.look({ dark: false }));
     // What is scrolled on the page stands in full on paper.
-    const height = Math.max(drawn.box.height, host.querySelector("table")?.offsetHeight || 0);
+    host.classList.toggle("whole", Boolean(drawn.html));
+    const width = Math.max(host.clientWidth, host.querySelector("table")?.offsetWidth || 0);
+    const height = drawn.html ? host.clientHeight : drawn.box.height;
     const says = sentenceOf(view, spec, board.partSize(), board.facts.policy);
-    const inner = drawn.html ? asForeign(host, width, height) : plainSvg(host);
+    const inner = drawn.html ? htmlAsSvg(host) : plainSvg(host);
     const image = pic.querySelector("canvas") && host.querySelector("canvas").toDataURL("image/png");
     const keys = (drawn.keys || []).filter((it) => it.name);
     const top = keys.length ? 62 : 40;
@@ -73,8 +75,6 @@ function onPaper(board, card) {
 
 const words = (x, y, size, colour, text, weight) =>
   `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${colour}">${escaped(text)}</text>`;
-
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function keyLine(keys, host) {
   let x = 16;
@@ -109,18 +109,6 @@ function plainSvg(host) {
   }
   // As XML: `innerHTML` writes a no-break space by a name that a file does not know.
   return [...svg.childNodes].map((it) => new XMLSerializer().serializeToString(it)).join("");
-}
-
-/** A table of numbers stands in a drawing as it stands on the page. */
-function asForeign(host, width, height) {
-  const table = host.querySelector("table");
-  for (const it of [table, ...table.querySelectorAll("*")]) {
-    const style = getComputedStyle(it);
-    const kept = ["background-color", "color", "font", "text-align", "padding", "border-spacing", "width", "height", "vertical-align", "table-layout"];
-    kept.forEach((name) => it.style.setProperty(name, style.getPropertyValue(name)));
-  }
-  const text = new XMLSerializer().serializeToString(table);
-  return `<foreignObject width="${width}" height="${height}">${text}</foreignObject>`;
 }
 
 async function asPng({ text, width, height }) {
