@@ -85,7 +85,7 @@ function source(board, spec) {
 function saving(board, card) {
   if (!card.answer()?.view) return [];
   return [
-    h("div.hd", {}, board.isServed ? "Save, recorded by the custodian" : "Save"),
+    h("div.hd", {}, "Save"),
     h(
       "div.row4",
       {},
