@@ -79,13 +79,13 @@ def step(page: Page, chance: random.Random) -> None:
     what = chance.random()
     pay = page.get_by_role("button", name="Count · 1 view")
     if what < 0.15 and pay.count():
-        pay.first.click()
+        pay.first.dispatch_event("click")
     elif what < 0.3 and page.locator(".card [data-m]").count():
         page.locator(".card [data-m]").first.dispatch_event("click")
     elif what < 0.4 and page.locator("[data-act=undo]").is_enabled():
         page.locator("[data-act=undo]").click()
     elif what < 0.5 and page.locator("[data-act=about]").count():
-        page.locator("[data-act=about]").first.click()
+        page.locator("[data-act=about]").first.dispatch_event("click")
         page.keyboard.press("Escape")
     else:
         page.evaluate("(state) => { location.hash = state; }", some_state(chance))

@@ -283,11 +283,13 @@ def test_a_table_without_anything_to_draw_is_refused() -> None:
         dc.board(pa.table({"who": [f"person {i}" for i in range(60)]}))
 
 
-def test_a_file_is_called_by_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "shared.csv"
+def test_a_file_may_be_raw_and_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cohort.csv"
     path.write_text("age,sex\n" + "41,f\n50,m\n" * 30)
 
-    assert repr(dc.board(path)) == "Board(shared.csv: 60 rows, 2 columns)"
+    for given in (path, str(path)):
+        with pytest.raises(InputError, match="a file may hold raw records"):
+            dc.board(given)
 
 
 # --- in a notebook --------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
@@ -35,11 +36,11 @@ def board(table: Any, *, title: str | None = None) -> Board:
 
     Parameters
     ----------
-    table : Release, frame or path
-        What `Study.anonymize` or `round` returned; or a pandas, polars, pyarrow or DuckDB table or
-        a .csv, .tsv or .parquet file, of which the board says that nothing is promised.
+    table : Release or frame
+        What `Study.anonymize` or `round` returned; or a pandas, polars, pyarrow or DuckDB table, of
+        which the board says that nothing is promised.
     title : str, optional
-        What it is called; by default the title of the release's report, or the file's name.
+        What it is called; by default the title of the release's report.
 
     Returns
     -------
@@ -49,7 +50,8 @@ def board(table: Any, *, title: str | None = None) -> Board:
     Raises
     ------
     InputError
-        If the table cannot be read, or has no column that can be drawn.
+        If it is a file, of which nobody knows whether it was released; if the table cannot be read,
+        or has no column that can be drawn.
 
     Notes
     -----
@@ -64,6 +66,11 @@ def board(table: Any, *, title: str | None = None) -> Board:
     >>> dc.board(release, title="Two columns")
     Board(Two columns: 440 rows, 2 columns)
     """
+    if isinstance(table, str | Path):
+        raise InputError(
+            "a file may hold raw records, which a board would give out; for a cohort take"
+            " discreet.open(file).board(), and read a table that was released before"
+        )
     released = table if isinstance(table, Release) else None
     source = table if released is None else released.table
     opened = open_table(source, kinds={}, roles={}, unit=None, key=None)
