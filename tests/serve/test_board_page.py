@@ -309,3 +309,22 @@ def test_every_width_in_light_and_dark(
         card.get_by_role("button", name="More for this picture").click()
         assert violations(page) == []
         assert widest(page) <= width
+
+
+@pytest.mark.slow
+def test_rows_light_up_in_counts_of_the_data(chromium: Browser, whole: Running) -> None:
+    address = "cards=bars:region:by=sex:source=counts;histogram:bmi"
+    with looking(chromium, whole, token=f"{whole.token}&{address}") as page:
+        counted, copied = page.locator("article.card").nth(0), page.locator("article.card").nth(1)
+        pay = counted.get_by_role("button", name="Count · 1 view")
+        counted.locator(".bar").or_(pay).first.wait_for()
+        if pay.count():
+            pay.click()
+        counted.locator(".bar").first.wait_for()
+        drawn(copied)
+        copied.locator("[data-m='5']").hover()
+        counted.locator(".hl .hot").first.wait_for()
+        sizes = counted.locator(".hl .hot").evaluate_all(
+            "all => all.map((it) => Number(it.getAttribute('width')))"
+        )
+        assert all(0 <= it < 2000 for it in sizes)

@@ -178,10 +178,16 @@ export async function openBoard(host, source, how) {
       const answer = await source.counted.answer(card.spec, board.state(), board.paid.has(key));
       if (answer.view || answer.refused?.lasts) board.answers.set(key, answer);
       board.showAllowance();
-      if (mine === turn) card.show(answer);
+      await shown(card, answer, mine);
       return;
     }
-    card.show(board.answers.get(key));
+    await shown(card, board.answers.get(key), mine);
+  }
+
+  /** Rows are lit in what the server counted, too: the rows know its marks before it is seen. */
+  async function shown(card, answer, mine) {
+    if (answer.view && rows && isWhole(board)) await rows.hold(board.part, [card.spec], [answer.view]);
+    if (mine === turn) card.show(answer);
   }
 
   watchSize(frame.main, board);

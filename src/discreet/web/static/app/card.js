@@ -104,7 +104,8 @@ export function cardOf(board, spec) {
     drawn: () => drawn,
     pic,
     look,
-    canLight: () => Boolean(answer?.view && (kind.marks || kind.lit) && !answer.view.opaque),
+    // Counts are of the whole study: of a part of the rows nothing is lit in them.
+    canLight: () => Boolean(answer?.view && (kind.marks || kind.lit) && (!isCounted(spec) || !board.part.where.length)),
   };
 }
 
