@@ -9,28 +9,27 @@
 export function lightsOf(board) {
   let shown = null; // the mark whose rows are lit
   let kept = false;
-  let asked = 0;
-  let waiting = false;
+  let busy = false;
+  let again = false;
 
+  /** Light what is pointed at; what changes meanwhile is lit next, and nothing in between. */
   async function relight() {
-    waiting = false;
     const mark = shown;
-    asked += 1;
-    const mine = asked;
     const cards = board().litCards();
-    if (!mark) {
-      cards.forEach((card) => card.light(null));
-      return;
-    }
-    const found = await board().rows.light(board().part, mark.light, cards.map((it) => it.spec));
-    if (mine !== asked) return; // something else was pointed at meanwhile
-    cards.forEach((card, i) => card.light(found.each[i], found.size));
-    board().litRows(found.size);
+    const found = mark && await board().rows.light(board().part, mark.light, cards.map((it) => it.spec));
+    if (mark !== shown) return;
+    cards.forEach((card, i) => card.light(found ? found.each[i] : null, found?.size));
+    if (found) board().litRows(found.size);
   }
-  const soon = () => {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => relight().catch(board().failed));
+  const soon = async () => {
+    again = true;
+    if (busy) return;
+    busy = true;
+    while (again) {
+      again = false;
+      await relight().catch(board().failed);
+    }
+    busy = false;
   };
   const set = (mark, keep) => {
     if (shown === mark && kept === keep) return;
