@@ -162,6 +162,23 @@ def test_every_kind_at_every_width(
         keep_screen(page, f"every-kind-{width}-{scheme}")
         assert widest(page) <= width
         assert violations(page) == []
+        page.evaluate("location.hash += '&where=age%20%3E%3D%2035'")  # filtered
+        all_drawn(page, len(EVERY))
+        expect(page.locator(".bhead .say")).to_contain_text(" of 440 rows")
+        act(page, cards.last, "Duplicate")
+        all_drawn(page, len(EVERY) + 1)
+        page.evaluate("history.back()")  # undone
+        all_drawn(page, len(EVERY))
+        page.reload()
+        all_drawn(page, len(EVERY))
+        assert "where=age" in page.url
+
+
+def all_drawn(page: Page, count: int) -> None:
+    """Wait until so many cards are there, and each has its picture."""
+    expect(page.locator("article.card")).to_have_count(count)
+    expect(page.locator("article.card .pic:has(svg, table)")).to_have_count(count)
+    expect(page.locator("article.card .no")).to_have_count(0)
 
 
 def test_every_kind_can_be_walked_and_explained(chromium: Browser, study: Running) -> None:
