@@ -6,6 +6,7 @@ import json
 import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import numpy as np
@@ -241,3 +242,54 @@ def test_every_kind_is_saved(chromium: Browser, study: Running, tmp_path: Any) -
             assert "drawn from the protected copy" in "".join(root.itertext()), name
             assert len((tmp_path / f"{name}.png").read_bytes()) > 5_000, name
             assert json.loads((tmp_path / f"{name}.json").read_bytes())["view"], name
+
+
+WORDS = {
+    "age": "العمر بالسنوات عند الزيارة الأولى",
+    "bmi": "体格指数、初回訪問時に測定された値",
+    "sex": "🧑‍🤝‍🧑 sex",
+    "region": "a name that is longer than any column has room for on a phone or in a rail",
+}
+SEEN: dict[str, dict[str, Any]] = {
+    "at 200 %": {"viewport": {"width": 640, "height": 400}},
+    "in forced colours": {"forced_colors": "active"},
+    "by touch": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+}
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of a cohort whose columns and levels have names of all scripts."""
+    folder, table = tmp_path_factory.mktemp("named"), cohort()
+    regions = [{"north": "شمال", "south": "南の地方 🌞"}[it] for it in table["region"].to_pylist()]
+    place = table.column_names.index("region")
+    table = table.set_column(place, "region", array(regions))
+    table = table.rename_columns([WORDS.get(it, it) for it in table.column_names])
+    with running(opened(folder, RULES.partition("[labels]")[0], table), folder) as found:
+        yield found
+
+
+@pytest.mark.parametrize("how", SEEN.values(), ids=[*SEEN])
+def test_names_of_all_scripts(chromium: Browser, named: Running, how: dict[str, Any]) -> None:
+    names = {key: quote(word) for key, word in WORDS.items()}
+    cards = (
+        f"histogram:{names['bmi']}:by={names['region']}:overlay=true",
+        f"bars:{names['region']}:by={names['sex']}",
+        f"parallel:{names['age']},{names['sex']},{names['bmi']}:wide=true",
+        f"crosstab:{names['sex']},{names['region']}",
+    )
+    token = f"{named.token}&cards={';'.join(cards)}"
+    with looking(chromium, named, token=token, reduced_motion="reduce", **how) as page:
+        all_drawn(page, len(cards))
+        keep_screen(page, f"names-{how.get('forced_colors') or page.viewport_size}")
+        assert widest(page) <= (page.viewport_size or {"width": 1280})["width"]
+        assert violations(page) == []
+        bar = page.locator("article.card").nth(1).locator("[data-m]").first
+        if how.get("has_touch"):
+            bar.tap()
+        else:
+            bar.click()
+        assert "شمال" in page.locator(".dock .held").inner_text()
+        page.emulate_media(media="print")
+        expect(page.locator(".rail")).to_be_hidden()
+        expect(page.locator("article.card .pic").first).to_be_visible()
