@@ -275,12 +275,12 @@ def test_a_token_in_the_address_is_none(served: Running) -> None:
 def test_an_analyst_is_no_custodian(
     alice: httpx.Client, carol: httpx.Client, method: str, path: str
 ) -> None:
-    before = len(carol.get("/api/custodian/log").json()["log"])
+    before = carol.get("/api/custodian/log").json()["log"][:1]
     found = alice.request(method, path)
 
     assert (found.status_code, error(found)["code"]) == (403, "role")
     log = carol.get("/api/custodian/log").json()["log"]
-    assert len(log) == before + 1
+    assert log[1:2] == before  # a page of it has an end
     assert [log[0][it] for it in ("caller", "what", "request", "outcome")] == [
         "token alice",
         "custodian",
