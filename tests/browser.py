@@ -21,8 +21,9 @@ def launched() -> Iterator[Browser]:
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("there is no chromium; on Debian: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=20_000)  # a loaded machine takes its time
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

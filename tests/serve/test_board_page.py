@@ -177,7 +177,9 @@ def test_a_card_is_changed_and_the_address_holds_it(chromium: Browser, whole: Ru
 @pytest.mark.slow
 def test_counts_are_paid_for_once_and_seen_again(chromium: Browser, whole: Running) -> None:
     address = "#cards=bars:region:by=sex:source=counts"
-    with looking(chromium, whole, "/", token=whole.token) as page:
+    store = whole.study.session.ledger.store
+    own = add_token(store, "cohort.csv", "dora")
+    with looking(chromium, whole, "/", token=own) as page:
         opened_page(page)
         left = page.locator(".allow b")
         before = int(left.inner_text())
@@ -193,7 +195,7 @@ def test_counts_are_paid_for_once_and_seen_again(chromium: Browser, whole: Runni
         page.locator(".card .bar").first.wait_for()
         assert int(left.inner_text()) == before - 1
     # Another person has another allowance, and is asked before anything of it is spent.
-    other = add_token(whole.study.session.ledger.store, "cohort.csv", "eve")
+    other = add_token(store, "cohort.csv", "eve")
     with looking(chromium, whole, token=f"{other}&{address[1:]}") as page:
         page.get_by_role("button", name="Count · 1 view").wait_for()
 

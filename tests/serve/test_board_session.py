@@ -165,7 +165,7 @@ def test_every_kind_at_every_width(
         assert violations(page) == []
         page.evaluate("location.hash += '&where=age%20%3E%3D%2035'")  # filtered
         all_drawn(page, len(EVERY))
-        expect(page.locator(".bhead .say")).to_contain_text(" of 440 rows")
+        expect(page.locator(".bhead .say")).to_contain_text(re.compile(r"\d+ of \d+ rows"))
         act(page, cards.last, "Duplicate")
         all_drawn(page, len(EVERY) + 1)
         page.evaluate("history.back()")  # undone
