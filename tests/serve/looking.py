@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-SIZES = {390: 844, 1280: 800, 2560: 1300}
-#: Every width, in light or dark; the other of the two is for `make test-all`.
+SIZES = {390: 844, 768: 1024, 1280: 800, 1920: 1080}
+#: Every width, in light and dark.
 WINDOWS = [
     pytest.param(width, scheme, marks=[] if fast else pytest.mark.slow)
     for width, scheme, fast in (
         (390, "dark", True),
         (390, "light", False),
+        (768, "light", False),
+        (768, "dark", False),
         (1280, "light", True),
         (1280, "dark", False),
-        (2560, "light", False),
-        (2560, "dark", True),
+        (1920, "light", False),
+        (1920, "dark", False),
     )
 ]
 #: What the browser itself says of each answer that is a refusal.

@@ -13,7 +13,7 @@ from discreet.ledger.log import add_token
 from tests.browser import chromium
 from tests.serve.cohort import POLICY, cohort, opened
 from tests.serve.conftest import running
-from tests.serve.looking import keep_screen, looking, violations, widest
+from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, violations, widest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,21 +37,6 @@ diagnosis = "sensitive"
 [labels]
 bmi = "BMI (kg/m²)"
 """
-SIZES = {390: 844, 768: 1024, 1280: 800, 1920: 1080}
-#: Every width, in light or dark; the other of the two is for `make test-all`.
-WINDOWS = [
-    pytest.param(width, scheme, marks=[] if fast else pytest.mark.slow)
-    for width, scheme, fast in (
-        (390, "dark", True),
-        (390, "light", False),
-        (768, "light", False),
-        (768, "dark", False),
-        (1280, "light", True),
-        (1280, "dark", False),
-        (1920, "light", False),
-        (1920, "dark", False),
-    )
-]
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from discreet.ledger.log import add_token
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.serve.conftest import running
-from tests.serve.looking import keep_screen, looking, violations, widest
-from tests.serve.test_board_page import RULES, SIZES, WINDOWS, act, drawn, make, opened_page
+from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, violations, widest
+from tests.serve.test_board_page import RULES, act, drawn, make, opened_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from discreet.ledger.log import add_token
 from tests.browser import launched
 from tests.serve.cohort import opened as study_of
 from tests.serve.conftest import running
-from tests.serve.looking import keep_screen, looking, nameless, violations, widest
+from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, nameless, violations, widest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,20 +24,6 @@ if TYPE_CHECKING:
 
 PATH = "/custodian"
 LONG = "a-name-of-sixty-four-letters-that-goes-on-and-on-until-it-is-full"[:64]
-HEIGHT = {390: 844, 768: 1024, 1280: 800, 1920: 1080}
-WINDOWS = [
-    pytest.param(width, scheme, marks=[] if fast else pytest.mark.slow)
-    for width, scheme, fast in (
-        (390, "dark", True),
-        (390, "light", False),
-        (768, "light", False),
-        (768, "dark", False),
-        (1280, "light", True),
-        (1280, "dark", False),
-        (1920, "dark", False),
-        (1920, "light", False),
-    )
-]
 
 # `make test` has one of them; `make test-all` has all.
 pytestmark = pytest.mark.slow
@@ -289,7 +275,7 @@ def test_an_analyst_is_turned_away(chromium: Browser, asked: Running) -> None:
 def test_every_width_in_light_and_dark(
     chromium: Browser, asked: Running, width: int, scheme: str
 ) -> None:
-    size = {"width": width, "height": HEIGHT[width]}
+    size = {"width": width, "height": SIZES[width]}
     how: dict[str, Any] = {"viewport": size, "color_scheme": scheme}
     how["reduced_motion"] = "reduce"
     with looking(chromium, asked, PATH, token=asked.custodian, **how) as page:
