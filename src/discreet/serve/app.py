@@ -7,6 +7,7 @@ import gzip
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from importlib import resources
@@ -154,8 +155,6 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     for status in (400, 401, 403, 404, 405, 408, 409, 413, 414, 422, 429, 500, 503)
 }
 
-OfCopy = Callable[[Served, Caller, Mapping[str, Any]], Answer | Refusal]
-
 
 def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
     """Return the routes of the API of a study."""
@@ -221,88 +220,93 @@ def _board(router: APIRouter, counter: Counter) -> None:
         return Response(found.body, found.status, said, None if found.status == 304 else BYTES)
 
 
-def _copy(router: APIRouter, counter: Counter) -> None:
-    served = counter.served
-
-    def add(name: str, body: type[BaseModel], says: str, answer: OfCopy) -> None:
-
-        async def ask(bearer: Bearer, request: Request) -> Response:
-            data = await request.body()
-
-            def work(caller: Caller) -> Answer | Refusal:
-                given = read_body(body, data)
-                if isinstance(given, Refusal):
-                    return refused(served, caller, f"copy {name}", given)
-                return answer(served, caller, given)
-
-            return answered(await counter.work(bearer, work))
-
-        ask.__doc__ = says
-        content = {JSON: {"schema": body.model_json_schema()}}
-        router.post(
-            f"/copy/{name}",
-            response_model=dict[str, Any],
-            name=f"copy_{name}",
-            openapi_extra={"requestBody": {"required": True, "content": content}},
-        )(ask)
-
-    light = "Count the rows of the copy in each mark of some plots that fulfil a condition."
-    add("light", LightBody, light, answer_light)
-    part = "Say how many rows of the copy some conditions keep, and which columns there are."
-    add("part", PartBody, part, answer_part)
-    for kind, body in BODIES.items():
-        says = f"{PLOTS[kind].title} of the copy of the whole table: free, and not kept."
-        add(kind, body, says, partial(_of_kind, kind))
+Reply = Callable[[Served, Caller, Mapping[str, Any]], Answer | Refusal | Mapping[str, Any]]
 
 
-def _of_kind(
+@dataclass(frozen=True)
+class Asked:
+    """What a body asks for: where, by which schema, what the record calls it, and who answers."""
+
+    path: str
+    name: str
+    body: type[BaseModel]
+    says: str
+    what: str
+    answer: Reply
+
+
+def _add(router: APIRouter, counter: Counter, asked: Asked) -> None:
+    """Add the route of what is asked for by a body, which is read when its sender is known."""
+
+    async def ask(bearer: Bearer, request: Request) -> Response:
+        data = await request.body()
+
+        def work(caller: Caller) -> Answer | Refusal | Mapping[str, Any]:
+            given = read_body(asked.body, data)
+            if isinstance(given, Refusal):
+                return refused(counter.served, caller, asked.what, given)
+            return asked.answer(counter.served, caller, given)
+
+        return answered(await counter.work(bearer, work))
+
+    ask.__doc__ = asked.says
+    content = {JSON: {"schema": asked.body.model_json_schema()}}
+    router.post(
+        asked.path,
+        response_model=dict[str, Any],
+        name=asked.name,
+        openapi_extra={"requestBody": {"required": True, "content": content}},
+    )(ask)
+
+
+def _of_copy(
     kind: str, served: Served, caller: Caller, body: Mapping[str, Any]
 ) -> Answer | Refusal:
     return answer_copy(served, caller, kind, body)
 
 
+def _view(kind: str, served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
+    return answer_view(served, caller, kind, body)
+
+
+def _seen(
+    kind: str, served: Served, caller: Caller, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
+    return answer_seen(served, caller, kind, body)
+
+
+def _table(kind: str, served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
+    return answer_table(served, caller, kind, body)
+
+
+LIGHT = "Count the rows of the copy in each mark of some plots that fulfil a condition."
+PART = "Say how many rows of the copy some conditions keep, and which columns there are."
+
+
+def _copy(router: APIRouter, counter: Counter) -> None:
+    asked: dict[str, tuple[type[BaseModel], str, Reply]] = {
+        "light": (LightBody, LIGHT, answer_light),
+        "part": (PartBody, PART, answer_part),
+    }
+    for kind, body in BODIES.items():
+        says = f"{PLOTS[kind].title} of the copy of the whole table: free, and not kept."
+        asked[kind] = body, says, partial(_of_copy, kind)
+    for name, (body, says, answer) in asked.items():
+        path, what = f"/copy/{name}", f"copy {name}"
+        _add(router, counter, Asked(path, f"copy_{name}", body, says, what, answer))
+
+
+SEEN = "Say whether the caller was answered with this plot before, which is free."
+
+
 def _views(router: APIRouter, counter: Counter) -> None:
     served = counter.served
-
-    def add(kind: str) -> None:
-
-        async def draw(bearer: Bearer, request: Request) -> Response:
-            data = await request.body()
-
-            def work(caller: Caller) -> Answer | Refusal:
-                given = read_body(BODIES[kind], data)
-                if isinstance(given, Refusal):
-                    return refused(served, caller, kind, given)
-                return answer_view(served, caller, kind, given)
-
-            return answered(await counter.work(bearer, work))
-
-        async def seen(bearer: Bearer, request: Request) -> Response:
-            data = await request.body()
-
-            def work(caller: Caller) -> Mapping[str, Any] | Refusal:
-                given = read_body(BODIES[kind], data)
-                if isinstance(given, Refusal):
-                    return refused(served, caller, kind, given)
-                return answer_seen(served, caller, kind, given)
-
-            return answered(await counter.work(bearer, work))
-
-        draw.__doc__ = f"{PLOTS[kind].title}: {PLOTS[kind].says}"
-        seen.__doc__ = "Say whether the caller was answered with this plot before, which is free."
-        # It is read only when its sender is known.
-        content = {JSON: {"schema": BODIES[kind].model_json_schema()}}
-        body = {"requestBody": {"required": True, "content": content}}
-        for way, name, run in (("views", "draw", draw), ("seen", "seen", seen)):
-            router.post(
-                f"/{way}/{kind}",
-                response_model=dict[str, Any],
-                name=f"{name}_{kind}",
-                openapi_extra=body,
-            )(run)
-
-    for kind in PLOTS:
-        add(kind)
+    for kind, body in BODIES.items():
+        says = f"{PLOTS[kind].title}: {PLOTS[kind].says}"
+        draw = partial(_view, kind)
+        _add(router, counter, Asked(f"/views/{kind}", f"draw_{kind}", body, says, kind, draw))
+        seen = partial(_seen, kind)
+        _add(router, counter, Asked(f"/seen/{kind}", f"seen_{kind}", body, SEEN, kind, seen))
 
     @router.get("/views/{view}", response_model=dict[str, Any])
     async def again(bearer: Bearer, view: str) -> Response:
@@ -347,33 +351,10 @@ def _files(router: APIRouter, counter: Counter) -> None:
 
 
 def _tables(router: APIRouter, counter: Counter) -> None:
-    served = counter.served
-
-    def add(kind: str) -> None:
-        body = table_body(TABLES[kind])
-
-        async def make(bearer: Bearer, request: Request) -> Response:
-            data = await request.body()
-
-            def work(caller: Caller) -> Answer | Refusal:
-                given = read_body(body, data)
-                if isinstance(given, Refusal):
-                    return refused(served, caller, kind, given)
-                return answer_table(served, caller, kind, given)
-
-            return answered(await counter.work(bearer, work))
-
-        make.__doc__ = TABLES[kind].says
-        content = {JSON: {"schema": body.model_json_schema()}}
-        router.post(
-            f"/tables/{kind}",
-            response_model=dict[str, Any],
-            name=f"make_{kind}",
-            openapi_extra={"requestBody": {"required": True, "content": content}},
-        )(make)
-
-    for kind in TABLES:
-        add(kind)
+    for kind, table in TABLES.items():
+        path, name, make = f"/tables/{kind}", f"make_{kind}", partial(_table, kind)
+        asked = Asked(path, name, table_body(table), table.says, kind, make)
+        _add(router, counter, asked)
     for form in TABLE_FORMS:
         _table_file(router, counter, form)
 
