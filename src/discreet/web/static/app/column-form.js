@@ -37,36 +37,47 @@ export function columnForm(board, done, place = board.part.assign.length) {
   const form = h("form.form", {}, body, small, says, h("label", {}, "Its name", name),
     h("button.btn.main", {}, kept ? "Change the column" : "Add the column"));
   let isNamed = kept !== "";
+  let refused = ""; // why the button did nothing, until something is changed
+  let pressed = 0;
 
   const show = settled(async (stays) => {
     const made = await madeOf(board, state, part);
     if (!stays()) return;
-    if (!isNamed) name.value = made.name && freeName(made.name, isTaken);
     const { view, words } = await pictureOf(board, columns, made, part);
     if (!stays()) return;
     small.innerHTML = view ? spark(view) : "";
-    says.textContent = words;
+    says.textContent = refused || words;
   }, board.failed);
+  const changed = () => {
+    refused = "";
+    pressed += 1;
+    show();
+  };
   const change = (given) => {
     Object.assign(state, given);
     fill(body, partsOf(board, columns, numbers, state, change));
+    const called = nameOf(state);
+    if (!isNamed) name.value = called && freeName(called, isTaken);
     body.querySelector("textarea")?.addEventListener("input", (event) => {
       state.text = event.target.value;
     });
-    show();
+    changed();
   };
 
   name.addEventListener("input", () => {
     isNamed = name.value !== "";
   });
-  form.addEventListener("input", show);
-  const add = (found) => {
-    const wrong = wrongOf(isTaken, columns, found, name.value.trim());
-    if (wrong) says.textContent = wrong;
-    else done(name.value.trim(), found.text);
-  };
+  form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    pressed += 1;
+    const mine = pressed;
+    const add = (found) => {
+      if (mine !== pressed) return;
+      refused = wrongOf(isTaken, columns, found, name.value.trim());
+      if (refused) says.textContent = refused;
+      else done(name.value.trim(), found.text);
+    };
     madeOf(board, state, part).then(add, board.failed);
   });
   change({});
@@ -120,9 +131,16 @@ function cutsOf(state, { dates }) {
   return h("label", {}, "Cut at", field);
 }
 
-/** The expression that is chosen, and a name for it. */
+/** A name for what is chosen; it needs no rows, so it is there at once. */
+function nameOf({ way, of, to, base }) {
+  if (way === "own" || !of) return "";
+  if (way === "log") return logOf(of, base).name;
+  return way === "ratio" ? ratioOf(of, to).name : groupsOf(of, []).name;
+}
+
+/** The expression that is chosen. */
 async function madeOf(board, { way, of, to, base, groups, typed, text }, part) {
-  if (way === "own") return { text: text.trim(), name: "" };
+  if (way === "own") return { text: text.trim() };
   if (way === "log") return logOf(of, base);
   if (way === "ratio") return ratioOf(of, to);
   const { dates } = board.columns.get(of);
@@ -132,7 +150,7 @@ async function madeOf(board, { way, of, to, base, groups, typed, text }, part) {
     return { ...groupsOf(of, cuts), wrong: wrong && says };
   }
   const [{ view, refused }] = await board.rows.views(part, [{ kind: "histogram", columns: [of], bins: BINS }]);
-  if (!view) return { text: "", name: "", wrong: refused.says };
+  if (!view) return { text: "", wrong: refused.says };
   const cuts = equalCuts(view, Number(groups));
   return groupsOf(of, dates ? cutsTyped(daysOf(cuts), true).cuts : cuts);
 }

@@ -34,6 +34,7 @@ export function filterForm(board, done, before = "") {
   const other = h("button.txt", { type: "button" });
   const form = h("form.form", {}, body, fits, h("button.btn.main", {}, before ? "Change the filter" : "Add the filter"), other);
   let asked = null;
+  let refused = ""; // why the button did nothing, until something is changed
 
   const choose = () => {
     asked = asChosen(board, board.columns.get(pick.value), body, begins, part);
@@ -47,8 +48,12 @@ export function filterForm(board, done, before = "") {
   const count = settled(async (stays) => {
     const text = asked.wrong() ? "" : asked.text();
     const words = text ? await sizeOf(board, text, part) : "";
-    if (stays()) fits.textContent = words;
+    if (stays()) fits.textContent = refused || words;
   }, board.failed);
+  const changed = () => {
+    refused = "";
+    count();
+  };
 
   pick.addEventListener("change", () => {
     choose();
@@ -58,13 +63,13 @@ export function filterForm(board, done, before = "") {
     if (asked.isWritten) choose();
     else write(asked.text());
     form.querySelector("textarea, select").focus();
-    count();
+    changed();
   });
-  form.addEventListener("input", count);
+  form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const wrong = asked.wrong();
-    if (wrong) fits.textContent = wrong;
+    refused = asked.wrong();
+    if (refused) fits.textContent = refused;
     else done(asked.text());
   });
   if (before && !begins.column) write(before);
