@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 __all__ = ["chromium", "launched"]
+
+#: How many times slower than it could a page runs: so tests that race with it are found.
+SLOW = float(os.environ.get("DISCREET_SLOW_BROWSER", "1"))
+PATIENCE = 60_000  # milliseconds: a loaded machine takes its time
 
 
 @contextmanager
@@ -23,11 +29,32 @@ def launched() -> Iterator[Browser]:
         pytest.skip("there is no chromium; on Debian: apt-get install chromium")
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=20_000)  # a loaded machine takes its time
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
+        with patch.multiple(browser, **patient(browser)):
+            yield browser
         browser.close()
+
+
+def patient(browser: Browser) -> dict[str, Any]:
+    """Return ways to a page that wait for it long enough, and make it as slow as `SLOW` says."""
+    plain_page, plain_context = browser.new_page, browser.new_context
+
+    def slow(page: Page) -> Page:
+        page.set_default_timeout(PATIENCE)
+        if SLOW > 1:
+            session = page.context.new_cdp_session(page)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
+        return page
+
+    def context(**how: Any) -> BrowserContext:
+        made = plain_context(**how)
+        plain = made.new_page
+        made.new_page = lambda: slow(plain())  # type: ignore[method-assign]
+        return made
+
+    return {"new_page": lambda **how: slow(plain_page(**how)), "new_context": context}
 
 
 @pytest.fixture(scope="module")

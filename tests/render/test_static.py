@@ -77,7 +77,6 @@ def browser() -> Iterator[Browser]:
 
 def open_page(browser: Browser, **how: Any) -> Page:
     page = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **how}).new_page()
-    page.set_default_timeout(20_000)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text))

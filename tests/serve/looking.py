@@ -32,6 +32,10 @@ WINDOWS = [
         (1920, "dark", False),
     )
 ]
+#: Waits until what moves or fades has come to its end.
+STILL = """() => Promise.all(document.getAnimations()
+  .filter((it) => Number.isFinite(it.effect.getComputedTiming().endTime))
+  .map((it) => it.finished.catch(() => {})))"""
 #: What the browser itself says of each answer that is a refusal.
 REFUSED = "Failed to load resource: the server responded with a status of 4"
 
@@ -44,7 +48,6 @@ def looking(
     wrong: list[str] = []
     context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **how})
     page = context.new_page()
-    page.set_default_timeout(20_000)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on(
         "console", lambda it: wrong.append(it.text) if it.type in ("error", "warning") else None
@@ -87,6 +90,7 @@ def violations(page: Page) -> list[str]:
     """Return what axe-core finds wrong with a page as it is seen now: rule, places, and why."""
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(AXE.read_text(encoding="utf-8"))  # past the page's CSP, as devtools are
+    page.evaluate(STILL)  # colours on their way to others have contrasts of their own
     found: list[str] = page.evaluate(
         """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
         .map((it) => `${it.id}: ${it.nodes.map((of) => of.target.join(" ")).join(", ")}`

@@ -83,7 +83,6 @@ def page(chromium: Browser, study: Study) -> Iterator[Page]:
     wrong: list[str] = []
     page = chromium.new_page(viewport={"width": 360, "height": 700})
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.set_default_timeout(10_000)
     page.set_content(HOST)
     page.add_style_tag(content=board_files()["board.css"])
     text = joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js")
