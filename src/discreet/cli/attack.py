@@ -95,7 +95,7 @@ def _check_not_given(options: Mapping[str, object], *, made_here: bool) -> None:
 
 
 def _on_released(
-    file: Path,
+    file: str,
     released: Path,
     copy: WholeOptions,
     drop: str | None,

@@ -65,7 +65,8 @@ NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
 
 # --- options: each stands here once, by the name that it has in Python and in a policy file -----
 
-File = Annotated[Path, Argument(help="A .csv, .tsv or .parquet file.")]
+# Text and no path: a path would take two slashes of a URL for one.
+File = Annotated[str, Argument(help="A file that holds a table, or a database's URL.")]
 JsonOption = Annotated[bool, Option("--json", help="Print as JSON.")]
 PolicyOption = Annotated[
     str,
@@ -138,7 +139,7 @@ class StudyOptions:
             "strata": names_of(self.strata) if self.strata else None,
         }
 
-    def open(self, file: Path, levels: Sequence[str] = (), **fields: Any) -> Study:
+    def open(self, file: str, levels: Sequence[str] = (), **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden.
 
         `levels` are columns of levels because of what is asked.
@@ -212,7 +213,7 @@ class WholeOptions:
     no_unit: NoUnitOption = False
     kinds: KindsOption = None
 
-    def open(self, file: Path, study: str | None = None) -> Study:
+    def open(self, file: str, study: str | None = None) -> Study:
         """Open a study with such a copy."""
         options = StudyOptions(
             policy=self.policy,

@@ -114,7 +114,7 @@ def serve(
     place = str(Path(policy).resolve()) if policy.endswith(".toml") else policy
     told = {name: value for name, value in vars(options).items() if name != "no_token"}
     told["origins"] = options.origins or ()
-    serving = Serving(str(file.resolve()), place, study, **told, **_made(made, policy))
+    serving = Serving(_absolute(file), place, study, **told, **_made(made, policy))
     found = opened(serving)
     store, of = found.session.ledger.store, found.session.known_name()
     if not store.path.exists():
@@ -142,6 +142,11 @@ def _how_far(task: str, done: int, total: int) -> None:
     """Say on a terminal how far work is that a server begins with."""
     if sys.stderr.isatty():
         typer.echo(f"\r{task}: {done} of {total}".ljust(40), nl=done >= total, err=True)
+
+
+def _absolute(source: str) -> str:
+    """Return a file's whole path; a URL as it is."""
+    return source if "://" in source else str(Path(source).resolve())
 
 
 def _made(made: CopyOptions, policy: str) -> dict[str, Any]:

@@ -215,7 +215,7 @@ def plot(
 
 def _opened(
     kind: str,
-    file: Path,
+    file: str,
     columns: Sequence[str],
     study: StudyOptions,
     numbers: NumberOptions,
@@ -256,7 +256,7 @@ def _check_auto(
 
 
 def _opened_to_choose(
-    file: Path, study: StudyOptions, made: CopyOptions, k: int | None, by: Sequence[str]
+    file: str, study: StudyOptions, made: CopyOptions, k: int | None, by: Sequence[str]
 ) -> Study:
     """Open the study that a plot is chosen of."""
     rules = study.rules()

@@ -185,7 +185,7 @@ def anonymize(
         typer.echo(text)
 
 
-def _opened(file: Path, study: StudyOptions, derived: DerivedOptions, **fields: Any) -> Study:
+def _opened(file: str, study: StudyOptions, derived: DerivedOptions, **fields: Any) -> Study:
     return derived.of(study.open(file, **fields))
 
 
@@ -234,8 +234,8 @@ def _number(text: str | None) -> int | str | None:
 
 
 def evaluate(
-    original: Annotated[Path, Argument(help="The original: .csv, .tsv or .parquet.")],
-    released: Annotated[Path, Argument(help="The released table, whoever made it.")],
+    original: File,
+    released: Annotated[str, Argument(help="The released table, whoever made it.")],
     strata: StrataOption = None,
     sensitive: SensitiveOption = None,
     kinds: KindsOption = None,
@@ -376,7 +376,7 @@ def tune(
 
 
 def _roundings(
-    file: Path, drop: str | None, each: ColumnOptions, wanted: Mapping[str, Any], output: list[Path]
+    file: str, drop: str | None, each: ColumnOptions, wanted: Mapping[str, Any], output: list[Path]
 ) -> RoundingComparison:
     from discreet.measure.roundings import compare_roundings
     from discreet.measure.roundings_report import SUFFIXES

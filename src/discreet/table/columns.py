@@ -6,12 +6,9 @@ import csv
 import glob
 import math
 import re
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError, InputError, one_of, some_of
 from discreet.table.dates import DATE, Dates, stored_as
+from discreet.table.engine import Kept, connect
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -43,19 +41,8 @@ PART = 1 << 18
 """So many rows of a frame are read at once."""
 
 
-@dataclass(eq=False)
-class Kept:
-    """What a frame of a file needs as long as it is used."""
-
-    connection: DuckDBPyConnection
-    #: The time zones of columns of moments, which DuckDB does not keep.
-    zones: Mapping[str, str] = field(default_factory=dict)
-
-
 def read_file(path: Path) -> tuple[nw.LazyFrame[Any], Kept]:
     """Open a CSV or Parquet file with DuckDB; return it, and what must be kept alive for it."""
-    import duckdb
-
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise InputError(f"file {path.name!r} must end in one of {one_of(READERS)}")
@@ -67,20 +54,9 @@ def read_file(path: Path) -> tuple[nw.LazyFrame[Any], Kept]:
         raise InputError(f"file {path.name!r} is UTF-16; {AS_UTF8}")
     if not start.strip() or (reader == "csv" and b"\0" in start):
         raise InputError(f"file {path.name!r} is empty or no {reader.upper()} file")
-    # Data that do not fit into memory must not be spilled into the user's folder.
-    spill = tempfile.mkdtemp(prefix="discreet-")
-    options: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-        "temp_directory": spill,
-    }
     with quiet(f"file {path.name!r} could not be read as {reader.upper()}", path):
-        connection = duckdb.connect(config=options)
-        kept = Kept(connection)
-        weakref.finalize(kept, shutil.rmtree, spill, ignore_errors=True)
-        connection.execute("SET enable_progress_bar = false")
-        # Whatever the clock of the machine: moments of a file are told as those of UTC.
-        connection.execute("SET TimeZone = 'UTC'")
+        kept = connect()
+        connection = kept.connection
         if reader == "parquet":
             from pyarrow.parquet import read_schema
 
