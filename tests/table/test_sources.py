@@ -23,7 +23,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
 from discreet.table import Table, open_table
-from discreet.table.columns import as_lazy, quiet, read_file
+from discreet.table.columns import as_lazy
+from discreet.table.engine import quiet
+from discreet.table.files import read_file
 
 Columns = Mapping[str, list[Any]]
 Write = Callable[[Path, Columns], Path]
@@ -153,7 +155,11 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "nothing, as Parquet": ("t.parquet", b"", NOT_ONE),
     "empty lines": ("t.csv", b" \n\r\n\t\n", NOT_ONE),
     "a picture": ("t.csv", PNG, NOT_ONE),
-    "a spreadsheet": ("t.csv", ZIP, NOT_ONE),
+    "a spreadsheet": (
+        "t.csv",
+        ZIP,
+        "^file 't.csv' is no CSV file: it begins as those of Excel do; .* what it is: '.xlsx'$",
+    ),
     "text of sixteen bits": (
         "t.csv",
         "Canary-Alice,b\n1,2\n".encode("utf-16"),
@@ -190,7 +196,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "a row that is too long, later on": (
         "t.csv",
         b"a,b\n" + b"1,2\n" * 50_000 + b"Canary-Alice,2,3\n",
-        r"could not be read \(InvalidInputException\); row 50002 has more or fewer cells",
+        r"could not be read as CSV \(InvalidInputException\); row 50002 has more or fewer cells",
     ),
     "a quote that does not end": ("t.csv", b'a,b\n"Canary-Alice,2\n3,4\n5,6\n', UNREADABLE),
     "a title above the names": ("t.csv", b"Patients of Canary-Alice\n\na,b\n1,2\n", UNREADABLE),
@@ -207,9 +213,9 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         "^two columns of the table have the same name, or one that differs in capitals alone",
     ),
     "an ending of another kind": (
-        "t.xlsx",
+        "t.docx",
         ZIP,
-        r"^file 't\.xlsx' must end in one of '\.csv', '\.tsv', '\.parquet', '\.pq'$",
+        r"^file 't\.docx' must end in one of '\.csv', '\.tsv', '\.parquet', '\.pq', '\.feather', ",
     ),
     "no ending": ("cohort", b"a,b\n1,2\n", "^file 'cohort' must end in one of"),
 }
@@ -221,7 +227,7 @@ def test_what_is_no_table_is_refused(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    kind = "CSV" if path.suffix == ".csv" else "PARQUET"
+    kind = "CSV" if path.suffix == ".csv" else "Parquet"
 
     with pytest.raises(InputError, match=message.format(name=name, kind=kind)) as told:
         opened(path)
@@ -235,7 +241,8 @@ def test_what_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.parquet").mkdir()
 
-    with pytest.raises(InputError, match=f"^there is no file '.*{name}'$"):
+    what = "file" if "none" in name else "Parquet file in folder"
+    with pytest.raises(InputError, match=f"^there is no {what} '.*{name}'$"):
         opened(tmp_path / name)
 
 

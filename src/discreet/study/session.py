@@ -257,7 +257,7 @@ class Session:
     @property
     def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the policy says so."""
-        return self.policy.labels or {}
+        return {**self.table.labels, **(self.policy.labels or {})}
 
     @property
     def dates(self) -> tuple[str, ...]:

@@ -19,7 +19,17 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DATE", "Dates", "dates_of", "day_of", "days_of", "on_clock", "parts_of", "stored_as"]
+__all__ = [
+    "DATE",
+    "Dates",
+    "dates_of",
+    "day_of",
+    "days_of",
+    "on_clock",
+    "parts_of",
+    "spans_as_numbers",
+    "stored_as",
+]
 
 DATE = "date"
 """The kind of a column of dates, with times or without."""
@@ -57,6 +67,34 @@ def stored_as(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
     if isinstance(dtype, nw.Datetime):
         return Dates(dtype.time_unit, zone or dtype.time_zone)
     return None
+
+
+def spans_as_numbers(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Return a frame in which durations are numbers of days, and times of day numbers of hours.
+
+    They are drawn, counted and protected as any number is.
+
+    Examples
+    --------
+    >>> import datetime, narwhals as nw, pyarrow as pa
+    >>> columns = {"stay": [datetime.timedelta(hours=36)], "at": [datetime.time(8, 30)]}
+    >>> frame = spans_as_numbers(nw.from_native(pa.table(columns)).lazy())
+    >>> frame.collect("pyarrow").to_dict(as_series=False)
+    {'stay': [1.5], 'at': [8.5]}
+    """
+    made = []
+    for name, dtype in frame.collect_schema().items():
+        column = nw.col(name)
+        if isinstance(dtype, nw.Duration):
+            days = column.dt.total_microseconds().cast(nw.Float64) / MICROSECONDS
+            made.append(days.alias(name))
+        # What pandas has of times it cannot take apart: they stay what is not drawn.
+        elif isinstance(dtype, nw.Time) and not frame.implementation.is_pandas_like():
+            day = column.dt
+            seconds = day.hour() * 3_600 + day.minute() * 60 + day.second()
+            parts = seconds.cast(nw.Float64) + day.microsecond().cast(nw.Float64) / 1e6
+            made.append((parts / 3_600).alias(name))
+    return frame.with_columns(*made) if made else frame
 
 
 def days_of(values: Any, dates: Dates) -> Floats:

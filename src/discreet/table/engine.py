@@ -1,29 +1,53 @@
-"""DuckDB as discreet opens it: in bounded memory, and nothing comes over the network by itself."""
+"""DuckDB as discreet opens it: in bounded memory, and nothing comes over the network by itself.
+
+Its errors, which may quote cells, become ours, which name a file and a cause.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
+from discreet.table.private import own_folder
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-__all__ = ["MEMORY", "MEMORY_LIMIT", "Kept", "connect"]
+__all__ = [
+    "MEMORY",
+    "MEMORY_LIMIT",
+    "Compression",
+    "Kept",
+    "Source",
+    "check_different",
+    "connect",
+    "failure",
+    "held",
+    "in_zones",
+    "quiet",
+]
+
+Compression = Literal["gzip", "zstd"]
 
 MEMORY_LIMIT = "2GB"
 """So much memory DuckDB takes for one study; what does not fit goes to a private folder."""
 MEMORY = "DISCREET_MEMORY"
 """The environment variable that sets another limit, such as "500MB" or "16GB"."""
 SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
+CHECK = "check that it is complete, and that every column holds one type"
+NO_DATA = "the data could not be read"
+
+
+def _nothing() -> str:
+    return ""
 
 
 @dataclass(eq=False)
@@ -33,6 +57,35 @@ class Kept:
     connection: DuckDBPyConnection
     #: The time zones of columns of moments, which DuckDB does not keep.
     zones: Mapping[str, str] = field(default_factory=dict)
+    #: What the file says that its columns are.
+    labels: Mapping[str, str] = field(default_factory=dict)
+    #: What is said where the frame cannot be read, and what looks for the cause then.
+    failed: str = NO_DATA
+    why: Callable[[], str] = _nothing
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of one format that together are a table; `compression` and `sheet` where there is."""
+
+    name: str
+    files: tuple[Path, ...]
+    #: The folder above which nothing is looked at.
+    folder: Path
+    compression: Compression | None = None
+    sheet: str | None = None
+
+    @property
+    def file(self) -> Path:
+        """The file, of a format that has one."""
+        return self.files[0]
+
+    def start(self, size: int) -> bytes:
+        """Return how the first file begins."""
+        import pyarrow as pa
+
+        with pa.input_stream(str(self.file), compression=self.compression) as file:
+            return bytes(file.read(size))
 
 
 def connect(path: Path | None = None) -> Kept:
@@ -42,27 +95,60 @@ def connect(path: Path | None = None) -> Kept:
     limit = os.environ.get(MEMORY) or MEMORY_LIMIT
     if not SIZE.fullmatch(limit):
         raise InputError(f"{MEMORY} is an amount of memory, such as '500MB' or '16GB'")
-    # Data that do not fit into memory must not be spilled into the user's folder.
-    spill = tempfile.mkdtemp(prefix="discreet-")
     options: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "memory_limit": limit,
-        "temp_directory": spill,
     }
-    try:
-        connection = duckdb.connect(path or ":memory:", read_only=path is not None, config=options)
-    except BaseException:
-        shutil.rmtree(spill, ignore_errors=True)
-        raise
+    connection = duckdb.connect(path or ":memory:", read_only=path is not None, config=options)
     kept = Kept(connection)
-    weakref.finalize(kept, _close, connection, spill)
+    # Data that do not fit into memory must not be spilled into the user's folder.
+    spill = str(own_folder(kept)).replace("'", "''")
+    weakref.finalize(kept, connection.close)  # before the folder is deleted
+    connection.execute(f"SET temp_directory = '{spill}'")
     connection.execute("SET enable_progress_bar = false")
     # Whatever the clock of the machine: moments are told as those of UTC.
     connection.execute("SET TimeZone = 'UTC'")
     return kept
 
 
-def _close(connection: DuckDBPyConnection, spill: str) -> None:
-    connection.close()
-    shutil.rmtree(spill, ignore_errors=True)
+def held(kept: Kept, table: pa.Table) -> DuckDBPyRelation:
+    """Hold a table of pyarrow in a connection, where each of its cursors finds it."""
+    kept.zones = in_zones(table.schema)
+    kept.connection.register("made", table)
+    kept.connection.execute("CREATE TABLE data AS SELECT * FROM made")
+    kept.connection.unregister("made")
+    return kept.connection.table("data")
+
+
+def in_zones(schema: pa.Schema) -> dict[str, str]:
+    """Return the time zones of the columns of a pyarrow schema that have one."""
+    return {it.name: it.type.tz for it in schema if getattr(it.type, "tz", None)}
+
+
+def check_different(names: Sequence[str]) -> None:
+    """Refuse two columns of one name: some engines take capitals and small letters for the same."""
+    if len({name.lower() for name in names}) < len(names):
+        raise InputError(
+            "two columns of the table have the same name, or one that differs in capitals alone;"
+            " give each its own"
+        )
+
+
+@contextmanager
+def quiet(what: str, why: Callable[[], str] = _nothing) -> Iterator[None]:
+    """Turn an engine's error, which may quote cells, into one of ours that does not.
+
+    `why` looks for the cause, and says what to do.
+    """
+    try:
+        yield
+    except DiscreetError:
+        raise
+    except Exception as error:
+        raise InputError(f"{what} ({type(error).__name__}); {why() or CHECK}") from None
+
+
+def failure(keep: Any) -> tuple[str, Callable[[], str]]:
+    """Return what is said where a frame cannot be read, by what is kept for it."""
+    return (keep.failed, keep.why) if isinstance(keep, Kept) else (NO_DATA, _nothing)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -26,15 +25,15 @@ from discreet.table.columns import (
     floats_of,
     levels_of,
     parts,
-    quiet,
-    read_file,
     text_of,
     texts_of,
     two_valued,
     way_out,
     without_values,
 )
-from discreet.table.dates import days_of
+from discreet.table.dates import days_of, spans_as_numbers
+from discreet.table.engine import Kept, failure, quiet
+from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 
 __all__ = ["BinAxis", "Counted", "Rows", "Table", "open_table", "with_levels_of_two"]
 
@@ -176,7 +175,7 @@ class Table:
     ) -> None:
         self._frame, self._whole = without_values(frame, missing_values), frame
         self._keep, self.path, self._missing = keep, path, missing_values
-        self._opened = None if path is None else _stamp(path)
+        self._opened = None if path is None else stamp_of(path)
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
         self._broken: dict[str, int] = {}
@@ -197,9 +196,14 @@ class Table:
         return self._rows
 
     @property
+    def labels(self) -> Mapping[str, str]:
+        """What the data's file says that columns are: of Stata, SPSS and SAS."""
+        return self._keep.labels if isinstance(self._keep, Kept) else {}
+
+    @property
     def framework(self) -> str:
         """Which library's frame the data came in; pandas for a file, and for what is not known."""
-        if self.path is not None:
+        if isinstance(self._keep, Kept):
             return "pandas"
         made_by = self._frame.implementation
         known = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "duckdb": "duckdb"}
@@ -473,14 +477,13 @@ class Table:
         if self.path is None:
             return None
         try:
-            with self.path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").digest()
+            return digest_of(self.path)
         except OSError:
             raise InputError("the file of the study cannot be read; is it still there?") from None
 
     def source_changed(self) -> bool:
         """Whether the file has been written since the table was opened."""
-        return self.path is not None and _stamp(self.path) != self._opened
+        return self.path is not None and stamp_of(self.path) != self._opened
 
     def known(self, name: str) -> Column:
         """Return what is known of a column, or say which there are."""
@@ -521,7 +524,7 @@ class Table:
         return self.repeats(self.unit)[1]
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-        with quiet("the data could not be read", self.path):
+        with quiet(*failure(self._keep)):
             # Named columns only: some engines add their hidden index otherwise.
             names = frame.collect_schema().names()
             return frame.collect("pyarrow").select(names)
@@ -535,26 +538,32 @@ def open_table(
     unit: str | bool | None,
     key: str | None,
     missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
+    private: Path | None = None,
 ) -> Table:
-    """Make a Table of a path to a CSV or Parquet file, or of a frame that narwhals knows.
+    """Make a Table of a path to a file, or of a frame that narwhals knows.
 
-    `source` is a `.csv`, `.tsv` or `.parquet` file, or a pandas, polars or pyarrow frame, a polars
-    LazyFrame, or a DuckDB relation. `kinds` and `roles` override what is inferred: numbers are
-    continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
-    which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said.
+    `source` is a file of one of the formats in `files`, a folder or pattern of Parquet, or "-" for
+    standard input; or a pandas, polars or pyarrow frame, a polars LazyFrame, or a DuckDB relation.
+    `kinds` and `roles` override what is inferred: numbers are continuous, texts and yes/no
+    categorical; every role is "other" but that of `unit` and `key`, which identify. For these and
+    `missing_values` see `Table`; a `unit` of False is None that was said. `private` is a folder
+    where a private file of text may be kept.
     """
     keep: object = None
     name = path = None
     zones: Mapping[str, str] = {}
     if isinstance(source, str | Path):
         path = Path(source)
-        frame, kept = read_file(path)
+        frame, kept = read_file(path, private)
         keep, zones = kept, kept.zones
-        name = path.name
+        if str(source) == STANDARD_INPUT:  # which comes once, and has no name
+            path = None
+        else:
+            name = name_of(path)
     else:
         frame = as_lazy(source)
-    with quiet("the columns could not be read", path):
+    with quiet(*failure(keep)):
+        frame = spans_as_numbers(frame)
         schema = dict(without_values(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
     identifying = [column for column in (whose, key) if column is not None]
@@ -572,15 +581,6 @@ def open_table(
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
     return table
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return when a file was written and how long it is; None where it is gone."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
 
 
 def with_levels_of_two(table: Table, declared: Collection[str]) -> Table:

@@ -1,0 +1,85 @@
+"""Files of columns: Parquet, of which there may be several, and Arrow's own, Feather."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError
+from discreet.table.engine import Kept, Source, check_different, held, in_zones
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyRelation
+
+__all__ = ["read_arrow", "read_parquet", "relation_of"]
+
+DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+"""So many of each unit are a day."""
+FILE = b"ARROW1"
+
+
+def read_parquet(kept: Kept, source: Source) -> DuckDBPyRelation:
+    """Read Parquet where it lies: files of the same columns are one table."""
+    from pyarrow.parquet import read_schema
+
+    schema = read_schema(source.file)
+    check_different(schema.names)
+    for other in source.files[1:]:
+        _check_same(source, schema, other, read_schema(other))
+    in_folders = [path.relative_to(source.folder).parts[:-1] for path in source.files]
+    # A folder is a column where a table was parted into them: year=2020/part-0.parquet.
+    parted = all(path and all("=" in part for part in path) for path in in_folders)
+    return relation_of(kept, source.files, schema, parted=parted)
+
+
+def relation_of(
+    kept: Kept, files: tuple[Path, ...], schema: pa.Schema, *, parted: bool = False
+) -> DuckDBPyRelation:
+    """Return Parquet files of one schema as a relation."""
+    import pyarrow as pa
+
+    kept.zones = in_zones(schema)
+    relation = kept.connection.read_parquet(
+        [glob.escape(str(path)) for path in files], hive_partitioning=parted
+    )
+    # Parquet has no durations: its file holds whole numbers, and says what they are elsewhere.
+    spans = {it.name: it.type.unit for it in schema if pa.types.is_duration(it.type)}
+    if not spans:
+        return relation
+    columns = {name: '"' + name.replace('"', '""') + '"' for name in relation.columns}
+    return relation.project(
+        ", ".join(
+            f"{it} / {DAY[spans[name]]} AS {it}" if name in spans else it
+            for name, it in columns.items()
+        )
+    )
+
+
+def _check_same(source: Source, first: pa.Schema, path: Path, other: pa.Schema) -> None:
+    """Refuse files of other columns, or of other types, than the first one has."""
+    differ = [name for name in first.names if name not in other.names]
+    differ += [name for name in other.names if name not in first.names]
+    differ += [it.name for it in first if it.name in other.names and it.type != _type(other, it)]
+    if differ:
+        raise InputError(
+            f"file {path.name!r} of {source.name!r} has not the columns of {source.file.name!r}:"
+            f" column {differ[0]!r} is missing in one of them, or of another type; write all files"
+            " with the same columns"
+        )
+
+
+def _type(schema: pa.Schema, of: Any) -> Any:
+    return schema.field(of.name).type
+
+
+def read_arrow(kept: Kept, source: Source) -> DuckDBPyRelation:
+    """Read a file of Arrow (Feather), or a stream of it, and hold it."""
+    import pyarrow as pa
+
+    with pa.memory_map(str(source.file)) as file:
+        whole = source.start(len(FILE)) == FILE
+        reader = pa.ipc.open_file(file) if whole else pa.ipc.open_stream(file)
+        check_different(reader.schema.names)
+        return held(kept, reader.read_all())
