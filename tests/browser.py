@@ -18,7 +18,7 @@ __all__ = ["chromium", "launched"]
 
 #: How many times slower than it could a page runs: so tests that race with it are found.
 SLOW = float(os.environ.get("DISCREET_SLOW_BROWSER", "1"))
-PATIENCE = 60_000  # milliseconds: a loaded machine takes its time
+PATIENCE = 120_000  # milliseconds: a loaded machine takes its time
 
 
 @contextmanager
@@ -31,7 +31,9 @@ def launched() -> Iterator[Browser]:
 
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"], timeout=PATIENCE
+        )
         with patch.multiple(browser, **patient(browser)):
             yield browser
         browser.close()

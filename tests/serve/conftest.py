@@ -52,8 +52,7 @@ def running(study: Study, folder: Path, **entrance: Any) -> Iterator[Running]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
-    until = time.monotonic() + 30
-    while not server.started and time.monotonic() < until:
+    while not server.started and thread.is_alive():
         time.sleep(0.01)
     url = f"http://127.0.0.1:{socket.getsockname()[1]}"
     try:

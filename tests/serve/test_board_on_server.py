@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from discreet.ledger.log import log
 from discreet.study import open as open_study
@@ -13,21 +15,22 @@ from tests.browser import chromium
 from tests.serve.cohort import written
 from tests.serve.conftest import running
 from tests.serve.looking import looking
+from tests.serve.test_board_page import CARDS, FRAMES
 from tests.serve.test_whole import WHOLE
 from tests.serve.workers import beside
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Route
 
     from tests.serve.conftest import Running
 
 __all__ = ["chromium"]
 
-CARDS = ("histogram:age", "bars:region:by=sex", "crosstab:region,diagnosis", "heatmap:age,bmi")
-STATE = f"cards={';'.join(CARDS)}&where=age%20%3E%3D%2040&new=ratio:ldl%20%2F%20hdl"
-PICTURES = """all => all.map((it) => [...it.querySelectorAll("[data-m], .hot")].map((mark) =>
+PICTURES = ("histogram:age", "bars:region:by=sex", "crosstab:region,diagnosis", "heatmap:age,bmi")
+STATE = f"cards={';'.join(PICTURES)}&where=age%20%3E%3D%2040&new=ratio:ldl%20%2F%20hdl"
+MARKS = """all => all.map((it) => [...it.querySelectorAll("[data-m], .hot")].map((mark) =>
     [mark.tagName, mark.textContent, ...["x", "y", "width", "height", "d"].map((name) =>
         mark.getAttribute(name)), mark.style.getPropertyValue("--lit")].join(" ")))"""
 
@@ -37,13 +40,39 @@ def seen(chromium: Browser, served: Running) -> tuple[list[list[str]], list[list
     asked: set[str] = set()
     with looking(chromium, served, token=f"{served.token}&{STATE}") as page:
         page.on("request", lambda it: asked.add(it.url.partition("/api/")[2]))
-        page.locator("article.card").nth(3).locator("[data-m]").first.wait_for()
+        page.locator(CARDS).nth(3).locator("[data-m]").first.wait_for()
         page.locator(".where .chip").first.wait_for()
-        pictures = page.locator("article.card .pic")
-        plain = pictures.evaluate_all(PICTURES)
-        page.locator("article.card").first.locator("[data-m='3']").hover()
-        page.locator("article.card").nth(1).locator(".hot").first.wait_for()
-        return plain, pictures.evaluate_all(PICTURES), asked
+        pictures = page.locator(f"{CARDS} .pic")
+        plain = pictures.evaluate_all(MARKS)
+        page.locator(CARDS).first.locator("[data-m='3']").hover()
+        page.locator(CARDS).nth(1).locator(".hot").first.wait_for()
+        return plain, pictures.evaluate_all(MARKS), asked
+
+
+def light_after_a_late_answer(chromium: Browser, served: Running) -> dict[str, Any]:
+    """Return how light is asked for once rows that are shown no more were answered for."""
+    with looking(chromium, served, token=served.token) as page:
+        page.locator(".mini svg").first.wait_for()
+        late: list[Route] = []
+        page.route(re.compile(r"/api/copy/part$"), lambda it: held_back(it, late))
+        page.evaluate("location.hash = 'where=age%20%3E%3D%2040'")
+        page.evaluate("location.hash = 'where=age%20%3E%3D%2050'")
+        expect(page.locator(".where .chip")).to_have_text("age ≥ 50")
+        page.locator('.mini[data-column="age"] [data-m]').first.wait_for()
+        with page.expect_response(re.compile(r"/api/copy/part$")):
+            late[0].continue_()
+        page.evaluate(FRAMES)
+        with page.expect_request(re.compile(r"/api/copy/light$")) as asked:
+            page.locator('.mini[data-column="age"] [data-m]').last.hover()
+        return dict(asked.value.post_data_json or {})
+
+
+def held_back(route: Route, late: list[Route]) -> None:
+    """Keep the question for one part of the rows until it is let go."""
+    if (route.request.post_data_json or {})["where"] == ["age >= 40"]:
+        late.append(route)
+    else:
+        route.continue_()
 
 
 @pytest.mark.slow
@@ -54,6 +83,7 @@ def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> 
         with beside(kept) as url:
             one = seen(chromium, here)
             other = seen(chromium, replace(here, url=url))
+            light = light_after_a_late_answer(chromium, replace(here, url=url))
         whats = [it["what"] for it in log(here.study.session.ledger.store, study="cohort.csv")]
 
     assert all(one[0])
@@ -61,4 +91,5 @@ def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> 
     assert one[0] != one[1]
     assert "rows" not in other[2]
     assert "copy/light" in other[2]
+    assert light["where"] == ["age >= 50"]
     assert (whats.count("rows"), whats.count("copy")) == (1, 1)

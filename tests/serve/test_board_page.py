@@ -55,6 +55,13 @@ def grouped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield found
 
 
+CARDS = "article.card:not(.mini)"
+#: What is drawn in another size than it gets is drawn again, two frames later.
+FRAMES = """async () => {
+  for (let i = 0; i < 4; i += 1) await new Promise((done) => requestAnimationFrame(done));
+}"""
+
+
 def opened_page(page: Page) -> None:
     """Wait until the columns are seen."""
     page.locator(".mini svg").first.wait_for()
@@ -68,6 +75,7 @@ def pick(page: Page, *columns: str) -> None:
 
 def make(page: Page, kind: str, *columns: str) -> Locator:
     """Make a picture of columns, and return its card."""
+    before = page.url.partition("cards=")[2].partition("&")[0]
     pick(page, *columns)
     dock = page.locator(".dock")
     wanted = dock.get_by_role("button", name=re.compile(rf"^{kind}\b"))
@@ -75,7 +83,8 @@ def make(page: Page, kind: str, *columns: str) -> Locator:
         dock.get_by_role("button", name="More", exact=True).click()
         wanted = page.locator("#pop").get_by_role("button", name=re.compile(rf"^{kind}\b"))
     wanted.first.click()
-    card = page.locator("article.card").last
+    expect(page.locator(CARDS)).to_have_count(len(before.split(";")) + 1 if before else 1)
+    card = page.locator(CARDS).last
     drawn(card)
     return card
 
@@ -83,6 +92,7 @@ def make(page: Page, kind: str, *columns: str) -> Locator:
 def drawn(card: Locator) -> None:
     """Wait until a card has its picture."""
     card.locator(".pic :is(svg, table, canvas)").first.wait_for()
+    card.page.evaluate(FRAMES)
 
 
 def act(page: Page, card: Locator, name: str) -> None:
@@ -124,7 +134,7 @@ def test_rows_light_up_everywhere_and_become_a_filter(chromium: Browser, whole: 
         page.locator('.mini[data-column="bmi"] .hl .hot').first.wait_for()
         page.locator('.mini[data-column="region"] [data-m="1"]').click()
         held = page.locator(".dock .held")
-        assert re.fullmatch(r"Highlighted region: south · \d+ rows", held.inner_text())
+        expect(held).to_have_text(re.compile(r"^Highlighted region: south · \d+ rows$"))
         page.get_by_role("button", name="Keep only these").click()
         chip = page.locator(".where .chip")
         chip.wait_for()
@@ -147,14 +157,14 @@ def test_a_card_is_changed_and_the_address_holds_it(chromium: Browser, whole: Ru
             r"rows · drawn from the protected copy$", card.locator(".foot").inner_text()
         )
         act(page, card, "Duplicate")
-        expect(page.locator("article.card")).to_have_count(2)
+        expect(page.locator(CARDS)).to_have_count(2)
         assert page.url.endswith("#cards=histogram:bmi;histogram:bmi")
-        act(page, page.locator("article.card").last, "Remove")
-        expect(page.locator("article.card")).to_have_count(1)
+        act(page, page.locator(CARDS).last, "Remove")
+        expect(page.locator(CARDS)).to_have_count(1)
         page.go_back()
-        expect(page.locator("article.card")).to_have_count(2)
+        expect(page.locator(CARDS)).to_have_count(2)
         page.reload()
-        expect(page.locator("article.card .bar")).to_have_count(40)
+        expect(page.locator(f"{CARDS}:has(.bar)")).to_have_count(2)
         assert asked == []  # all of it was computed of the rows
 
 
@@ -231,6 +241,25 @@ def test_a_study_without_a_copy_is_drawn_by_the_server(chromium: Browser, groupe
 
 
 @pytest.mark.slow
+def test_models_and_what_is_explained_are_of_the_rows_that_are_shown(
+    chromium: Browser, whole: Running
+) -> None:
+    address = "cards=residuals::formula=glucose%20~%20age"
+    with looking(chromium, whole, token=f"{whole.token}&{address}") as page:
+        card = page.locator(CARDS)
+        drawn(card)
+        foot = card.locator(".foot")
+        before = foot.inner_text()
+        card.get_by_role("button", name="How this picture was made").click()
+        page.evaluate("location.hash += '&where=age%20%3E%3D%2045'")
+        page.locator(".where .chip").wait_for()
+        expect(foot).to_have_text(re.compile(r"^All \d+ rows"))
+        expect(foot).not_to_have_text(before)
+        expect(page.locator(".drawer")).to_contain_text("Of it: only rows where age >= 45.")
+        expect(page.locator(".drawer .soft").first).to_have_text(foot.inner_text())
+
+
+@pytest.mark.slow
 def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> None:
     starts = {"PNG": b"\x89PNG", "SVG": b"<svg", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
     with looking(chromium, whole, token=whole.token) as page:
@@ -286,7 +315,7 @@ def test_every_width_in_light_and_dark(
         pick(page, "age", "bmi")
         assert violations(page) == []
         page.locator(".dock .main").click()
-        card = page.locator("article.card").last
+        card = page.locator(CARDS).last
         drawn(card)
         card.get_by_role("button", name="How this picture was made").click()
         page.get_by_role("heading", name="What it promises").wait_for()
@@ -302,7 +331,7 @@ def test_every_width_in_light_and_dark(
 def test_rows_light_up_in_counts_of_the_data(chromium: Browser, whole: Running) -> None:
     address = "cards=bars:region:by=sex:source=counts;histogram:bmi"
     with looking(chromium, whole, token=f"{whole.token}&{address}") as page:
-        counted, copied = page.locator("article.card").nth(0), page.locator("article.card").nth(1)
+        counted, copied = page.locator(CARDS).nth(0), page.locator(CARDS).nth(1)
         pay = counted.get_by_role("button", name="Count · 1 view")
         counted.locator(".bar").or_(pay).first.wait_for()
         if pay.count():

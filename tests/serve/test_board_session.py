@@ -19,7 +19,7 @@ from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, violations, widest
-from tests.serve.test_board_page import RULES, act, drawn, make, opened_page
+from tests.serve.test_board_page import CARDS, RULES, act, drawn, make, opened_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,10 +111,8 @@ def test_fifteen_steps(chromium: Browser, study: Running) -> None:
         page.get_by_role("button", name="Remove the filter").first.click()
         card = make(page, "Survival", "followup", "died", "smoker")  # 6
         card = make(page, "Parallel", "age", "sex", "bmi", "glucose", "region")  # 7
-        grip = card.locator(".grip").first
-        grip.focus()
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("article.card").last.locator("h2")).to_have_text(
+        card.locator(".grip").first.press("ArrowRight")
+        expect(page.locator(CARDS).last.locator("h2")).to_have_text(
             re.compile("^Sex → age", re.IGNORECASE)
         )
         make(page, "Correlations", "age", "bmi", "ldl", "hdl")  # 8
@@ -122,28 +120,28 @@ def test_fifteen_steps(chromium: Browser, study: Running) -> None:
         left = page.locator(".allow b")
         before = int(left.inner_text())
         act(page, card, "Counts · 1 view")
-        expect(page.locator("article.card").last.locator(".foot")).to_contain_text("counts of at")
+        expect(page.locator(CARDS).last.locator(".foot")).to_contain_text("counts of at")
         expect(left).to_have_text(str(before - 1))
         make(page, "Box plot", "bmi", "region")  # 10
-        act(page, page.locator("article.card").last, "Duplicate")  # 11
-        expect(page.locator("article.card")).to_have_count(7)
+        act(page, page.locator(CARDS).last, "Duplicate")  # 11
+        expect(page.locator(CARDS)).to_have_count(7)
         page.keyboard.press("Control+z")  # 12
-        expect(page.locator("article.card")).to_have_count(6)
+        expect(page.locator(CARDS)).to_have_count(6)
         page.keyboard.press("Control+Shift+z")
-        expect(page.locator("article.card")).to_have_count(7)
+        expect(page.locator(CARDS)).to_have_count(7)
         filtered(page, "age > 200")  # 13: a refusal, and what it offers is taken
         page.get_by_text("Fewer than 50 rows fit these filters").wait_for()
         page.get_by_role("button", name="Take the last one away").click()
-        expect(page.locator("article.card")).to_have_count(7)
+        expect(page.locator(CARDS)).to_have_count(7)
         assert page.get_by_text("Not drawn ·").count() == 0
         page.reload()  # 14
-        expect(page.locator("article.card .pic :is(svg, table)")).to_have_count(7)
+        expect(page.locator(f"{CARDS} .pic :is(svg, table)")).to_have_count(7)
         expect(left).to_have_text(str(before - 1))
         address = page.url.partition("#")[2]
         keep_screen(page, "session")
     other = add_token(study.study.session.ledger.store, "cohort.csv", "bob")
     with looking(chromium, study, token=f"{other}&{address}") as page:  # 15: somebody else
-        expect(page.locator("article.card .pic :is(svg, table)")).to_have_count(6)
+        expect(page.locator(f"{CARDS} .pic :is(svg, table)")).to_have_count(6)
         page.get_by_role("button", name="Count · 1 view").wait_for()
 
 
@@ -155,7 +153,7 @@ def test_every_kind_at_every_width(
     token = f"{study.token}&cards={';'.join(EVERY.values())}"
     how |= {"color_scheme": scheme, "reduced_motion": "reduce"}
     with looking(chromium, study, token=token, **how) as page:
-        cards = page.locator("article.card")
+        cards = page.locator(CARDS)
         expect(cards).to_have_count(len(EVERY))
         for place, name in enumerate(EVERY):
             drawn(cards.nth(place))
@@ -177,15 +175,15 @@ def test_every_kind_at_every_width(
 
 def all_drawn(page: Page, count: int) -> None:
     """Wait until so many cards are there, and each has its picture."""
-    expect(page.locator("article.card")).to_have_count(count)
-    expect(page.locator("article.card .pic:has(svg, table)")).to_have_count(count)
-    expect(page.locator("article.card .no")).to_have_count(0)
+    expect(page.locator(CARDS)).to_have_count(count)
+    expect(page.locator(f"{CARDS} .pic:has(svg, table)")).to_have_count(count)
+    expect(page.locator(f"{CARDS} .no")).to_have_count(0)
 
 
 def test_every_kind_can_be_walked_and_explained(chromium: Browser, study: Running) -> None:
     token = f"{study.token}&cards={';'.join(EVERY.values())}"
     with looking(chromium, study, token=token) as page:
-        cards = page.locator("article.card")
+        cards = page.locator(CARDS)
         expect(cards).to_have_count(len(EVERY))
         for place in range(len(EVERY)):
             card = cards.nth(place)
@@ -221,15 +219,15 @@ def test_hostile_names_are_text(chromium: Browser, tmp_path: Any) -> None:
         page.locator(".col", has_text="<img").click()
         page.locator(".col", has_text="</svg>").click()
         page.locator(".dock .main").click()
-        drawn(page.locator("article.card").last)
-        assert "<img src=x" in page.locator("article.card h2").inner_text()
+        drawn(page.locator(CARDS).last)
+        assert "<img src=x" in page.locator(f"{CARDS} h2").inner_text()
         assert page.locator("img, main script").count() == 0
 
 
 def test_every_kind_is_saved(chromium: Browser, study: Running, tmp_path: Any) -> None:
     token = f"{study.token}&cards={';'.join(EVERY.values())}"
     with looking(chromium, study, token=token) as page:
-        cards = page.locator("article.card")
+        cards = page.locator(CARDS)
         expect(cards).to_have_count(len(EVERY))
         for place, name in enumerate(EVERY):
             drawn(cards.nth(place))
@@ -284,7 +282,7 @@ def test_names_of_all_scripts(chromium: Browser, named: Running, how: dict[str, 
         keep_screen(page, f"names-{how.get('forced_colors') or page.viewport_size}")
         assert widest(page) <= (page.viewport_size or {"width": 1280})["width"]
         assert violations(page) == []
-        bar = page.locator("article.card").nth(1).locator("[data-m]").first
+        bar = page.locator(CARDS).nth(1).locator("[data-m]").first
         if how.get("has_touch"):
             bar.tap()
         else:
@@ -292,4 +290,4 @@ def test_names_of_all_scripts(chromium: Browser, named: Running, how: dict[str, 
         assert "شمال" in page.locator(".dock .held").inner_text()
         page.emulate_media(media="print")
         expect(page.locator(".rail")).to_be_hidden()
-        expect(page.locator("article.card .pic").first).to_be_visible()
+        expect(page.locator(f"{CARDS} .pic").first).to_be_visible()

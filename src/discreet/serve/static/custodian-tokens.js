@@ -194,7 +194,7 @@ async function changed(it, body, page) {
     const { token } = await withToken(() => ask(`${PATH}/${encodeURIComponent(it.name)}`, { body }));
     page.toast(`${it.name} may ask for ${counted(token.views, "view")}, until ${shortDay(new Date(token.expires))}. It is in the log.`);
     await page.done();
-    focusRow(it.name);
+    focusLost(() => buttonOf(it.name));
   } catch (error) {
     page.fail(error);
   }
@@ -205,15 +205,20 @@ async function revoked(it, page) {
     await withToken(() => ask(`${PATH}/${encodeURIComponent(it.name)}`, { method: "DELETE" }));
     page.toast(`The token of ${it.name} opens nothing any more. It is in the log.`);
     await page.done();
-    byId("new").focus();
+    focusLost(() => byId("new"));
   } catch (error) {
     page.fail(error);
   }
 }
 
-function focusRow(name) {
+/** Put the focus where it belongs if it went with what had it, and nowhere else since. */
+function focusLost(find) {
+  if (document.activeElement === document.body) find()?.focus();
+}
+
+function buttonOf(name) {
   const row_ = [...byId("tokens").children].find((it) => it.querySelector("bdi")?.textContent === name);
-  row_?.querySelector("button")?.focus();
+  return row_?.querySelector("button");
 }
 
 function meter(used, views) {

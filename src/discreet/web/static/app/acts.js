@@ -29,6 +29,7 @@ export function actsOf(board, how) {
   const edit = (card, change) => {
     close();
     const place = placeOf(card);
+    if (place < 0) return; // it went while its menu was open
     board.commit((state) => change(state.cards, place));
   };
   const change = (card, more) => edit(card, (cards, i) => {

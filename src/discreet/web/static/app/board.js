@@ -15,6 +15,7 @@ import { miniOf, miniSpec } from "./overview.js";
 import { knowing } from "./knows.js";
 import { railOf } from "./rail.js";
 import { writtenSpec } from "./state.js";
+import { isCounted } from "./words.js";
 
 /**
  * Put the board of a study on a page.
@@ -68,8 +69,10 @@ export async function openBoard(host, source, how) {
       it.setAttribute("aria-pressed", String(board.draft.includes(it.dataset.column))));
   };
   board.about = (card) => {
+    const isThere = frame.drawer.contains(document.activeElement);
     board.explained = card;
     showDrawer(frame.drawer, board, card);
+    if (card && isThere) frame.drawer.querySelector(".ib").focus();
   };
   board.isOverview = () => !board.state().cards.length || board.state().show === "overview";
   board.again = () => show(board.state());
@@ -80,7 +83,12 @@ export async function openBoard(host, source, how) {
     turn += 1;
     const mine = turn;
     board.lights.clear();
-    await takePart(state);
+    frame.main.inert = true; // what is still seen there is of the state before
+    try {
+      await takePart(state, mine);
+    } finally {
+      if (mine === turn) frame.main.inert = false;
+    }
     if (mine !== turn) return;
     rail.show(state);
     layOut(state);
@@ -92,12 +100,14 @@ export async function openBoard(host, source, how) {
     if (!board.isOverview()) await drawSparks(mine);
   }
 
-  async function takePart({ where, assign }) {
-    board.refusedPart = null;
+  /** Take the rows of a state; an answer that comes after a later state has begun is dropped. */
+  async function takePart({ where, assign }, mine) {
     if (!rows) return;
     try {
       const part = { where, assign };
       const found = await rows.part(part);
+      if (mine !== turn) return;
+      board.refusedPart = null;
       board.part = part;
       size = found.size;
       board.columns = new Map(
@@ -105,7 +115,7 @@ export async function openBoard(host, source, how) {
       );
     } catch (error) {
       if (!error.where) throw error;
-      board.refusedPart = { says: error.message, ...error.where };
+      if (mine === turn) board.refusedPart = { says: error.message, ...error.where };
     }
   }
 
@@ -159,7 +169,6 @@ export async function openBoard(host, source, how) {
 
   function sparks(specs, answers) {
     specs.forEach(({ columns: [name] }, i) => rail.small(name, answers[i].view));
-    rail.columns();
   }
 
   async function drawCards(mine) {
@@ -168,14 +177,22 @@ export async function openBoard(host, source, how) {
     const copies = wanted.filter((it) => it.way === "rows").map((it) => it.card);
     if (!copies.length) return;
     const found = await rows.views(board.part, copies.map((it) => it.spec));
-    if (mine === turn) copies.forEach((card, i) => card.show(found[i]));
+    if (mine === turn) copies.forEach((card, i) => answered(card, found[i]));
+  }
+
+  /** Show a card's answer, beside it, too, where it is explained. */
+  function answered(card, answer) {
+    card.show(answer);
+    if (board.explained === card) board.about(card);
   }
 
   async function fromServer(card, mine) {
-    const key = writtenSpec({ ...card.spec, wide: undefined });
+    const spec = writtenSpec({ ...card.spec, wide: undefined });
+    // Counts are of all rows, whatever is shown; models are of the rows that are.
+    const key = JSON.stringify([spec, isCounted(card.spec) ? null : board.part]);
     if (!board.answers.has(key)) {
-      card.show({ busy: "Counting…" });
-      const answer = await source.counted.answer(card.spec, board.state(), board.paid.has(key));
+      answered(card, { busy: "Counting…" });
+      const answer = await source.counted.answer(card.spec, board.state(), board.paid.has(spec));
       if (answer.view || answer.refused?.lasts) board.answers.set(key, answer);
       board.showAllowance();
       await shown(card, answer, mine);
@@ -187,7 +204,7 @@ export async function openBoard(host, source, how) {
   /** Rows are lit in what the server counted, too: the rows know its marks before it is seen. */
   async function shown(card, answer, mine) {
     if (answer.view && rows && isWhole(board)) await rows.hold(board.part, [card.spec], [answer.view]);
-    if (mine === turn) card.show(answer);
+    if (mine === turn) answered(card, answer);
   }
 
   watchSize(frame.main, board);

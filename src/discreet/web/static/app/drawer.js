@@ -21,7 +21,7 @@ export function showDrawer(host, board, card) {
   });
   if (!card) return;
   const { spec, title } = card;
-  const answer = card.answer() || {};
+  const answer = card.answer() || { busy: "It is being drawn." };
   fill(
     host,
     h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),

@@ -44,11 +44,13 @@ export function miniOf(board, column, spec) {
   );
   let answer = null;
   let drawn = null;
+  let size = "";
   const counted = () => (isCounted(spec) ? "persons" : "rows");
   const redraw = () => {
     if (!answer?.view || !pic.clientWidth) return;
     const look = lookOf(board.columns, { dark: board.isDark(), mini: true, counted: counted(), spec });
     drawn = drawPicture(pic, kind, answer.view, look);
+    size = `${pic.clientWidth} ${pic.clientHeight}`;
     const svg = pic.querySelector("svg");
     svg.removeAttribute("aria-hidden");
     svg.setAttribute("tabindex", "0");
@@ -61,7 +63,7 @@ export function miniOf(board, column, spec) {
     spec,
     pic,
     redraw,
-    resized: redraw,
+    resized: () => `${pic.clientWidth} ${pic.clientHeight}` !== size && redraw(),
     show(given) {
       answer = given;
       foot.replaceChildren(...footOf(column, given, board));

@@ -84,8 +84,11 @@ export function railOf(board) {
     element,
     find,
     columns,
+    /** A column's row stays, for it may be in the middle of a press, or have the focus. */
     small(name, view) {
       views.set(name, view);
+      const it = list.querySelector(`[data-column="${CSS.escape(name)}"] .spark`);
+      if (it) it.outerHTML = spark(view);
     },
     show(state) {
       fill(
