@@ -191,6 +191,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "requests_a_minute": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
     "copy": (["", "server", 3, None, ["served"]], "one of 'browser', 'served'"),
     "copy_rows": ([-1, 10**9 + 1, *NO_WHOLE], "a whole number from 0 to 1000000000"),
+    "private_files": (NO_YES, "true or false"),
     "copy_bytes": ([-1, 10**10 + 1, *NO_WHOLE], "a whole number from 0 to 10000000000"),
 }
 
@@ -271,6 +272,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "copy": ["browser", "served"],
     "copy_rows": [0, 300_000, 10**9],
     "copy_bytes": [0, 30_000_000, 10**10],
+    "private_files": [True, False],
 }
 
 

@@ -79,6 +79,7 @@ NOT_SET: dict[str, Any] = {
     "copy": "browser",
     "copy_rows": 300_000,
     "copy_bytes": 30_000_000,
+    "private_files": True,
     "missing": "complete",
     "missing_values": {},
     "missing_levels": "complete",
@@ -1304,6 +1305,7 @@ UNBINDING: dict[str, Any] = {
     "copy": "served",
     "copy_rows": 7,
     "copy_bytes": 7,
+    "private_files": False,
     "bins_share": 0.5,
     "residual_df": 20,
     "dominance": [[1, 40]],  # pinned for each column of which means are released

@@ -68,6 +68,7 @@ OTHER: dict[str, Any] = {
     "copy": "served",
     "copy_rows": 1000,
     "copy_bytes": 1000,
+    "private_files": False,
 }
 NEEDS: dict[str, dict[str, Any]] = {
     "regime": {"rows": "mdav"},

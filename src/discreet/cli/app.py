@@ -17,6 +17,7 @@ from discreet.cli.attack import attack
 from discreet.cli.board import board
 from discreet.cli.columns import columns
 from discreet.cli.custodian import (
+    forget,
     policy_init,
     serve,
     show_log,
@@ -53,6 +54,7 @@ for command in (
     fidelity,
     tune,
     serve,
+    forget,
 ):
     app.command()(command)
 app.command("log")(show_log)

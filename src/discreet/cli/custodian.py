@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from discreet.ledger.store import Store
 
 __all__ = [
+    "forget",
     "policy_init",
     "serve",
     "show_log",
@@ -146,6 +147,8 @@ def _how_far(task: str, done: int, total: int) -> None:
 
 def _absolute(source: str) -> str:
     """Return a file's whole path; a URL as it is."""
+    if source == "-":
+        raise InputError("a server reads its data whenever it starts; name a file in place of -")
     return source if "://" in source else str(Path(source).resolve())
 
 
@@ -307,6 +310,21 @@ def _row(entry: Mapping[str, Any], *, released: bool) -> tuple[str, ...]:
     for name, value in request.items():
         said += f"; {name} {value if isinstance(value, str) else json.dumps(value)}"
     return at, entry["caller"], said, entry["outcome"]
+
+
+# --- private files ------------------------------------------------------------------------------
+
+
+def forget(policy: PolicyOption = "standard") -> None:
+    """Delete the private files beside a policy, into which files of text were read.
+
+    Protected copies and the record stay. Text is read into a private file again when it is opened,
+    unless the policy says private_files = false.
+    """
+    from discreet.study import forget_private_files
+
+    count = forget_private_files(policy)
+    typer.echo(f"deleted: {count} private file{'s' * (count != 1)}")
 
 
 # --- version, policy ----------------------------------------------------------------------------

@@ -299,6 +299,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "copy": (lambda v: v in WAYS_OF_COPY, f"one of {one_of(WAYS_OF_COPY)}"),
     "copy_rows": (_whole(0, 10**9), "a whole number from 0 to 1000000000"),
     "copy_bytes": (_whole(0, 10**10), "a whole number from 0 to 10000000000"),
+    "private_files": _YES_NO,
 }
 
 
@@ -435,6 +436,9 @@ class Policy:
         they stay on the server, which answers with numbers drawn from them.
     copy_rows, copy_bytes : int, default 300,000 and 30,000,000
         A copy of more rows or bytes stays on the server.
+    private_files : bool, default True
+        Whether the values of a file of text may be kept beside the protected copy, as Parquet that
+        the custodian alone may read, so that the text is read once; `discreet forget` deletes them.
     folder, file : Path, optional
         Where the policy file lies, and the file as it was named; not part of the policy's value.
 
@@ -502,6 +506,7 @@ class Policy:
     copy: str = "browser"
     copy_rows: int = 300_000
     copy_bytes: int = 30_000_000
+    private_files: bool = True
     folder: Path | None = field(default=None, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
 

@@ -284,6 +284,14 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
             f"A copy of more than {it.copy_bytes:,} bytes",
             " stays on the server.",
         ),
+        "private_files": lambda it: (
+            (
+                "Values may be kept",
+                " in a private file of the custodian's, so that text is read once.",
+            )
+            if it.private_files
+            else ("No further file of the values", " is kept: text is read for each picture.")
+        ),
         "roles": _roles,
         "diversity": _diversity,
         "budget": _budget,

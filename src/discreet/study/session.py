@@ -64,7 +64,7 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
-from discreet.table import KINDS, Table
+from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
 from discreet.vault.vault import Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
@@ -77,6 +77,7 @@ __all__ = [
     "Session",
     "axis_order",
     "folder_of",
+    "forget_private_files",
     "ledger_of",
     "orders",
     "orders_of_copy",
@@ -91,7 +92,7 @@ NO_COPY = (
 )
 AGAIN, MOST_AGAIN = 5, 5000
 """How many copies of a copy are made, and of how many of its rows at most."""
-OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes")
+OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes", "private_files")
 """What of a policy says how a server answers, and not what: no answer hangs on it."""
 
 V = TypeVar("V", bound=View)
@@ -695,6 +696,16 @@ def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledg
 
         folder = user_state_path("discreet")
     return Ledger(Path(folder), secret)
+
+
+def forget_private_files(policy: str | Path | Policy) -> int:
+    """Delete the private files that are kept beside a policy; return how many there were.
+
+    They hold values of files of text, which were read into them, and are made again when such a
+    file is opened.
+    """
+    folder = folder_of(load_policy(policy))
+    return 0 if folder is None else forget(folder)
 
 
 def folder_of(policy: Policy) -> Path | None:

@@ -43,7 +43,7 @@ from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
-from discreet.study.session import Session, axis_order
+from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
@@ -2097,8 +2097,9 @@ def open(
     Parameters
     ----------
     source : path or frame
-        A `.csv`, `.tsv` or `.parquet` file, or a pandas, polars or pyarrow frame, a polars
-        LazyFrame or a DuckDB relation.
+        A file (CSV, Parquet, Feather, JSON lines, Excel, Stata, SPSS or SAS), a folder or pattern
+        of Parquet files, or "-" for standard input; or a pandas, polars or pyarrow frame, a polars
+        LazyFrame or a DuckDB relation. docs/sources.md says how each is read.
     policy : str, Path or Policy, default "standard"
         The name of a preset ("standard", "datashield", "sacro", "opensafely", "research"), the
         path of a TOML file, or a Policy.
@@ -2184,6 +2185,7 @@ def open(
         unit=chosen.unit,
         key=chosen.key,
         missing_values=chosen.missing_values,
+        private=folder_of(chosen) if chosen.private_files else None,
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)

@@ -13,6 +13,7 @@ of whole width where no limits are declared. Counts are checked again before the
 """
 
 from discreet.table.columns import KINDS, ROLES, Column
+from discreet.table.private import forget
 from discreet.table.table import BinAxis, Counted, Rows, Table, open_table, with_levels_of_two
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Counted",
     "Rows",
     "Table",
+    "forget",
     "open_table",
     "with_levels_of_two",
 ]

@@ -45,7 +45,7 @@ def read_labelled(kept: Kept, source: Source) -> DuckDBPyRelation:
             " pip install 'discreet[stata]'"
         ) from None
     read = getattr(pyreadstat, READERS[source.file.suffix.lower()])
-    frame, about = read(source.file, user_missing=False)
+    frame, about = read(source.file)
     check_different(about.column_names)
     labels = {str(k): str(v) for k, v in about.column_names_to_labels.items() if v and v.strip()}
     kept.labels = {name: label for name, label in labels.items() if label != name}

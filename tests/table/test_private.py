@@ -1,0 +1,327 @@
+"""Private files: for their owner alone, whole or not there, and forgotten when asked."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError
+from discreet.policy import Policy
+from discreet.study import forget_private_files
+from discreet.table import Table, files, open_table, private
+from discreet.table.engine import connect
+from discreet.table.private import forget, own_folder, private_file
+
+pytestmark = pytest.mark.promise
+
+CSV = "age,sex\n" + "".join(f"{20 + i % 30}.5,{'fm'[i % 2]}\n" for i in range(200))
+ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="files have modes and locks on POSIX")
+
+
+def opened(path: Path, folder: Path | None) -> Table:
+    return open_table(path, kinds={}, roles={}, unit=None, key=None, private=folder)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "cohort.csv"
+    path.write_text(CSV)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / ".discreet"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(it.name for it in folder.iterdir())
+
+
+def test_text_is_read_once_a_version(
+    text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = opened(text, folder)
+    (name,) = names(folder)
+    monkeypatch.setattr(files, "write_parquet", None)  # nothing is written again
+
+    again = opened(text, folder)
+    text.rename(text.with_name("moved.csv"))  # and no count reads the text
+
+    assert (first.size, again.size) == (200, 200)
+    assert first.levels("sex", ()) == again.levels("sex", ())
+    assert names(folder) == [name]
+
+
+def test_changed_text_is_read_anew_and_the_old_file_is_gone(text: Path, folder: Path) -> None:
+    opened(text, folder)
+    (old,) = names(folder)
+    before = text.stat()
+    text.write_text(CSV.replace("20.5", "99.5"))
+    os.utime(text, ns=(before.st_atime_ns, before.st_mtime_ns))  # as some tools copy
+
+    assert opened(text, folder).extremes("age", 1)[1].tolist() == [99.5]
+    assert len(names(folder)) == 1
+    assert names(folder) != [old]
+
+
+def test_each_source_has_its_own(text: Path, folder: Path) -> None:
+    opened(text, folder)
+    other = text.with_name("other.csv")
+    other.write_text(CSV)
+    opened(other, folder)
+
+    assert len(names(folder)) == 2
+    other.rename(other.with_suffix(".tsv"))  # the same bytes read otherwise
+    assert [*opened(other.with_suffix(".tsv"), folder).columns] == ["age,sex"]
+
+
+@ON_POSIX
+def test_it_is_its_owners_alone_from_the_first_moment(
+    text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    write = private.write_parquet
+
+    def look(file: IO[bytes], *rest: object) -> None:
+        (partial,) = folder.iterdir()
+        seen.append(stat.S_IMODE(partial.stat().st_mode))
+        write(file, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "write_parquet", look)
+    old = os.umask(0)
+    try:
+        opened(text, folder)
+    finally:
+        os.umask(old)
+
+    assert seen == [0o600]
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [stat.S_IMODE(it.stat().st_mode) for it in folder.iterdir()] == [0o600]
+
+
+def test_it_is_on_the_disk_before_it_has_its_name(
+    text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda it: done.append("fsync") or fsync(it))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(os, "replace", lambda *it: done.append("replace") or replace(*it))  # type: ignore[func-returns-value]
+
+    opened(text, folder)
+
+    assert done[:2] == ["fsync", "replace"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1 and no more", None])
+def test_one_that_is_no_table_is_made_again(text: Path, folder: Path, damage: bytes | None) -> None:
+    opened(text, folder)
+    (path,) = folder.iterdir()
+    path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
+
+    assert opened(text, folder).size == 200
+
+
+def test_text_that_changes_while_it_is_read_is_refused(
+    text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = private.write_parquet
+
+    def meanwhile(*given: object) -> None:
+        write(*given)  # type: ignore[arg-type]
+        text.write_text(CSV + "1,f\n")
+
+    monkeypatch.setattr(files, "write_parquet", meanwhile)
+
+    with pytest.raises(InputError, match=r"^file 'cohort.csv' was written while it was read; open"):
+        opened(text, folder)
+    assert names(folder) == []
+
+
+def no_room(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "open"])
+def test_a_full_disk_leaves_nothing(
+    text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    folder.mkdir()
+    monkeypatch.setattr(os, step, no_room)
+
+    with pytest.raises(
+        InputError, match=r"^the private file of 'cohort.csv' cannot be kept .* private_files = "
+    ):
+        private_text(text, folder)
+    monkeypatch.undo()
+    assert names(folder) == []
+    assert opened(text, folder).size == 200
+
+
+def private_text(text: Path, folder: Path) -> None:
+    """Take text into a private file as `read_file` does, without a new DuckDB folder."""
+    format, source = files._found(text)
+    files._parsed_once(connect_before, format, source, text, folder)
+
+
+connect_before = connect()
+
+
+@ON_POSIX
+@pytest.mark.parametrize("where", ["writing", "between"])
+def test_what_a_killed_process_left_is_gone_at_the_next_start(
+    text: Path, folder: Path, tmp_path: Path, where: str
+) -> None:
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    program = f"""
+import os, signal
+from pathlib import Path
+from discreet.table import files
+def killed(file, *rest):
+    file.write(b"Canary"); file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+if {where!r} == "writing":
+    files.write_parquet = killed
+else:
+    os.replace = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
+files.read_file(Path({str(text)!r}), Path({str(folder)!r}))
+"""
+    environment = {**os.environ, "TMPDIR": str(spill)}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert [it.endswith(".part") for it in names(folder)] == [True]
+    assert names(spill)
+
+    old = tempfile.tempdir
+    tempfile.tempdir = str(spill)
+    private._sweep_folders.cache_clear()
+    try:
+        table = opened(text, folder)
+        assert table.size == 200
+        assert len(names(folder)) == len(names(spill)) == 1
+        del table
+        gc.collect()
+        assert names(spill) == []
+    finally:
+        tempfile.tempdir = old
+        private._sweep_folders.cache_clear()
+    assert [it.endswith(".parquet") for it in names(folder)] == [True]
+
+
+@ON_POSIX
+def test_what_another_process_is_writing_stays(
+    text: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+import sys, time
+from pathlib import Path
+from discreet.table.private import own_folder, private_file
+def slowly(file):
+    owner = type("Owner", (), {{}})()
+    print(own_folder(owner), flush=True)
+    sys.stdin.readline()
+    file.write(b"PAR1")
+private_file(Path({str(folder)!r}), Path("other.csv"), b"other", slowly)
+"""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        theirs = Path(other.stdout.readline().strip())
+        private._sweep_folders.cache_clear()
+        opened(text, folder)
+        assert theirs.is_dir()
+        assert sum(it.endswith(".part") for it in names(folder)) == 1
+        other.communicate("go on\n")
+    private._sweep_folders.cache_clear()
+    assert other.returncode == 0
+    assert len(names(folder)) == 2
+
+
+def test_folders_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "discreet-of-another-tool").mkdir()
+    (tmp_path / "discreet-link").symlink_to(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    private._sweep_folders.cache_clear()
+
+    owner = connect()
+    own_folder(owner)
+
+    assert "discreet-of-another-tool" in names(tmp_path)
+    private._sweep_folders.cache_clear()
+
+
+# --- what a policy says, and forgetting ----------------------------------------------------------
+
+
+def policy_in(folder: Path, more: str = "") -> Path:
+    path = folder / "clinic.toml"
+    path.write_text(f'name = "clinic"\nunit = false\npublic = true\n{more}')
+    return path
+
+
+def test_the_policy_says_whether_there_is_one(text: Path, folder: Path) -> None:
+    without = policy_in(text.parent, "private_files = false\n")
+    pictures = [dc.open(text, without).histogram("age", source="counts").to_json()]
+    assert not [*folder.glob("raw-*")]
+
+    policy = policy_in(text.parent)
+    pictures += [dc.open(text, policy).histogram("age", source="counts").to_json()]
+    assert len([*folder.glob("raw-*")]) == 1
+    assert pictures[0] == pictures[1]
+
+    dc.open(text, "standard", unit=False)  # no policy file, no folder of its own
+    assert Policy().private_files
+    assert not [*text.parent.glob("*.parquet")]
+
+
+def test_private_files_are_forgotten_and_nothing_else(text: Path, folder: Path) -> None:
+    policy = policy_in(text.parent)
+    study = dc.open(text, policy)
+    study.histogram("age").to_json()
+    kept = {it for it in names(folder) if not it.startswith("raw-")}
+
+    assert forget_private_files(policy) == 1
+    assert {*names(folder)} >= kept
+    assert not [*folder.glob("raw-*")]
+    assert forget_private_files(policy) == 0
+    assert forget_private_files("standard") == 0
+    with pytest.raises(InputError, match=r"its private file is gone or damaged; open the study"):
+        study.session.table.levels("sex", ())
+    assert dc.open(text, policy).session.table.size == 200
+
+
+def test_a_folder_that_is_not_there_holds_none(tmp_path: Path) -> None:
+    assert forget(tmp_path / "none") == 0
+
+
+def test_a_private_file_is_written_on_the_first_call_alone(folder: Path) -> None:
+    def parquet(file: IO[bytes]) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.table({"x": [time.monotonic_ns()]}), file)
+
+    first = private_file(folder, Path("a.csv"), b"a", parquet)
+    written = first.read_bytes()
+
+    assert private_file(folder, Path("a.csv"), b"a", parquet).read_bytes() == written
