@@ -222,7 +222,9 @@ def plain_words(page: str) -> str:
 def copies(folder: Path) -> dict[str, Any]:
     """Return the protected copies that are stored below a folder."""
     return {
-        path.name: columns_of(pq.read_table(path)) for path in sorted(folder.rglob("*.parquet"))
+        path.name: columns_of(pq.read_table(path))
+        for path in sorted(folder.rglob("*.parquet"))
+        if not path.name.startswith("raw-")  # a private file of the data, and no copy of them
     }
 
 

@@ -38,7 +38,7 @@ def write_fixture() -> None:
             write_csv(cases.second(), folder / "cohort.csv")
         for name in cases.KEPT:
             shutil.copy(folder / name, cases.BEFORE)
-        for copy in (folder / ".discreet").glob("*.parquet"):
+        for copy in (folder / ".discreet").glob("[!r]*.parquet"):
             shutil.copy(copy, cases.BEFORE)
         connection = sqlite3.connect(folder / ".discreet" / "ledger.sqlite")
         (number,) = connection.execute("PRAGMA user_version").fetchone()

@@ -11,8 +11,9 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from discreet.errors import DiscreetError, InputError
 from discreet.table.private import own_folder
@@ -33,8 +34,11 @@ __all__ = [
     "held",
     "in_zones",
     "quiet",
+    "quietly",
 ]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Compression = Literal["gzip", "zstd"]
 
 MEMORY_LIMIT = "2GB"
@@ -152,3 +156,14 @@ def quiet(what: str, why: Callable[[], str] = _nothing) -> Iterator[None]:
 def failure(keep: Any) -> tuple[str, Callable[[], str]]:
     """Return what is said where a frame cannot be read, by what is kept for it."""
     return (keep.failed, keep.why) if isinstance(keep, Kept) else (NO_DATA, _nothing)
+
+
+def quietly(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Let the errors of engines in a method of a Table become ours."""
+
+    @wraps(method)
+    def call(self: Any, /, *args: P.args, **named: P.kwargs) -> R:
+        with quiet(*failure(self._keep)):
+            return method(self, *args, **named)
+
+    return call

@@ -32,7 +32,7 @@ from discreet.table.columns import (
     without_values,
 )
 from discreet.table.dates import days_of, spans_as_numbers
-from discreet.table.engine import Kept, failure, quiet
+from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 
 __all__ = ["BinAxis", "Counted", "Rows", "Table", "open_table", "with_levels_of_two"]
@@ -241,7 +241,7 @@ class Table:
             if kind is not None and column.kind != kind:
                 raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")
 
-    @quiet("the data could not be read")
+    @quietly
     def count(
         self, axes: Sequence[BinAxis], levels: Mapping[str, Mapping[str, int]] = NO_LEVELS
     ) -> Counted:
@@ -288,7 +288,7 @@ class Table:
         left_out = self.persons() - len(names_of)
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
 
-    @quiet("the data could not be read")
+    @quietly
     def levels(self, name: str, complete: Sequence[str] = ()) -> dict[str, int]:
         """Count the persons of each level of a column; the empty text stands for none.
 
@@ -305,7 +305,7 @@ class Table:
             counts[text_of(level)] = counts.get(text_of(level), 0) + int(weight)
         return counts
 
-    @quiet("the data could not be read")
+    @quietly
     def codes(self, name: str, k: int) -> tuple[float, ...]:
         """Return numbers of a column that k persons share and that may stand for missing values.
 
@@ -340,7 +340,7 @@ class Table:
         out.path, out._opened, out._rows = self.path, self._opened, self._rows
         return out
 
-    @quiet("the data could not be read")
+    @quietly
     def extremes(self, name: str, k: int, but_for: Sequence[float] = ()) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column, one a person."""
         finite = self._complete([name])
@@ -357,7 +357,7 @@ class Table:
             raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
         return lows.astype(np.float64), highs.astype(np.float64)
 
-    @quiet("the data could not be read")
+    @quietly
     def is_whole(self, name: str, but_for: int = 1) -> bool:
         """Whether the finite values of a column are whole numbers, but for fewer than some."""
         if name not in self._broken:
@@ -366,7 +366,7 @@ class Table:
             self._broken[name] = int(self._collect(broken.select(n=nw.len()))["n"][0])
         return self._broken[name] < but_for
 
-    @quiet("the data could not be read")
+    @quietly
     def rows(
         self,
         names: Sequence[str],
@@ -407,7 +407,7 @@ class Table:
                 return Rows(numbers, words, left_out, persons, texts_of(known.tolist()))
         return Rows(numbers, words, left_out)
 
-    @quiet("the data could not be read")
+    @quietly
     def column(self, name: str) -> Floats | tuple[str, ...]:
         """Return a whole column, missing values too (as NaN or as the empty text).
 
@@ -438,7 +438,7 @@ class Table:
         numbers = {name for name in names if self._is_number(self.known(name))}
         wanted = [number(name).alias(name) if name in numbers else nw.col(name) for name in names]
         seen = 0
-        with quiet("the data could not be read"):
+        with quiet(*failure(self._keep)):
             for batch in parts(self._whole, wanted, self._keep):
                 seen += batch.num_rows
                 yield {name: self._read_as(name, batch[name], name in numbers) for name in names}
@@ -457,7 +457,7 @@ class Table:
         known, different = (0, 0) if self.unit is None else self.repeats(self.unit)
         return known != different
 
-    @quiet("the data could not be read")
+    @quietly
     def repeats(self, name: str) -> tuple[int, int]:
         """Return how many values of a column are known, and how many of them are different."""
         value = nw.col(name)
@@ -491,7 +491,7 @@ class Table:
             return self.columns[name]
         raise InputError(f"there is no column {name!r}; {near(name, [*self.columns])}")
 
-    @quiet("the data could not be read")
+    @quietly
     def _is_unique_text(self, column: Column) -> bool:
         if column.kind != "categorical" or column.role != "other":
             return False
@@ -593,7 +593,7 @@ def with_levels_of_two(table: Table, declared: Collection[str]) -> Table:
         return table
     keep = {*declared, table.unit, table.key}
     numbers = [it for it in table.columns.values() if it.numeric and it.kind == "continuous"]
-    with quiet("the data could not be read"):
+    with quiet(*failure(table._keep)):
         few = two_valued(table._frame, [it.name for it in numbers if it.name not in keep])
     levels = {name: replace(table.columns[name], kind="categorical") for name in few}
     return table.changed({**table.columns, **levels}, table._missing)
