@@ -306,6 +306,45 @@ def test_a_table_that_left_needs_a_version_for_another_method(
     assert [(entry["version"], entry["kind"]) for entry in history] == [(1, "table"), (2, "table")]
 
 
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_private_files_are_forgotten(run: Run, cohort: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text("unit = false\n")
+    words = ("--policy", str(policy))
+    assert run("columns", str(cohort), *words)[0] == 0
+    assert len([*(tmp_path / ".discreet").glob("raw-*.parquet")]) == 1
+
+    assert run("forget", *words) == (0, "deleted: 1 private file\n", "")
+    assert run("forget", *words) == (0, "deleted: 0 private files\n", "")
+    assert run("forget") == (0, "deleted: 0 private files\n", "")
+    assert not [*(tmp_path / ".discreet").glob("raw-*")]
+
+
+def test_a_table_comes_by_standard_input(cohort: Path) -> None:
+    words = [sys.executable, "-m", "discreet"]
+    for what in (["columns", "-", "--no-unit"], ["policy", "init", "-", "-o", "new.toml"]):
+        found = subprocess.run(
+            [*words, *what],
+            input=cohort.read_bytes(),
+            cwd=cohort.parent,
+            capture_output=True,
+            check=False,
+        )
+        assert (found.returncode, b"age" in found.stdout or what[0] == "policy") == (0, True)
+    assert b"age" in (cohort.parent / "new.toml").read_bytes()
+
+
+def test_a_server_takes_no_standard_input(run: Run) -> None:
+    code, out, err = run("serve", "-")
+
+    assert (code, out) == (dc.InputError.exit_code, "")
+    assert err == (
+        "discreet: a server reads its data whenever it starts; name a file in place of -\n"
+    )
+
+
 # --- policy ---------------------------------------------------------------------------------------
 
 
