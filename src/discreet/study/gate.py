@@ -46,7 +46,7 @@ from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
 from discreet.vault.rows import read_rows
-from discreet.vault.whole import raw_whole
+from discreet.vault.whole import version_of_whole
 
 __all__ = [
     "NOTHING",
@@ -263,8 +263,8 @@ class ReleaseGate:
         found = cache(self._all_columns)
         copy: dict[str, str] = {}
         if self.policy.rows_by == Whole.name:  # other kinds or roles make another copy
-            raw = raw_whole(self.table, self.policy, self.secret)
-            copy = {COPY_OF_TABLE: raw.version.hex()[:16]}
+            version = version_of_whole(self.table, self.policy, self.secret)
+            copy = {COPY_OF_TABLE: version.hex()[:16]}
         return self.ledger.open_version(
             self.name,
             self.policy.settings(),

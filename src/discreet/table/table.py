@@ -414,7 +414,7 @@ class Table:
         Numbers are numbers whether they are drawn as such or as levels, and codes for missing
         values are in it: the ledger is to know the data whatever is declared.
         """
-        if self._is_number(self.known(name)):
+        if self.is_number(name):
             return array_of(self._collect(self._whole.select(value=number(name)))["value"])
         return texts_of(self._collect(self._whole.select(nw.col(name)))[name].to_list())
 
@@ -435,7 +435,7 @@ class Table:
         """
         if not names:
             return
-        numbers = {name for name in names if self._is_number(self.known(name))}
+        numbers = {name for name in names if self.is_number(name)}
         wanted = [number(name).alias(name) if name in numbers else nw.col(name) for name in names]
         seen = 0
         with quiet(*failure(self._keep)):
@@ -444,6 +444,30 @@ class Table:
                 yield {name: self._read_as(name, batch[name], name in numbers) for name in names}
             if seen != self.size:
                 raise InputError("the data have changed while they were read; open them again")
+
+    def in_parts(
+        self, numbers: Sequence[str], texts: Sequence[str], known: Sequence[str] = ()
+    ) -> Iterator[dict[str, Any]]:
+        """Read the rows that `rows` reads by parts: for tables that memory does not hold.
+
+        Numbers are NaN where one is missing, and of dates they are days; texts come as pyarrow
+        DictionaryArrays, with the empty text for a missing one. Rows that have nothing in one of
+        the columns `known` are left out.
+        """
+        held = [name for name in known if name in numbers]
+        rows = self._complete(held, [name for name in known if name not in held])
+        wanted = [
+            nw.col(name) if self.columns[name].dates is not None else number(name).alias(name)
+            for name in numbers
+        ]
+        wanted += [nw.col(name) for name in texts]
+        with quiet("the data could not be read"):
+            for batch in parts(rows, wanted, self._keep):
+                found = {name: self._read_as(name, batch[name], True) for name in numbers}
+                yield {
+                    **{name: np.where(np.isfinite(it), it, np.nan) for name, it in found.items()},
+                    **{name: levels_of(batch[name]) for name in texts},
+                }
 
     def _read_as(self, name: str, values: Any, number: bool) -> Any:
         """Return part of a column as numbers, as days where it holds dates, or as levels."""
@@ -501,8 +525,9 @@ class Table:
         out = self._collect(known.select(n=nw.len(), levels=nw.col(column.name).n_unique()))
         return bool(out["n"][0] > 0 and out["n"][0] == out["levels"][0])
 
-    def _is_number(self, column: Column) -> bool:
+    def is_number(self, name: str) -> bool:
         """Whether a column is read as numbers, be it drawn as such or as levels."""
+        column = self.known(name)
         return column.kind == "continuous" or (column.numeric and not column.yes_no)
 
     def _complete(self, names: Sequence[str], texts: Sequence[str] = ()) -> nw.LazyFrame[Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, as_strata
 from discreet.errors import InputError, RefusedError
-from discreet.keys import Column, Keys, in_order, old_row_keys, row_keys, total
+from discreet.keys import Column, Keys, coded, in_order, old_row_keys, row_keys, total
 from discreet.policy import ROWS_PER_K, Policy
 from discreet.protect.base import means_of_persons, persons_in, sd_of
 from discreet.protect.hierarchy import Hierarchy
@@ -247,11 +247,20 @@ def keys_of(secret: Secret, rows: Rows, key: str | None, format: int) -> Keys:
             columns.append(tuple(rows.names[i] for i in rows.persons.tolist()))
     else:
         columns = [rows.numbers[key] if key in rows.numbers else rows.texts[key]]
-        if len(set(columns[0])) != len(rows):
-            raise InputError(
-                f"key column {key!r} holds a value twice; a key is different in every row"
-            )
+        check_key(key, columns[0])
     return old_row_keys(secret, columns) if format == 1 else row_keys(secret, columns)
+
+
+def check_key(name: str, column: Column) -> None:
+    """Refuse a key column that has a value twice."""
+    if isinstance(column, np.ndarray):
+        different = len(np.unique(column))
+    else:
+        different = len(np.unique(coded(column)[1]))
+    if different != len(column):
+        raise InputError(
+            f"key column {name!r} holds a value twice; a key is different in every row"
+        )
 
 
 def _evened(kept: Mask, labels: Labels, persons: Labels | None, keys: Keys, policy: Policy) -> Mask:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -18,6 +17,7 @@ from discreet.errors import BrokenPromiseError, InputError
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
 from discreet.policy import PlotRequest, Policy
+from discreet.progress import advance, listening
 from discreet.protect import outside
 from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
@@ -25,9 +25,10 @@ from discreet.protect.microaggregation import check_shared
 from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
 from discreet.protect.whole import Draws, WholeCopy
 from discreet.render.figure_file import write_whole
-from discreet.secret import FORMAT, Secret, unguessable
+from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of
+from discreet.vault.partitions import LargeTable
 from discreet.vault.rows import (
     Done,
     Noised,
@@ -40,13 +41,17 @@ from discreet.vault.rows import (
     raw_rows,
     rows_with_key,
 )
+from discreet.vault.stored import DONE, columns_in, temporary_folder, written
 from discreet.vault.whole import (
     RawWhole,
     columns_of_copy,
     copy_of_whole,
+    raw_in_one,
     raw_whole,
-    remarks_of_whole,
+    remarks_of,
+    version_of_whole,
 )
+from discreet.vault.whole_columns import wanted_of
 
 __all__ = [
     "Copy",
@@ -61,7 +66,6 @@ __all__ = [
 ]
 
 
-DONE = b"discreet: how the rows were prepared"
 TINY = 1e-9
 WITHIN_ENDS = 2
 """From this format on a copy stays within its columns' ends, and whole numbers stay whole."""
@@ -84,25 +88,9 @@ class Copy:
 
 def store(path: Path, copy: Copy) -> None:
     """Keep a copy as Parquet that its owner alone may read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    partial = path.with_name(f"{path.name}.{unguessable()}")  # another thread may make it, too
-    table = pa.table({**copy.columns, **copy.strata})
-    table = table.replace_schema_metadata({DONE: json.dumps([copy.left_out, *copy.remarks])})
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            pq.write_table(table, file)
-        os.replace(partial, path)
-    except OSError as error:
-        raise InputError(
-            f"the protected copy cannot be kept in {str(path.parent)!r} ({type(error).__name__});"
-            " make the folder writable"
-        ) from None
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    said = [copy.left_out, *copy.remarks]
+    with written(path, [*copy.columns], [*copy.strata], lambda: said) as add:
+        add(copy.columns, copy.strata)
 
 
 def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = FORMAT) -> Copy:
@@ -112,10 +100,10 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
 
     try:
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
-            stored = file.read()
+            stored, about_it = file.read(), file.metadata.metadata
         if group is None:
             group = [it.name for it in stored.schema if pa.types.is_floating(it.type)]
-        left_out, *remarks = json.loads(stored.schema.metadata[DONE])
+        left_out, *remarks = json.loads(about_it[DONE])
         series = nw.from_native(stored, eager_only=True)
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
@@ -296,25 +284,70 @@ class Vault:
     def whole(self, table: Table, policy: Policy) -> Copy:
         """Return the protected copy of the whole table, made on the first call."""
         if self._whole is None:
-            raw = raw_whole(table, policy, self._secret)
-            name = f"whole-{raw.version.hex()[:16]}.parquet"
-            path = None if self._folder is None else self._folder / name
-            if path is not None and path.exists():
-                self._whole = load(path, None, raw.version)
+            wanted = wanted_of(table, policy)
+            if wanted.partitions > 1:
+                large = LargeTable.of(table, policy, self._secret, wanted)
+                self._whole = self._large(large)
             else:
-                made = copy_of_whole(raw, self._secret)
-                self._whole = copied_whole(raw, made)
-                self._nearness = self._measured(raw, made)
-                if path is not None:
-                    store(path, self._whole)
-                    write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
+                self._whole = self._in_one_piece(raw_in_one(table, policy, self._secret, wanted))
         return self._whole
+
+    def _in_one_piece(self, raw: RawWhole) -> Copy:
+        path = None if self._folder is None else self._folder / _whole_name(raw.version)
+        if path is not None and path.exists():
+            return load(path, None, raw.version)
+        made = copy_of_whole(raw, self._secret)
+        copy = copied_whole(raw, made)
+        self._nearness = self._measured(raw, made)
+        if path is not None:
+            store(path, copy)
+            write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
+        return copy
+
+    def _large(self, large: LargeTable) -> Copy:
+        """Return the copy of a large table, whose columns are read when they are asked for."""
+        if self._folder is None:
+            self._folder = temporary_folder(self)
+        path = self._folder / _whole_name(large.version)
+        if not path.exists():
+            self._nearness = self._made_in_partitions(large, path)
+            write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
+        columns, strata, (left_out, remarks) = columns_in(path)
+        return Copy(columns, strata, large.version.hex()[:16], left_out, remarks)
+
+    def _made_in_partitions(self, large: LargeTable, path: Path) -> Fidelity:
+        """Write the copies of all partitions; return how near that of the first is."""
+        near: list[Fidelity] = []
+        left_out: list[Mapping[str, str]] = []
+        wanted = large.wanted
+
+        def said() -> list[Any]:
+            everywhere = {
+                name: why
+                for name, why in left_out[0].items()
+                if all(name in other for other in left_out)
+            }
+            return [0, *remarks_of({**wanted.left_out, **everywhere})]
+
+        with (
+            written(path, wanted.numbers, wanted.levels, said) as add,
+            large.each(path.parent) as partitions,
+        ):
+            for done, raw in enumerate(partitions):
+                advance("protecting the table", done, wanted.partitions)
+                with listening(lambda task, step, steps: None):
+                    made = copy_of_whole(raw, self._secret)
+                    near = near or [self._measured(raw, made)]
+                add(*columns_of_copy(made))
+                left_out.append(made.left_out)
+            advance("protecting the table", wanted.partitions, wanted.partitions)
+        return near[0]
 
     def version_of_whole(self, table: Table, policy: Policy) -> str:
         """Return which copy of the whole table it is, without making it."""
         if self._whole is not None:
             return self._whole.version
-        return raw_whole(table, policy, self._secret).version.hex()[:16]
+        return version_of_whole(table, policy, self._secret).hex()[:16]
 
     def nearness(self, table: Table, policy: Policy) -> Fidelity:
         """Return how near the copy of the whole table is, in rounded figures kept beside it."""
@@ -366,6 +399,10 @@ class Vault:
         return make_copy(noised(rows, self._secret, raw.version), policy)
 
 
+def _whole_name(version: bytes) -> str:
+    return f"whole-{version.hex()[:16]}.parquet"
+
+
 def _file_name(format: int, version: str) -> str:
     return f"copy-{version}.parquet" if format == 1 else f"copy-{format}-{version}.parquet"
 
@@ -373,7 +410,8 @@ def _file_name(format: int, version: str) -> str:
 def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
     """Return the rows of a copy of the whole table, in the order that their draws gave them."""
     numbers, levels = columns_of_copy(made)
-    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks_of_whole(raw, made))
+    remarks = remarks_of({**raw.left_out, **made.left_out})
+    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks)
 
 
 def said(made: Made, k: int) -> tuple[str, ...]:

@@ -1,0 +1,184 @@
+"""A copy in a Parquet file that is read a column at a time, and written a partition at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError
+from discreet.protect.copies import OTHER
+from discreet.secret import unguessable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+__all__ = ["DONE", "StoredColumns", "columns_in", "temporary_folder", "written"]
+
+T = TypeVar("T")
+
+DONE = b"discreet: how the rows were prepared"
+HELD = 4
+"""So many columns stay in memory once they were read."""
+
+
+class StoredColumns(Mapping[str, T]):
+    """Columns of a file, each read when it is asked for; the last few are held."""
+
+    def __init__(self, path: Path, names: Sequence[str], read: Callable[[Path, str], T]) -> None:
+        self._names = dict.fromkeys(names)
+        self._read = lru_cache(HELD)(lambda name: read(path, name))
+        self.path = path
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._read(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def columns_in(
+    path: Path,
+) -> tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]], tuple[int, tuple[str, ...]]]:
+    """Return the numbers and levels in a file of a copy, and what is said of its rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _readable(path):
+        schema = pq.read_schema(path)
+        left_out, *remarks = json.loads(pq.read_metadata(path).metadata[DONE])
+    numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
+    levels = [it.name for it in schema if it.name not in numbers]
+    return (
+        StoredColumns(path, numbers, _numbers),
+        StoredColumns(path, levels, _words),
+        (int(left_out), tuple(remarks)),
+    )
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception:
+        raise InputError(
+            f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
+        ) from None
+
+
+def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray:
+    import pyarrow.parquet as pq
+
+    with _readable(path), pq.ParquetFile(path, read_dictionary=coded) as file:
+        return file.read([name]).column(0)
+
+
+def _numbers(path: Path, name: str) -> Floats:
+    column = _column(path, name)
+    out = np.empty(len(column))
+    start = 0
+    for chunk in column.chunks:
+        out[start : start + len(chunk)] = np.from_dlpack(chunk)
+        start += len(chunk)
+    out.setflags(write=False)
+    return out
+
+
+def _words(path: Path, name: str) -> tuple[str, ...]:
+    column = _column(path, name, [name]).unify_dictionaries()
+    words = np.array(column.chunk(0).dictionary.to_pylist(), dtype=object)
+    return tuple(
+        word for chunk in column.chunks for word in words[np.asarray(chunk.indices)].tolist()
+    )
+
+
+def temporary_folder(holder: object) -> Path:
+    """Return a folder of the owner's alone that is removed with `holder`."""
+    path = tempfile.mkdtemp(prefix="discreet-copy-")
+    weakref.finalize(holder, shutil.rmtree, path, ignore_errors=True)
+    return Path(path)
+
+
+class _Writer:
+    """Writes the rows of one partition after the other."""
+
+    def __init__(self, file: Any, schema: pa.Schema, folder: Path) -> None:
+        import pyarrow.parquet as pq
+
+        self.parquet: ParquetWriter = pq.ParquetWriter(file, schema)
+        self.schema, self.folder = schema, folder
+
+    def add(self, numbers: Mapping[str, Floats], levels: Mapping[str, Sequence[str]]) -> None:
+        """Write rows; a column that a partition has not is missing there, or of other levels."""
+        import pyarrow as pa
+
+        rows = max(map(len, (*numbers.values(), *levels.values())))
+        arrays = [
+            pa.array(numbers.get(it.name, np.full(rows, np.nan)))
+            if pa.types.is_floating(it.type)
+            else pa.array(levels.get(it.name, (OTHER,) * rows), it.type)
+            for it in self.schema
+        ]
+        table = pa.table(arrays, schema=self.schema)
+        with _kept(self.folder):
+            self.parquet.write_table(table, row_group_size=max(1, rows))
+
+
+@contextmanager
+def written(
+    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], Sequence[Any]]
+) -> Iterator[Callable[[Mapping[str, Floats], Mapping[str, Sequence[str]]], None]]:
+    """Write a copy by parts; it has its name once all of it is there, with what is `said` of it.
+
+    Its owner alone may read it.
+    """
+    import pyarrow as pa
+
+    partial = path.with_name(f"{path.name}.{unguessable()}")  # another thread may make it, too
+    schema = pa.schema([(name, pa.float64()) for name in numbers])
+    for name in levels:
+        schema = schema.append(pa.field(name, pa.string()))
+    with _kept(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        opened = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(opened, "wb") as file:
+            writer = _Writer(file, schema, path.parent)
+            yield writer.add
+            with _kept(path.parent):
+                writer.parquet.add_key_value_metadata({DONE: json.dumps(said()).encode()})
+                writer.parquet.close()
+                file.flush()
+                os.fsync(file.fileno())
+        with _kept(path.parent):
+            os.replace(partial, path)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _kept(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"the protected copy cannot be kept in {str(folder)!r} ({type(error).__name__}); make"
+            " the folder writable, and room on its disk"
+        ) from None

@@ -1,0 +1,156 @@
+"""Which columns the copy of a whole table is made of, and what is read of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from discreet.arguments import Floats, Labels
+from discreet.errors import RefusedError
+from discreet.keys import Keys
+from discreet.policy import Policy
+from discreet.protect.whole import Levels, Settings
+from discreet.table import Table
+from discreet.table.dates import DATE, on_clock, parts_of
+
+__all__ = ["RawWhole", "Wanted", "raw_of", "unreadable", "wanted_of"]
+
+HOW = 3
+"""Counts the ways in which such copies were made: another way is another copy."""
+MOST_CELLS, WIDEST = 4_000_000, 30
+"""A table of more numbers, as points, goes into partitions; and the most levels that count."""
+LEAST_PERSONS = 50
+"""A partition has about this many times m persons, or more."""
+UNREADABLE = "cannot be read"
+NO_COLUMN = (
+    "no column of this table can be in a protected copy: each identifies persons, numbers the rows,"
+    " or is neither numbers nor levels; say what they are (roles=, kinds=), or draw counts"
+    " (source='counts')"
+)
+WHY = {"identifier": "identifies persons", "categorical": "nearly unique text"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RawWhole:
+    """A whole table as it was read, the key of each record, and which copy it makes.
+
+    `numbers` hold NaN where one is missing, `levels` the place -1. `persons` says whose each row
+    is, where some person has several; `left_out` why each column is not among them. Of a table of
+    several `partitions` it is one of them, and `version` that of the copy of them all.
+    """
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, Levels]
+    left_out: Mapping[str, str]
+    keys: Keys
+    version: bytes
+    settings: Settings
+    persons: Labels | None = None
+    partitions: int = 1
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The columns that a copy is made of, why each other one is not, and how many partitions."""
+
+    numbers: tuple[str, ...]
+    levels: tuple[str, ...]
+    dated: tuple[str, ...]
+    left_out: Mapping[str, str]
+    partitions: int = 1
+
+    def without(self, broken: Collection[str]) -> Wanted:
+        """Return the columns but for some that cannot be read."""
+        return replace(
+            self,
+            numbers=tuple(name for name in self.numbers if name not in broken),
+            levels=tuple(name for name in self.levels if name not in broken),
+            dated=tuple(name for name in self.dated if name not in broken),
+            left_out={**self.left_out, **dict.fromkeys(broken, UNREADABLE)},
+        )
+
+    def made_by(self, table: Table, policy: Policy, persons: bool) -> bytes:
+        """Return all but the rows that decides on a version."""
+        out: dict[str, Any] = {**policy.copy_settings(), "how": HOW}
+        out |= {"numbers": self.numbers, "levels": self.levels}
+        out |= {"sensitive": sensitive_of(table, self)}
+        out |= {"unit": table.unit} if persons else {}
+        out |= {"dates": self.dated} if self.dated else {}
+        out |= {"partitions": self.partitions} if self.partitions > 1 else {}
+        return json.dumps(out, sort_keys=True).encode()
+
+
+def wanted_of(table: Table, policy: Policy) -> Wanted:
+    """Say which columns can be drawn, and into how many partitions the rows go."""
+    numbers = table.shown([*table.columns], "continuous")
+    counting = {name for name in numbers if table.numbers_rows(name)}
+    dated = tuple(sorted(table.shown([*table.columns], DATE)))
+    numbers = tuple(sorted({*numbers, *dated} - counting))
+    words = tuple(sorted(table.shown([*table.columns], "categorical")))
+    if not numbers and not words:
+        raise RefusedError(NO_COLUMN)
+    left_out = {
+        name: _why(table, name, counting)
+        for name in table.columns
+        if name not in {*numbers, *words, table.unit, table.key}
+    }
+    return Wanted(numbers, words, dated, left_out, _partitions(table, policy, numbers, words))
+
+
+def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Sequence[str]) -> int:
+    """Return how many partitions are small enough, and of enough persons."""
+    if table.size * (len(numbers) + len(words)) <= MOST_CELLS // WIDEST:
+        return 1
+    levels = [min(WIDEST, sum(n >= policy.k for n in table.levels(it).values())) for it in words]
+    cells = table.size * (len(numbers) + sum(levels))
+    most = table.persons() // (LEAST_PERSONS * policy.members)
+    return max(1, min(-(-cells // MOST_CELLS), most))
+
+
+def raw_of(
+    table: Table,
+    policy: Policy,
+    wanted: Wanted,
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Levels],
+    persons: Labels | None,
+    keys: Keys,
+    version: bytes,
+) -> RawWhole:
+    """Return what was read as what a copy is made of: days as parts of a day, and the settings."""
+    told = {name: parts_of(numbers[name], persons, policy.k) for name in wanted.dated}
+    parts = {name: of for name, of in told.items() if of is not None}
+    bounds = {} if policy.outside == "keep" else policy.bounds
+    settings = Settings(policy.k, policy.members, sensitive_of(table, wanted), bounds, parts)
+    return RawWhole(
+        {name: on_clock(numbers[name], parts.get(name)) for name in wanted.numbers},
+        levels,
+        wanted.left_out,
+        keys,
+        version,
+        settings,
+        persons,
+        wanted.partitions,
+    )
+
+
+def sensitive_of(table: Table, wanted: Wanted) -> tuple[str, ...]:
+    return tuple(name for name in wanted.levels if table.columns[name].role == "sensitive")
+
+
+def unreadable(table: Table, names: Collection[str]) -> frozenset[str]:
+    """Return those of some columns that cannot be read: that of mixed types cannot."""
+    return frozenset(name for name in names if not table.can_read(name))
+
+
+def _why(table: Table, name: str, counting: set[str]) -> str:
+    column = table.columns[name]
+    if column.role == "identifier":
+        return WHY["identifier"]
+    if name in counting:
+        return "numbers the rows"
+    if not table.can_read(name):
+        return UNREADABLE
+    return WHY.get(column.kind, "neither numbers nor levels")
