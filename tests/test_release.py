@@ -20,6 +20,7 @@ from discreet.measure.evaluate import Measured
 from discreet.measure.pairs import Estimate
 from discreet.measure.report import Report
 from discreet.release import (
+    Pieces,
     Points,
     Release,
     arrow_table,
@@ -142,7 +143,7 @@ def release(gates: Gates | None = None, points: Points | None = None) -> Release
     of_report = None if gates is None else gates.of_report
     found = Measured(columns=("x",), risks={"linkage": Estimate("linked", 5, 10, 0.1)})
     report = Report("three", {"method": "condensation", "k": 5}, found, gate=of_report)
-    return Release(native_frame(TABLE, "pandas"), report, TABLE, gates, points)
+    return Release(Pieces.of(TABLE), report, "pandas", gates, points)
 
 
 def read(path: Path) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from io import BytesIO
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from discreet.measure.attack_report import AttackReport
 from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
-from discreet.render.figure_file import path_to_save, write_whole
+from discreet.render.figure_file import path_to_save, write_whole, writing_whole
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.table import Column
 from discreet.table.dates import dates_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SUFFIXES",
+    "Pieces",
     "Points",
     "Release",
     "arrow_table",
@@ -46,34 +47,99 @@ Attacker = Callable[[int], AttackReport]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Pieces:
+    """Protected rows as tables of one schema, one after the other: a table need not be in memory.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns.
+    read : callable
+        Reads the tables anew; at least one.
+    """
+
+    names: tuple[str, ...]
+    read: Callable[[], Iterable[pa.Table]]
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Pieces:
+        """Return a table as one piece."""
+        return cls(tuple(table.column_names), lambda: [table])
+
+    def write(self, path: Path, suffix: str) -> None:
+        """Write all rows into a file."""
+        if suffix == ".parquet":
+            self._write_parquet(path)
+        else:
+            self._write_text(path, "\t" if suffix == ".tsv" else ",")
+
+    def _write_parquet(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        writer = None
+        for table in self.read():
+            writer = writer or pq.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+
+    def _write_text(self, path: Path, sign: str) -> None:
+        import pandas as pd
+        import pyarrow as pa
+
+        # Or a whole number with gaps would be written as 3.0 in a piece that has one.
+        whole = {pa.int64(): pd.Int64Dtype()}.get
+        with path.open("w", encoding="utf-8", newline="") as file:
+            for place, table in enumerate(self.read()):
+                frame = table.to_pandas(types_mapper=whole)
+                frame.to_csv(file, index=False, header=not place, sep=sign, lineterminator="\n")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """A protected table and what is known of it; `Study.anonymize` or `round` makes it.
 
     Attributes
     ----------
-    frame : frame
-        The protected rows as a frame of the kind that came in (pandas for a file), to look at; what
-        you write of it yourself is not recorded, so release it by `save`.
+    rows : Pieces
+        The protected rows; one piece, but of a copy that is read from a file.
     report : Report
         What was done, what it risks, and what it is good for.
+    framework : str
+        The kind of frame that came in: "pandas", "polars", "pyarrow" or "duckdb".
     points : JointSet, tuple of RoundingSet, or None
         The rounding points, where the table was rounded; they are released by `save_points`.
     """
 
-    frame: Any
+    rows: Pieces = field(repr=False)
     report: Report
-    table: pa.Table = field(repr=False)
+    framework: str = "pandas"
     gate: Gate | None = field(default=None, compare=False)
     points: Points | None = field(default=None, repr=False)
     attacker: Attacker | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
-        return f"Release({', '.join(self.table.column_names)}; {self.report.title})"
+        return f"Release({', '.join(self.rows.names)}; {self.report.title})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._ask("pickle", None)
         # The report asks for itself.
-        return Release, (self.frame, self.report, self.table, None, self.points)
+        return _of_table, (self.table, self.report, self.framework, self.points)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The protected rows as a table of pyarrow."""
+        import pyarrow as pa
+
+        return pa.concat_tables(self.rows.read())
+
+    @cached_property
+    def frame(self) -> Any:
+        """The protected rows as a frame of the kind that came in (pandas for a file), to look at.
+
+        What you write of it yourself is not recorded, so release it by `save`.
+        """
+        return native_frame(self.table, self.framework)
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook; looking is free."""
@@ -104,9 +170,11 @@ class Release:
         path, told = check_paths(path, report)
         form = path.suffix.lower()[1:]
         self._ask(form, None if told is None else told.suffix.lower()[1:])  # both, or neither
-        if told is not None:
-            dataclasses.replace(self.report_on(path), gate=None).save(told)
-        write_whole(_bytes(self.table, f".{form}"), path)
+        with writing_whole(path) as part:
+            self.rows.write(part, f".{form}")
+            if told is not None:
+                report_on = self.report.saved_as(path.name, _checksum(part))
+                dataclasses.replace(report_on, gate=None).save(told)
         return path
 
     def attack(self, pairs: int = 100) -> AttackReport:
@@ -209,14 +277,18 @@ class Release:
         return target
 
     def report_on(self, path: str | Path) -> Report:
-        """Return the report with the name and checksum of the file that `save` writes there."""
+        """Return the report with the name and checksum of the file that `save` wrote there."""
         path = path_to_save(path, SUFFIXES, "a released table")
-        content = _bytes(self.table, path.suffix.lower())
-        return self.report.saved_as(path.name, hashlib.sha256(content).hexdigest())
+        return self.report.saved_as(path.name, _checksum(path))
 
     def _ask(self, form: str, report: str | None) -> None:
         if self.gate is not None:
             self.gate(form, report)
+
+
+def _of_table(table: pa.Table, report: Report, framework: str, points: Points | None) -> Release:
+    """Return a release that was pickled; its gate stayed behind."""
+    return Release(Pieces.of(table), report, framework, None, points)
 
 
 def check_paths(path: str | Path, report: str | Path | None) -> tuple[Path, Path | None]:
@@ -236,11 +308,13 @@ def arrow_table(
     numbers: Mapping[str, Floats],
     levels: Mapping[str, Sequence[str]],
     columns: Mapping[str, Column],
+    different: Mapping[str, Collection[str]] | None = None,
 ) -> pa.Table:
     """Return protected columns in the order of the raw table, levels of the type they had.
 
     Levels that were merged are texts, and days are dates where the column is of dates. No index, no
-    category that no row has, no metadata.
+    category that no row has, no metadata. `different` are all levels of each column, of rows that
+    are one piece of several.
     """
     import pyarrow as pa
 
@@ -251,7 +325,10 @@ def arrow_table(
         elif name in numbers:
             made[name] = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
         elif name in levels:
-            made[name] = pa.array(_typed(levels[name], column))
+            words = levels[name]
+            typed = _typed({*words} if different is None else {*different[name]}, column)
+            kind = pa.infer_type([*typed.values()])
+            made[name] = pa.array([typed.get(word) for word in words], kind)
     return pa.table(made)
 
 
@@ -286,37 +363,27 @@ def check_counts_again(columns: pa.Table, least: int) -> None:
         )
 
 
-def _typed(words: Sequence[str], column: Column) -> list[Any]:
-    """Return levels as numbers or yes/no where they were, and none was merged; gaps as None."""
-    if "" in words:
-        known = iter(_typed([word for word in words if word], column))
-        return [next(known) if word else None for word in words]
-    different = set(words)
-    if column.yes_no and different <= {"True", "False"}:
-        return [word == "True" for word in words]
+def _typed(words: Set[str], column: Column) -> dict[str, Any]:
+    """Return levels as numbers or yes/no where they were, and none was merged; gaps are none."""
+    words = words - {""}
+    as_they_are: dict[str, Any] = {word: word for word in words}
+    if column.yes_no and words <= {"True", "False"}:
+        return {word: word == "True" for word in words}
     if not column.numeric or column.yes_no:
-        return list(words)
-    numbers: dict[str, float] = {}
-    for word in different:
+        return as_they_are
+    numbers: dict[str, Any] = {}
+    for word in words:
         try:
             value = float(word)
         except ValueError:
-            return list(words)
+            return as_they_are
         if not np.isfinite(value) or word not in (str(value), str(int(value))):
-            return list(words)
+            return as_they_are
         whole = not column.floating and word == str(int(value))
         numbers[word] = int(value) if whole else value
-    return [numbers[word] for word in words]
+    return numbers
 
 
-def _bytes(table: pa.Table, suffix: str) -> bytes:
-    if suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        out = BytesIO()
-        pq.write_table(table, out)
-        return out.getvalue()
-    text: str = table.to_pandas().to_csv(
-        index=False, sep="\t" if suffix == ".tsv" else ",", lineterminator="\n"
-    )
-    return text.encode()
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

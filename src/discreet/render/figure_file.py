@@ -53,6 +53,7 @@ __all__ = [
     "width_of",
     "wrapped",
     "write_whole",
+    "writing_whole",
 ]
 
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
@@ -457,10 +458,17 @@ def content(figure: Figure, suffix: str, dpi: float = PNG_DPI, about: str = "") 
 
 def write_whole(data: bytes, path: Path) -> None:
     """Write a file whole or not at all."""
+    with writing_whole(path) as part:
+        part.write_bytes(data)
+
+
+@contextmanager
+def writing_whole(path: Path) -> Iterator[Path]:
+    """Give the path of a file that has its name once it is written whole, or is gone."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".figure-") as folder:
             part = Path(folder) / path.name
-            part.write_bytes(data)
+            yield part
             os.replace(part, path)
     except OSError as error:
         raise InputError(

@@ -19,6 +19,7 @@ from discreet.plots.over_time import OVER_TIME, periods_for
 from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.survival import LEAST_AT_RISK, SURVIVAL
 from discreet.study.from_copy import WholeTable, levels_of_plot, view_from_copy
+from discreet.vault.columns import beside
 
 __all__ = ["check_two", "drawn_from_copy"]
 
@@ -131,8 +132,8 @@ def _on_one_grid(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View
     numbers = {pair: str(place) for place, pair in enumerate(_pairs(parted.pairs))}
     words = tuple(numbers[pair] for pair in parted.rows)
     copy = parted.whole.copy
-    held = dataclasses.replace(copy, strata={**copy.strata, request.by or "": words})
-    drawn = draw(request, dataclasses.replace(parted.whole, copy=held))
+    strata = beside(copy.strata, {request.by or "": words})
+    drawn = draw(request, parted.whole.holding(copy.columns, strata))
     found: Mapping[str, View] = {}
     if isinstance(drawn, MultiplesView):
         found = dict(zip(drawn.levels, drawn.views, strict=True))

@@ -32,6 +32,7 @@ from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE, is_listed
 from discreet.study.weights import weighed
 from discreet.table import KINDS, Column, Table, open_table
 from discreet.table.dates import day_of
+from discreet.vault.columns import Unread, beside, changed, without
 from discreet.vault.vault import Copy
 
 __all__ = [
@@ -84,8 +85,11 @@ class WholeTable:
             for name in self.raw
             if name in kinds
         }
+        rows: Any = self.copy.path
+        if rows is None:
+            rows = arrow_table(self.copy.columns, self.copy.strata, plain)
         return open_table(
-            arrow_table(self.copy.columns, self.copy.strata, plain),
+            rows,
             kinds=kinds,
             roles=dict.fromkeys(kinds, "quasi-identifier"),
             unit=None,
@@ -110,9 +114,24 @@ class WholeTable:
         words = {name: it for name in coded if (it := codes_as_words(numbers[name])) is not None}
         if not words:
             return self
-        others = {name: it for name, it in numbers.items() if name not in words}
-        held = dataclasses.replace(self.copy, columns=others, strata={**self.copy.strata, **words})
-        return dataclasses.replace(self, copy=held)
+        others, strata = without(numbers, words), beside(self.copy.strata, words)
+        return self.holding(others, strata)
+
+    def holding(
+        self, columns: Mapping[str, Floats], strata: Mapping[str, tuple[str, ...]]
+    ) -> WholeTable:
+        """Return the copy with other columns."""
+        copy = dataclasses.replace(self.copy, columns=columns, strata=strata, path=None)
+        return dataclasses.replace(self, copy=copy)
+
+    def only(self, names: Collection[str]) -> WholeTable:
+        """Return a copy that is not in memory with some of its columns, to make a table of them."""
+        columns, strata = self.copy.columns, self.copy.strata
+        if self.copy.path is not None or not isinstance(columns, Unread):
+            return self
+        return self.holding(
+            without(columns, {*columns} - {*names}), without(strata, {*strata} - {*names})
+        )
 
     def kinds_in(self, formula: object, kinds: Mapping[str, str]) -> dict[str, str]:
         """Return kinds of columns as a formula has them: codes within C() are levels there."""
@@ -146,17 +165,14 @@ class WholeTable:
 
     def rows(self, places: NDArray[np.intp]) -> WholeTable:
         """Return some rows of the copy."""
-        copy, at = self.copy, places.tolist()
-        some = dataclasses.replace(
-            copy,
-            columns={name: values[places] for name, values in copy.columns.items()},
-            strata={name: tuple(words[i] for i in at) for name, words in copy.strata.items()},
+        at = places.tolist()
+        return self.holding(
+            changed(self.copy.columns, lambda values: values[places]),
+            changed(self.copy.strata, lambda words: tuple(words[i] for i in at)),
         )
-        return dataclasses.replace(self, copy=some)
 
     def __len__(self) -> int:
-        sizes = [len(values) for values in self.copy.columns.values()]
-        return max([*sizes, *(len(words) for words in self.copy.strata.values())])
+        return len(self.copy)
 
     def part(
         self, numbers: Sequence[str], levels: Sequence[str]
@@ -445,7 +461,8 @@ def view_from_copy(
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
         request = dataclasses.replace(request, method=KMemberCells.name)
-        return _of_copy(plot.from_counts(whole.table, request, origin), request)  # type: ignore[misc]
+        table = whole.only(request.rests_on).table
+        return _of_copy(plot.from_counts(table, request, origin), request)  # type: ignore[misc]
     rows, levels = _rows_with_gaps(whole, numbers) if plot.pairwise else whole.part(numbers, words)
     size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
     origin = dataclasses.replace(origin, shown=size, total=len(whole))
@@ -462,7 +479,7 @@ def view_from_copy(
     if plot.from_counts is None:
         raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
     counted = dataclasses.replace(request, method=NO_METHOD, m=None)
-    return _of_copy(plot.from_counts(whole.table, counted, origin), request)
+    return _of_copy(plot.from_counts(whole.only(counted.rests_on).table, counted, origin), request)
 
 
 def _rows_with_gaps(

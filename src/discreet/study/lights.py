@@ -12,7 +12,7 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from discreet.plots.by_level import MISSING_NAMES
 from discreet.study.derived import DerivedCopy, derived_of, rows_where
 from discreet.study.from_copy import WholeTable
 from discreet.study.session import Session
+from discreet.vault.columns import beside
 from discreet.web.bundle import places_of
 
 __all__ = ["Axis", "Clause", "Lights"]
@@ -215,10 +216,11 @@ def _where(whole: WholeTable, texts: Sequence[str]) -> NDArray[np.intp]:
 def _rows_for(whole: WholeTable, at: NDArray[np.intp], text: str) -> WholeTable:
     """Return some rows of those columns that a text may name; the others stay, and are not read."""
     copy, places = whole.copy, at.tolist()
-    numbers = {name: it[at] for name, it in copy.columns.items() if name in text}
-    words = {name: tuple(it[i] for i in places) for name, it in copy.strata.items() if name in text}
-    some = replace(copy, columns={**copy.columns, **numbers}, strata={**copy.strata, **words})
-    return replace(whole, copy=some)
+    numbers = {name: copy.columns[name][at] for name in copy.columns if name in text}
+    words = {
+        name: tuple(copy.strata[name][i] for i in places) for name in copy.strata if name in text
+    }
+    return whole.holding(beside(copy.columns, numbers), beside(copy.strata, words))
 
 
 def _counted(marks: Sequence[Marks], sizes: Sequence[int], at: Places | None) -> NDArray[np.intp]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +20,7 @@ from discreet.study.session import labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 from discreet.table import KINDS
+from discreet.vault.columns import beside
 
 __all__ = ["modelled"]
 
@@ -189,12 +189,13 @@ def _again(
 
 def _of_levels(whole: WholeTable, known: dict[str, set[str]]) -> WholeTable:
     """Return a copy of the copy with those levels alone that the copy has."""
-    strata = dict(whole.copy.strata)
+    copy, some = whole.copy, {}
     for name, levels in known.items():
-        if min(levels) not in strata[name]:
+        words = copy.strata[name]
+        if min(levels) not in words:
             raise RefusedError("the level that others are compared with is not there")
-        strata[name] = tuple(word if word in levels else "" for word in strata[name])
-    return dataclasses.replace(whole, copy=dataclasses.replace(whole.copy, strata=strata))
+        some[name] = tuple(word if word in levels else "" for word in words)
+    return whole.holding(copy.columns, beside(copy.strata, some))
 
 
 def _title(session: OfCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:

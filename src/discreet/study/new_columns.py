@@ -30,6 +30,7 @@ from discreet.protect import Whole
 from discreet.study.from_copy import WholeTable
 from discreet.table import KINDS, Column, Table
 from discreet.table.dates import DATE, Dates
+from discreet.vault.columns import beside
 
 __all__ = ["check_derive", "holds_codes", "parsed", "values_of", "with_column", "with_derived"]
 
@@ -44,7 +45,7 @@ def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
     if isinstance(made, Truth):
         made = made.as_levels()
     if isinstance(made, Levels):
-        held = dataclasses.replace(copy, strata={**copy.strata, name: made.words})
+        held = whole.holding(copy.columns, beside(copy.strata, {name: made.words}))
     else:
         values = np.where(np.isfinite(made.values), made.values, np.nan)
         if np.isnan(values).all():
@@ -52,10 +53,9 @@ def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
                 f"{text!r} has no value in any row of the copy; look at what it is made from",
                 rule="empty",
             )
-        held = dataclasses.replace(copy, columns={**copy.columns, name: values})
+        held = whole.holding(beside(copy.columns, {name: values}), copy.strata)
     return dataclasses.replace(
-        whole,
-        copy=held,
+        held,
         raw={**whole.raw, name: _column(name, found, whole.raw)},
         made_from={**whole.made_from, name: found.names},
     )

@@ -782,7 +782,8 @@ def axis_order(
 ) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
     request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
-    table = session.whole.table if request.source == COPY else session.table
+    whole = session.whole.only(request.rests_on) if request.source == COPY else None
+    table = session.table if whole is None else whole.table
     return proposed_order(table, request, axes_to_order(table, request))
 
 

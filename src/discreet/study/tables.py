@@ -29,7 +29,7 @@ from discreet.progress import advance
 from discreet.protect import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRounding, Rounding, named
 from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
-from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
+from discreet.release import Pieces, Points, Release, arrow_table, check_counts_again
 from discreet.rounding import joint_set, k_of_c
 from discreet.secret import FORMAT
 from discreet.study.gate import listed
@@ -173,7 +173,7 @@ def release(
     )
     if from_copy:
         session.groups = session.groups or (made.names,)
-    return Release(native_frame(table, session.table.framework), report, table, leave, points)
+    return Release(Pieces.of(table), report, session.table.framework, leave, points)
 
 
 def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None) -> Measured:

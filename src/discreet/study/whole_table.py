@@ -17,11 +17,13 @@ from discreet.measure.report import Report
 from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
-from discreet.release import Release, arrow_table, native_frame
+from discreet.release import Pieces, Release, arrow_table
 from discreet.study.attacks import attack_whole
 from discreet.study.derived import DerivedCopy, OfCopy
+from discreet.study.from_copy import WholeTable
 from discreet.study.session import Session
 from discreet.study.tables import REPORT, check_formula, made_where
+from discreet.vault.stored import pieces_of
 from discreet.vault.vault import copied_whole
 from discreet.vault.whole import RawWhole
 
@@ -83,11 +85,7 @@ def release_whole(
             "the share of records that are linked to their own released row is not below"
             " risk_below=; the custodian can open a study with a larger m or k"
         )
-    table = arrow_table(
-        {name: copy.columns[name] for name in columns if name in copy.columns},
-        {name: copy.strata[name] for name in columns if name in copy.strata},
-        whole.raw,
-    )
+    rows = _rows(whole, columns)
     named = whole.sources(columns) if derived is None else derived.recorded(columns)
 
     def gate(form: str | None, report: str | None) -> None:
@@ -111,8 +109,22 @@ def release_whole(
         gate=lambda form: gate(None, form),
     )
     attack = partial(attack_whole, raw, made, f"Attacks on the copy of {title}")
-    frame = native_frame(table, session.table.framework)
-    return Release(frame, report, table, gate, attacker=attack)
+    return Release(rows, report, session.table.framework, gate, attacker=attack)
+
+
+def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
+    """Return some columns of the copy: as one piece, or as they are read from its file."""
+    copy, raw = whole.copy, {name: whole.raw[name] for name in whole.raw if name in columns}
+    if copy.path is not None:
+        different = {name: {*copy.strata[name]} for name in raw if name in copy.strata}
+        path, names = copy.path, [*raw]
+        return Pieces(
+            tuple(names),
+            lambda: (arrow_table(*piece, raw, different) for piece in pieces_of(path, names)),
+        )
+    numbers = {name: copy.columns[name] for name in raw if name in copy.columns}
+    levels = {name: copy.strata[name] for name in raw if name in copy.strata}
+    return Pieces.of(arrow_table(numbers, levels, raw))
 
 
 def _derivation(
@@ -128,11 +140,15 @@ def _derivation(
 def _check_kept(session: Session, raw: RawWhole, made: WholeCopy) -> None:
     """Refuse a copy that was kept, if it is not the one that is made of these data."""
     copy, again = session.kept.copy, copied_whole(raw, made)
-    same = copy.columns.keys() == again.columns.keys() and all(
-        np.array_equal(copy.columns[name], again.columns[name], equal_nan=True)
+    rows = len(again)  # of the first partition, or of all of the table
+    same = copy.version == again.version and all(
+        np.array_equal(copy.columns[name][:rows], again.columns[name], equal_nan=True)
         for name in again.columns
     )
-    if not same or (copy.strata, copy.version) != (again.strata, again.version):
+    if raw.partitions == 1:
+        same &= len(copy) == rows
+        same &= {*copy.columns} == {*again.columns} and {*copy.strata} == {*again.strata}
+    if not same or any(copy.strata[it][:rows] != words for it, words in again.strata.items()):
         raise BrokenPromiseError(
             "the protected copy that was kept is not the one that is made of these data; please"
             " report this"
@@ -202,6 +218,11 @@ def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
     gaps = [name for name in session.kept.copy.columns if name not in pair.original.numbers]
     if gaps:
         notes.append(f"Not measured, for their gaps: {', '.join(sorted(gaps))}.")
+    if raw.partitions > 1:
+        notes.append(
+            f"The copy was made in {raw.partitions} random partitions, each by itself; risk and use"
+            " are measured on one of them, where fewer records are alike than in all of the table."
+        )
     if raw.persons is not None:
         notes.append("Numbers are of rows; groups are of persons.")
     return tuple(notes)

@@ -9,9 +9,9 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,38 +19,17 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.protect.copies import OTHER
 from discreet.secret import unguessable
+from discreet.vault.columns import Unread
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-__all__ = ["DONE", "StoredColumns", "columns_in", "temporary_folder", "written"]
-
-T = TypeVar("T")
+__all__ = ["DONE", "columns_in", "pieces_of", "temporary_folder", "written"]
 
 DONE = b"discreet: how the rows were prepared"
-HELD = 4
-"""So many columns stay in memory once they were read."""
-
-
-class StoredColumns(Mapping[str, T]):
-    """Columns of a file, each read when it is asked for; the last few are held."""
-
-    def __init__(self, path: Path, names: Sequence[str], read: Callable[[Path, str], T]) -> None:
-        self._names = dict.fromkeys(names)
-        self._read = lru_cache(HELD)(lambda name: read(path, name))
-        self.path = path
-
-    def __getitem__(self, name: str) -> T:
-        if name not in self._names:
-            raise KeyError(name)
-        return self._read(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+PIECE = 1 << 18
+"""So many rows are read at once."""
 
 
 def columns_in(
@@ -66,8 +45,8 @@ def columns_in(
     numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
     levels = [it.name for it in schema if it.name not in numbers]
     return (
-        StoredColumns(path, numbers, _numbers),
-        StoredColumns(path, levels, _words),
+        Unread(numbers, partial(_numbers, path)),
+        Unread(levels, partial(_words, path)),
         (int(left_out), tuple(remarks)),
     )
 
@@ -82,6 +61,23 @@ def _readable(path: Path) -> Iterator[None]:
         ) from None
 
 
+def pieces_of(
+    path: Path, names: Sequence[str]
+) -> Iterator[tuple[dict[str, Floats], dict[str, tuple[str, ...]]]]:
+    """Read some columns of a copy by parts of its rows, in their order."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _readable(path), pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(PIECE, columns=[*names]):
+            table = pa.Table.from_batches([batch])
+            numbers = [it.name for it in table.schema if pa.types.is_floating(it.type)]
+            yield (
+                {name: _floats(table[name]) for name in numbers},
+                {name: words_of(table[name]) for name in names if name not in numbers},
+            )
+
+
 def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray:
     import pyarrow.parquet as pq
 
@@ -90,7 +86,10 @@ def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray
 
 
 def _numbers(path: Path, name: str) -> Floats:
-    column = _column(path, name)
+    return _floats(_column(path, name))
+
+
+def _floats(column: pa.ChunkedArray) -> Floats:
     out = np.empty(len(column))
     start = 0
     for chunk in column.chunks:
@@ -101,11 +100,20 @@ def _numbers(path: Path, name: str) -> Floats:
 
 
 def _words(path: Path, name: str) -> tuple[str, ...]:
-    column = _column(path, name, [name]).unify_dictionaries()
-    words = np.array(column.chunk(0).dictionary.to_pylist(), dtype=object)
-    return tuple(
-        word for chunk in column.chunks for word in words[np.asarray(chunk.indices)].tolist()
-    )
+    return words_of(_column(path, name, [name]))
+
+
+def words_of(column: pa.ChunkedArray) -> tuple[str, ...]:
+    """Return the words of a column of levels; a missing one is the empty text."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    out: list[str] = []
+    for chunk in column.chunks:
+        words = np.array([*chunk.dictionary.to_pylist(), ""], dtype=object)
+        out += words[np.asarray(chunk.indices.fill_null(len(words) - 1))].tolist()
+    return tuple(out)
 
 
 def temporary_folder(holder: object) -> Path:
@@ -132,7 +140,7 @@ class _Writer:
         arrays = [
             pa.array(numbers.get(it.name, np.full(rows, np.nan)))
             if pa.types.is_floating(it.type)
-            else pa.array(levels.get(it.name, (OTHER,) * rows), it.type)
+            else pa.array([word or None for word in levels.get(it.name, (OTHER,) * rows)], it.type)
             for it in self.schema
         ]
         table = pa.table(arrays, schema=self.schema)

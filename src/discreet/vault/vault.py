@@ -41,7 +41,7 @@ from discreet.vault.rows import (
     raw_rows,
     rows_with_key,
 )
-from discreet.vault.stored import DONE, columns_in, temporary_folder, written
+from discreet.vault.stored import DONE, columns_in, temporary_folder, words_of, written
 from discreet.vault.whole import (
     RawWhole,
     columns_of_copy,
@@ -76,6 +76,7 @@ class Copy:
     """Protected rows: their columns, the levels of their strata, and the version they are of.
 
     `remarks` are sentences on how the rows were prepared, and `format` is how they were keyed.
+    `path` is the Parquet file that they are read from, of a copy that is not held in memory.
     """
 
     columns: Mapping[str, Floats]
@@ -84,6 +85,11 @@ class Copy:
     left_out: int
     remarks: tuple[str, ...] = ()
     format: int = FORMAT
+    path: Path | None = None
+
+    def __len__(self) -> int:
+        held: Mapping[str, Any] = self.columns or self.strata
+        return len(next(iter(held.values()))) if held else 0
 
 
 def store(path: Path, copy: Copy) -> None:
@@ -107,7 +113,7 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
         series = nw.from_native(stored, eager_only=True)
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
-        levels = {name: tuple(stored[name].to_pylist()) for name in strata}
+        levels = {name: words_of(stored[name]) for name in strata}
         return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks), format)
     except Exception:
         raise InputError(
@@ -313,7 +319,7 @@ class Vault:
             self._nearness = self._made_in_partitions(large, path)
             write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
         columns, strata, (left_out, remarks) = columns_in(path)
-        return Copy(columns, strata, large.version.hex()[:16], left_out, remarks)
+        return Copy(columns, strata, large.version.hex()[:16], left_out, remarks, path=path)
 
     def _made_in_partitions(self, large: LargeTable, path: Path) -> Fidelity:
         """Write the copies of all partitions; return how near that of the first is."""

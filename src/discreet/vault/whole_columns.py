@@ -137,6 +137,7 @@ def raw_of(
 
 
 def sensitive_of(table: Table, wanted: Wanted) -> tuple[str, ...]:
+    """Return the columns of levels that are sensitive."""
     return tuple(name for name in wanted.levels if table.columns[name].role == "sensitive")
 
 
