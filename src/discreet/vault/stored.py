@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-__all__ = ["DONE", "columns_in", "pieces_of", "temporary_folder", "written"]
+__all__ = ["DONE", "TemporaryFolder", "columns_in", "pieces_of", "written"]
 
 DONE = b"discreet: how the rows were prepared"
 PIECE = 1 << 18
@@ -116,11 +116,12 @@ def words_of(column: pa.ChunkedArray) -> tuple[str, ...]:
     return tuple(out)
 
 
-def temporary_folder(holder: object) -> Path:
-    """Return a folder of the owner's alone that is removed with `holder`."""
-    path = tempfile.mkdtemp(prefix="discreet-copy-")
-    weakref.finalize(holder, shutil.rmtree, path, ignore_errors=True)
-    return Path(path)
+class TemporaryFolder:
+    """A folder of the owner's alone, which is removed when nothing refers to this any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="discreet-copy-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class _Writer:
@@ -168,10 +169,13 @@ def written(
     try:
         with os.fdopen(opened, "wb") as file:
             writer = _Writer(file, schema, path.parent)
-            yield writer.add
-            with _kept(path.parent):
+            try:
+                yield writer.add
                 writer.parquet.add_key_value_metadata({DONE: json.dumps(said()).encode()})
-                writer.parquet.close()
+            finally:
+                with _kept(path.parent):
+                    writer.parquet.close()
+            with _kept(path.parent):
                 file.flush()
                 os.fsync(file.fileno())
         with _kept(path.parent):

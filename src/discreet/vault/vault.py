@@ -41,7 +41,7 @@ from discreet.vault.rows import (
     raw_rows,
     rows_with_key,
 )
-from discreet.vault.stored import DONE, columns_in, temporary_folder, words_of, written
+from discreet.vault.stored import DONE, TemporaryFolder, columns_in, words_of, written
 from discreet.vault.whole import (
     RawWhole,
     columns_of_copy,
@@ -76,7 +76,8 @@ class Copy:
     """Protected rows: their columns, the levels of their strata, and the version they are of.
 
     `remarks` are sentences on how the rows were prepared, and `format` is how they were keyed.
-    `path` is the Parquet file that they are read from, of a copy that is not held in memory.
+    `path` is the Parquet file that they are read from, of a copy that is not held in memory, and
+    `keep` what has to be there as long as it is read.
     """
 
     columns: Mapping[str, Floats]
@@ -86,6 +87,7 @@ class Copy:
     remarks: tuple[str, ...] = ()
     format: int = FORMAT
     path: Path | None = None
+    keep: object = None
 
     def __len__(self) -> int:
         held: Mapping[str, Any] = self.columns or self.strata
@@ -312,14 +314,18 @@ class Vault:
 
     def _large(self, large: LargeTable) -> Copy:
         """Return the copy of a large table, whose columns are read when they are asked for."""
-        if self._folder is None:
-            self._folder = temporary_folder(self)
-        path = self._folder / _whole_name(large.version)
+        folder, keep = self._folder, None
+        if folder is None:
+            keep = TemporaryFolder()
+            folder = keep.path
+        path = folder / _whole_name(large.version)
         if not path.exists():
             self._nearness = self._made_in_partitions(large, path)
             write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
         columns, strata, (left_out, remarks) = columns_in(path)
-        return Copy(columns, strata, large.version.hex()[:16], left_out, remarks, path=path)
+        return Copy(
+            columns, strata, large.version.hex()[:16], left_out, remarks, path=path, keep=keep
+        )
 
     def _made_in_partitions(self, large: LargeTable, path: Path) -> Fidelity:
         """Write the copies of all partitions; return how near that of the first is."""

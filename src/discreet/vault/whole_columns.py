@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import RefusedError
+from discreet.errors import InputError, RefusedError
 from discreet.keys import Keys
 from discreet.policy import Policy
 from discreet.protect.whole import Levels, Settings
@@ -103,10 +103,17 @@ def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Seq
     """Return how many partitions are small enough, and of enough persons."""
     if table.size * (len(numbers) + len(words)) <= MOST_CELLS // WIDEST:
         return 1
-    levels = [min(WIDEST, sum(n >= policy.k for n in table.levels(it).values())) for it in words]
-    cells = table.size * (len(numbers) + sum(levels))
+    cells = table.size * (len(numbers) + sum(_width(table, name, policy.k) for name in words))
     most = table.persons() // (LEAST_PERSONS * policy.members)
     return max(1, min(-(-cells // MOST_CELLS), most))
+
+
+def _width(table: Table, name: str, k: int) -> int:
+    """Return about how many columns of points the levels of a column are."""
+    try:
+        return min(WIDEST, sum(count >= k for count in table.levels(name).values()))
+    except InputError:  # a column that cannot be read does not hold up the others
+        return 0
 
 
 def raw_of(

@@ -1,0 +1,368 @@
+"""Tables protected in partitions: each as a table of its own, whoever read the rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as dc
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.policy import Policy
+from discreet.protect.whole import Draws, whole_copy
+from discreet.secret import Secret
+from discreet.study.from_copy import WholeTable
+from discreet.table import Table, open_table
+from discreet.vault import columns as lazily
+from discreet.vault import stored, whole_columns
+from discreet.vault.partitions import LargeTable
+from discreet.vault.vault import Copy, Vault, load
+from discreet.vault.whole import columns_of_copy, raw_whole
+from discreet.vault.whole_columns import wanted_of
+from tests.study.test_whole import PLOTS, cohort, whole
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+POLICY = Policy.preset("standard", rows="whole", k=3)
+N = 1300
+
+
+@pytest.fixture(autouse=True)
+def _small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let four partitions be made of a table of few rows, read in parts of fewer."""
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 9 // 4 + 1)
+    monkeypatch.setattr(whole_columns, "WIDEST", 3)
+    monkeypatch.setattr("discreet.table.columns.PART", 100)
+
+
+def table_of(frame: object, **how: object) -> Table:
+    given = {"kinds": {}, "roles": {}, "unit": None, "key": None} | how
+    return open_table(frame, **given)  # type: ignore[arg-type]
+
+
+def kept(copy: Copy) -> tuple[object, ...]:
+    """Return a copy as plain values."""
+    numbers = {name: np.nan_to_num(it, nan=-1e9).tolist() for name, it in copy.columns.items()}
+    return numbers, {name: it for name, it in copy.strata.items()}, copy.version, copy.remarks
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    return cohort(N)
+
+
+@pytest.fixture
+def copy(frame: pl.DataFrame, tmp_path: Path) -> Copy:
+    return Vault(SECRET, tmp_path).whole(table_of(frame), POLICY)
+
+
+def partitions(table: Table) -> list[whole_columns.RawWhole]:
+    large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
+    with large.each(None) as found:
+        return list(found)
+
+
+# --- what a copy of partitions is -----------------------------------------------------------------
+
+
+def test_the_copy_is_those_of_the_partitions_one_after_the_other(
+    frame: pl.DataFrame, copy: Copy
+) -> None:
+    found = partitions(table_of(frame))
+
+    assert len(found) == 4
+    made = [
+        columns_of_copy(
+            whole_copy(
+                it.numbers, it.levels, Draws(SECRET, it.version, it.keys), it.settings, it.persons
+            )
+        )
+        for it in found
+    ]
+    for name in ("age", "bmi", "glucose"):
+        expected = np.concatenate([numbers[name] for numbers, _ in made])
+        assert np.array_equal(copy.columns[name], expected, equal_nan=True)
+    for name in ("sex", "smoker"):
+        assert copy.strata[name] == tuple(word for _, words in made for word in words[name])
+
+
+def test_every_row_is_in_one_partition_of_about_equal_size(frame: pl.DataFrame) -> None:
+    found = partitions(table_of(frame))
+
+    sizes = [len(it.keys) for it in found]
+    assert sum(sizes) == N
+    assert min(sizes) > N / 4 - 4 * np.sqrt(N * 3 / 16)
+    together = np.sort(np.concatenate([it.numbers["glucose"] for it in found]))
+    assert np.array_equal(together, np.sort(frame["glucose"].fill_null(np.nan)), equal_nan=True)
+
+
+def test_the_first_partition_stands_for_the_table(frame: pl.DataFrame) -> None:
+    raw, first = raw_whole(table_of(frame), POLICY, SECRET), partitions(table_of(frame))[0]
+
+    assert raw.version == first.version
+    assert sorted(map(tuple, raw.keys.tolist())) == sorted(map(tuple, first.keys.tolist()))
+    assert sorted(raw.levels["smoker"].texts()) == sorted(first.levels["smoker"].texts())
+
+
+def test_a_table_that_is_small_enough_is_one_piece(
+    frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 9)
+
+    assert wanted_of(table_of(frame), POLICY).partitions == 1
+    assert wanted_of(table_of(frame.head(N - 200)), POLICY).partitions == 1
+
+
+def test_partitions_are_of_persons_enough() -> None:
+    few = cohort(N).with_columns(patient=pl.Series([f"P{i % 200:03}" for i in range(N)]))
+
+    assert wanted_of(table_of(few, unit="patient"), POLICY).partitions == 1  # 4 x 50 m are 1200
+
+
+def test_all_rows_of_a_person_are_in_one_partition() -> None:
+    who = np.arange(2 * N) % N
+    twice = pl.concat([cohort(N, seed) for seed in (0, 1)]).with_columns(
+        patient=pl.Series([f"P{i:05}" for i in who])
+    )
+
+    found = partitions(table_of(twice, unit="patient"))
+
+    assert len(found) == 8 or len(found) == 4
+    persons = [len(np.unique(it.persons)) for it in found if it.persons is not None]
+    assert sum(persons) == N
+    assert sum(len(it.keys) for it in found) == 2 * N
+
+
+# --- the same whoever read it ---------------------------------------------------------------------
+
+
+def engines(frame: pl.DataFrame, folder: Path) -> Iterator[tuple[str, object]]:
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=5)
+    frame.write_parquet(folder / "cohort.parquet", row_group_size=77)
+    shuffled.write_csv(folder / "cohort.csv")
+    yield "rows in another order", shuffled
+    yield "polars, lazily", frame.lazy()
+    yield "pandas", frame.to_pandas()
+    yield "columns in another order", frame.select(sorted(frame.columns)).to_arrow()
+    yield "Parquet", str(folder / "cohort.parquet")
+    yield "CSV", str(folder / "cohort.csv")
+
+
+def test_the_same_copy_whatever_holds_the_rows(
+    frame: pl.DataFrame, copy: Copy, tmp_path: Path
+) -> None:
+    for what, source in engines(frame, tmp_path):
+        again = Vault(SECRET, None).whole(table_of(source), POLICY)
+        assert kept(again) == kept(copy), what
+
+
+def test_another_row_is_another_version(frame: pl.DataFrame, copy: Copy) -> None:
+    other = pl.concat([frame.head(N - 1), frame.tail(1).with_columns(age=pl.lit(41.0))])
+    version = Vault(SECRET, None).version_of_whole(table_of(other), POLICY)
+
+    assert version != copy.version
+    assert Vault(SECRET, None).version_of_whole(table_of(frame), POLICY) == copy.version
+
+
+def test_a_column_that_cannot_be_read_holds_up_no_other(frame: pl.DataFrame) -> None:
+    mixed = frame.to_pandas()
+    mixed["mixed"] = pd.Series([1.5, "bird"] * (N // 2), dtype=object)
+
+    copy = Vault(SECRET, None).whole(table_of(mixed), POLICY)
+
+    assert "mixed" not in {*copy.columns, *copy.strata}
+    assert any("mixed (cannot be read)" in it for it in copy.remarks)
+    assert len(copy.columns["age"]) > N / 2
+
+
+def test_a_key_must_tell_rows_apart(frame: pl.DataFrame) -> None:
+    fine = table_of(frame, key="visit")
+    assert len(Vault(SECRET, None).whole(fine, POLICY)) > N / 2
+
+    twice = frame.with_columns(visit=pl.col("visit") // 2)
+    with pytest.raises(InputError, match="'visit' holds a value twice"):
+        Vault(SECRET, None).whole(table_of(twice, key="visit"), POLICY)
+
+
+# --- a copy that is kept in a file ----------------------------------------------------------------
+
+
+def test_a_kept_copy_is_read_again(frame: pl.DataFrame, copy: Copy, tmp_path: Path) -> None:
+    assert copy.path is not None
+    assert copy.path.parent == tmp_path
+    before = copy.path.stat()
+
+    again = Vault(SECRET, tmp_path).whole(table_of(frame), POLICY)
+
+    assert kept(again) == kept(copy)
+    after = copy.path.stat()
+    assert (after.st_mtime_ns, after.st_mode & 0o777) == (before.st_mtime_ns, 0o600)
+    assert sorted(it.suffix for it in tmp_path.iterdir()) == [".json", ".parquet"]
+
+
+def test_columns_are_read_when_they_are_asked_for(
+    copy: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    column = stored._column
+
+    def noted(path: Path, name: str, *more: list[str]) -> pa.ChunkedArray:
+        asked.append(name)
+        return column(path, name, *more)
+
+    monkeypatch.setattr(stored, "_column", noted)
+    held = WholeTable(copy, {}).holding(lazily.without(copy.columns, ["age"]), copy.strata)
+    assert [*held.copy.columns] == ["bmi", "glucose"]
+    assert asked == []
+
+    assert len(held.copy.columns["bmi"]) == len(copy)
+    assert "bmi" in asked
+    assert "glucose" not in asked
+    with pytest.raises(KeyError, match="age"):
+        held.copy.columns["age"]
+
+
+def test_a_file_that_is_no_copy_is_named(frame: pl.DataFrame, copy: Copy) -> None:
+    assert copy.path is not None
+    copy.path.write_bytes(b"PAR1 no more")
+
+    with pytest.raises(InputError, match="cannot be read; move it away to have it made again"):
+        Vault(SECRET, copy.path.parent).whole(table_of(frame), POLICY)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(
+    frame: pl.DataFrame, name: str
+) -> None:
+    study = whole(frame)
+    large = PLOTS[name](study)
+    path = study.session.kept.copy.path
+    assert path is not None
+    held = load(path, None, bytes.fromhex(study.session.kept.copy.version))
+    study.session.__dict__["kept"] = WholeTable(held, study.session.table.columns)
+    del study.session.__dict__["whole"]
+
+    assert large.to_json() == PLOTS[name](study).to_json()
+
+
+def test_parts_and_new_columns_of_a_copy_in_a_file(frame: pl.DataFrame) -> None:
+    study = whole(frame)
+    older = study.where("age >= 50").assign(double="2 * bmi")
+
+    shown = json.loads(older.histogram("double").to_json())
+    rows = study.anonymize(["age", "bmi"]).frame.drop_nulls()
+    assert 0 < shown["shown"] == (rows["age"] >= 50).sum()
+
+
+# --- released -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_a_table_is_released_piece_by_piece(
+    frame: pl.DataFrame, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    coded = frame.with_columns(group=pl.Series([None if i % 7 == 0 else i % 3 for i in range(N)]))
+    study = dc.open(coded, rows="whole", study="s", kinds={"group": "categorical"})
+    release = study.anonymize()
+    whole_table = release.table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    monkeypatch.setattr(stored, "PIECE", 97)
+
+    path = study.anonymize().save(tmp_path / f"out{suffix}", report=tmp_path / "report.json")
+
+    if suffix == ".parquet":
+        assert pq.read_table(path).equals(release.table)
+    else:
+        sign = "\t" if suffix == ".tsv" else ","
+        assert path.read_text() == whole_table.to_csv(index=False, sep=sign)
+    told = json.loads((tmp_path / "report.json").read_text())
+    assert any("random partitions" in note for note in told["notes"])
+    assert release.frame.columns == ["age", "bmi", "glucose", "sex", "smoker", "group"]
+
+
+def test_a_kept_copy_of_other_data_is_found_out(frame: pl.DataFrame) -> None:
+    study = whole(frame)
+    copy = study.session.kept.copy
+    assert copy.path is not None
+    table = pq.read_table(copy.path)
+    ages = table["age"].to_pylist()
+    ages[0] += 1
+    changed = table.set_column(table.column_names.index("age"), "age", pa.array(ages))
+    pq.write_table(changed.replace_schema_metadata(pq.read_metadata(copy.path).metadata), copy.path)
+    del study.session.__dict__["kept"]
+
+    with pytest.raises(BrokenPromiseError, match="not the one that is made of these data"):
+        study.anonymize()
+
+
+def test_a_refusal_within_a_partition_leaves_no_file(tmp_path: Path) -> None:
+    empty = cohort(N).with_columns(age=pl.lit(None, pl.Float64), bmi=pl.lit(None, pl.Float64))
+    nothing = empty.select("age", "bmi")
+
+    with pytest.raises(RefusedError, match="no column"):
+        Vault(SECRET, tmp_path).whole(table_of(nothing), POLICY)
+    assert [*tmp_path.iterdir()] == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import polars as pl
+from discreet.vault import vault, whole_columns
+whole_columns.MOST_CELLS, whole_columns.WIDEST = {most}, 3
+from tests.study.test_large import POLICY, SECRET, table_of
+made = []
+again = vault.copy_of_whole
+def copied(raw, secret):
+    made.append(raw)
+    if len(made) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return again(raw, secret)
+vault.copy_of_whole = copied
+table = table_of(pl.read_parquet(sys.argv[2]))
+vault.Vault(SECRET, Path(sys.argv[1])).whole(table, POLICY)
+"""
+
+
+@pytest.mark.promise
+def test_who_is_killed_leaves_no_raw_value_behind(
+    frame: pl.DataFrame, copy: Copy, tmp_path: Path
+) -> None:
+    marked = frame.with_columns(
+        canary=pl.Series(["canary-in-the-mine", "canary-in-the-sun"] * (N // 2))
+    )
+    marked.write_parquet(tmp_path / "marked.parquet")
+    folder, temporary = tmp_path / "vault", tmp_path / "temporary"
+    temporary.mkdir()
+
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            KILLED.format(most=N * 9 // 4 + 1),
+            folder,
+            tmp_path / "marked.parquet",
+        ],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        check=False,
+        capture_output=True,
+    )
+
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    left = [it for root in (folder, temporary) for it in root.rglob("*") if it.is_file()]
+    raw = {str(value) for value in marked["glucose"].to_list()}
+    assert not [it for it in left if it.name.endswith((".parquet", ".json"))], "nothing whole"
+    for path in left:
+        assert path.stat().st_size < 100_000
+        assert not any(value.encode() in path.read_bytes() for value in [*raw][:20])
+    again = Vault(SECRET, folder).whole(table_of(marked), POLICY)
+    assert len(again) > N / 2
