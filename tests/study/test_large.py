@@ -261,7 +261,7 @@ def test_parts_and_new_columns_of_a_copy_in_a_file(frame: pl.DataFrame) -> None:
 
     shown = json.loads(older.histogram("double").to_json())
     rows = study.anonymize(["age", "bmi"]).frame.drop_nulls()
-    assert 0 < shown["shown"] == (rows["age"] >= 50).sum()
+    assert 0 < shown["origin"]["shown"] == (rows["age"] >= 50).sum()
 
 
 # --- released -------------------------------------------------------------------------------------
