@@ -296,16 +296,20 @@ def test_one_table_in_every_format(tmp_path: Path, name: str, kept: bool) -> Non
 
 
 @pytest.mark.parametrize("name", [it for it in WRITE if it not in CODED])
-def test_one_histogram_of_every_format(tmp_path: Path, name: str) -> None:
+def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -> None:
     WRITE[name](tmp_path / name)
     write_parquet(tmp_path / "first.parquet")
+    roles = {} if name in NO_TIMES else {"at": "identifier"}
     policy = Policy.preset("standard", public=True, unit=False, limits={"weight": [50, 70]})
+    first = dc.open(tmp_path / "first.parquet", policy, study="one", roles={"at": "identifier"})
+    other = dc.open(tmp_path / name, policy, study="one", roles=roles)
 
     pictures = [
-        dc.open(tmp_path / it, policy, study="one").histogram(column, source="counts").to_json()
+        study.histogram(column, source="counts").to_json()
         for column in ("weight", "count")
-        for it in ("first.parquet", name)
+        for study in (first, other)
     ]
+    assert first.session.whole.copy.version == other.session.whole.copy.version
 
     assert "Weight (kg)" in pictures[1] or name not in ("t.dta", "t.sav", "t.zsav")
     if "Weight (kg)" not in pictures[1]:
@@ -439,6 +443,19 @@ def test_an_empty_file_is_refused(tmp_path: Path, name: str) -> None:
 
     with pytest.raises(InputError, match=rf"^file '{name}' is empty or no .* file$"):
         opened(tmp_path / name)
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["read", "kept"])
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.csv.zst", "t.ndjson.gz", "t.feather", "t.dta"])
+def test_half_a_file_is_refused(tmp_path: Path, name: str, kept: bool) -> None:
+    WRITE[name](tmp_path / name)
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(content[: len(content) // 2])
+    private = tmp_path / "private" if kept else None
+
+    with pytest.raises(InputError, match=rf"^file '{name}' could not be read as .*; \w"):
+        opened(tmp_path / name, private)
+    assert private is None or not [*private.glob("*")]
 
 
 def test_files_of_other_columns_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import os
 import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -150,7 +150,14 @@ def quiet(what: str, why: Callable[[], str] = _nothing) -> Iterator[None]:
     except DiscreetError:
         raise
     except Exception as error:
-        raise InputError(f"{what} ({type(error).__name__}); {why() or CHECK}") from None
+        raise InputError(f"{what} ({type(error).__name__}); {_cause(why) or CHECK}") from None
+
+
+def _cause(why: Callable[[], str]) -> str:
+    """Return the cause that is found; none where looking for it fails as reading did."""
+    with suppress(Exception):
+        return why()
+    return ""
 
 
 def failure(keep: Any) -> tuple[str, Callable[[], str]]:

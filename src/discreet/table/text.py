@@ -101,8 +101,6 @@ def why_no_csv(source: Source) -> str:
             torn = next((cells for cells in rows if cells and len(cells) != wanted), None)
     except UnicodeDecodeError:
         return f"its letters are not UTF-8 (but latin-1, say); {AS_UTF8}"
-    except (OSError, csv.Error, StopIteration):
-        return ""
     if torn is None:
         return ""
     if len(torn) == 1 and any(other in torn[0] for other in SEPARATORS if other != sign):
