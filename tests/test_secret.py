@@ -362,7 +362,7 @@ def test_threads_that_meet_half_way_make_one(made: Path, monkeypatch: pytest.Mon
     link, both_wrote = os.link, threading.Barrier(2)
 
     def link_together(source: Path, target: Path) -> None:
-        both_wrote.wait(timeout=10)
+        both_wrote.wait(timeout=60)
         link(source, target)
 
     monkeypatch.setattr(os, "link", link_together)

@@ -56,7 +56,7 @@ def running(app: ASGIApp, http: type[H11Protocol], **options: Any) -> Iterator[t
         yield address[0], address[1]
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
 
 

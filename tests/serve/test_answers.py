@@ -426,10 +426,10 @@ def test_who_waits_for_another_learns_nothing_of_how_long_it_took(
     began = time.monotonic()
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(answer_view, served, ALICE, "histogram", {"columns": ["bmi"]})
-        assert going.wait(10)
+        assert going.wait(60)
         answer_view(served, BOB, "histogram", AGE)
         took = time.monotonic() - began
-        assert first.result(10).status == 403
+        assert first.result(60).status == 403
     # The other's slot to its end, and one of its own: a slow machine only takes longer.
     assert took > 2 * SLOT_SECONDS - 0.01
 
@@ -852,7 +852,7 @@ def test_the_form_says_who_asks_and_how_much_is_left(served: Served) -> None:
 
 def test_the_form_is_told_while_a_picture_is_made(served: Served) -> None:
     with served.turn, ThreadPoolExecutor(1) as pool:
-        told_meanwhile = pool.submit(study_json, served, ALICE).result(timeout=10)
+        told_meanwhile = pool.submit(study_json, served, ALICE).result(timeout=60)
 
     assert told_meanwhile == study_of(served, ALICE)
 

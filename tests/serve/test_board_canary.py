@@ -120,7 +120,7 @@ def test_no_canary_reaches_the_browser(chromium: Browser, tmp_path: Path, steps:
             page.on("requestfinished", lambda it: answers.append(it.response()))
             page.get_by_label("Token").fill(served.token)
             page.get_by_role("button", name="Open the study").click()
-            page.locator(".mini svg").first.wait_for()
+            page.locator(".mini .pic svg").first.wait_for()
             for place in range(steps):
                 step(page, chance)
                 if place % 20 == 0:

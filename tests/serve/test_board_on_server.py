@@ -52,7 +52,7 @@ def seen(chromium: Browser, served: Running) -> tuple[list[list[str]], list[list
 def light_after_a_late_answer(chromium: Browser, served: Running) -> dict[str, Any]:
     """Return how light is asked for once rows that are shown no more were answered for."""
     with looking(chromium, served, token=served.token) as page:
-        page.locator(".mini svg").first.wait_for()
+        page.locator(".mini .pic svg").first.wait_for()
         late: list[Route] = []
         page.route(re.compile(r"/api/copy/part$"), lambda it: held_back(it, late))
         page.evaluate("location.hash = 'where=age%20%3E%3D%2040'")

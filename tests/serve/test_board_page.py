@@ -64,7 +64,7 @@ FRAMES = """async () => {
 
 def opened_page(page: Page) -> None:
     """Wait until the columns are seen."""
-    page.locator(".mini svg").first.wait_for()
+    page.locator(".mini .pic svg").first.wait_for()
 
 
 def pick(page: Page, *columns: str) -> None:
@@ -223,7 +223,7 @@ def test_a_token_is_asked_for_and_stays_out_of_the_address(
 def test_a_filter_of_too_few_rows_is_said_and_taken_away(chromium: Browser, whole: Running) -> None:
     address = "#cards=histogram:bmi&where=age%20%3E%20200"
     with looking(chromium, whole, token=f"{whole.token}&{address[1:]}") as page:
-        page.get_by_text("Fewer than 50 rows fit these filters").wait_for()
+        page.locator("main").get_by_text("Fewer than 50 rows fit these filters").wait_for()
         page.get_by_role("button", name="Take the last one away").click()
         page.locator(".card .bar").first.wait_for()
 

@@ -130,7 +130,7 @@ def test_fifteen_steps(chromium: Browser, study: Running) -> None:
         page.keyboard.press("Control+Shift+z")
         expect(page.locator(CARDS)).to_have_count(7)
         filtered(page, "age > 200")  # 13: a refusal, and what it offers is taken
-        page.get_by_text("Fewer than 50 rows fit these filters").wait_for()
+        page.locator("main").get_by_text("Fewer than 50 rows fit these filters").wait_for()
         page.get_by_role("button", name="Take the last one away").click()
         expect(page.locator(CARDS)).to_have_count(7)
         assert page.get_by_text("Not drawn ·").count() == 0

@@ -323,7 +323,7 @@ def test_a_large_body_is_not_read(served: Running) -> None:
     for length in (b"-1", b"1e3", b"0x10", b"9" * 40, b"5\r\nContent-Length: 6"):
         raw = b"Content-Length: " + length + b"\r\n\r\n12345"
         assert talk(host, start + b"Connection: close\r\n" + raw).status in (400, 413), length
-    with socket.create_connection(host, timeout=10) as client:
+    with socket.create_connection(host, timeout=60) as client:
         client.sendall(start + b"Transfer-Encoding: chunked\r\n\r\n")
         for _ in range(5):
             client.sendall(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
@@ -376,7 +376,7 @@ def test_who_goes_away_is_no_fault(served: Running, caplog: pytest.LogCaptureFix
         b"POST /api/views/box HTTP/1.1\r\n" + HEAD + bearer("x") + b"Content-Length: 99\r\n\r\n{"
     )
     for _ in range(3):
-        with socket.create_connection(address_of(served), timeout=10) as client:
+        with socket.create_connection(address_of(served), timeout=60) as client:
             client.sendall(start)
             time.sleep(0.05)
     time.sleep(0.3)
@@ -757,7 +757,7 @@ def test_who_looks_at_the_form_keeps_nobody_waiting(
             drawing = threads.submit(
                 alice.post, "/api/views/histogram", json={"columns": ["bmi"]}, timeout=120
             )
-            assert going.wait(10)
+            assert going.wait(60)
             looked = [threads.submit(look, i) for i in range(30)]
             with client(url, token) as other:
                 assert other.post("/api/views/histogram", json=AGE).status_code == 200

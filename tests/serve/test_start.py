@@ -127,7 +127,7 @@ def test_an_address_is_taken_and_listened_on(host: str) -> None:
         assert port > 0
         assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         assert taken.get_inheritable()
-        with socket.create_connection((host, port), timeout=5):
+        with socket.create_connection((host, port), timeout=60):
             pass
         again = Serving("", host=host, port=port)
         with pytest.raises(InputError, match=f"{host} port {port} cannot be listened on; is it in"):

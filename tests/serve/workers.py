@@ -21,6 +21,7 @@ import uvicorn
 from discreet.serve.app import create_app
 from discreet.serve.start import Serving, configured, listening
 from discreet.study import Study
+from tests.serve.conftest import first_asked
 
 __all__ = ["COLD", "Process", "beside", "client", "process"]
 
@@ -48,13 +49,11 @@ def beside(study: Study, **entrance: Any) -> Iterator[str]:
         while not server.started:
             time.sleep(0.005)
         url = f"http://127.0.0.1:{socket.getsockname()[1]}"
-        # What FastAPI builds at the first request it builds with warnings caught, and that is
-        # not safe among threads: where warnings are errors, some of many at once would fail.
-        assert httpx.get(f"{url}/api/study", trust_env=False, timeout=300).status_code in (401, 503)
+        first_asked(url)
         yield url
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(60)
         socket.close()
         assert not thread.is_alive()
 

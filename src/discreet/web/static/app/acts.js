@@ -149,7 +149,7 @@ export function actsOf(board, how) {
     pay: (target) => {
       const card = cardAt(target);
       pay(card.spec);
-      board.again();
+      board.again().catch(board.failed);
     },
     instead: (target) => {
       const card = cardAt(target);

@@ -24,9 +24,9 @@ import { isCounted } from "./words.js";
  * @param {object} source - `facts`, `rows` (or null), `overview()`, `counted` (or null): where
  *   pictures come from.
  * @param {object} how - `takeToken(text)` and `tools`.
- * @returns {Promise<object>} The board.
+ * @returns {object} The board; `again()` shows it, the first time too, once it is listened to.
  */
-export async function openBoard(host, source, how) {
+export function openBoard(host, source, how) {
   const { facts, rows } = source;
   const known = new Map(facts.columns.map((it) => [it.name, { ...it, label: bare(it) }]));
   const board = {
@@ -58,7 +58,7 @@ export async function openBoard(host, source, how) {
   const rail = railOf(board);
   const frame = framed(host, rail.element, { ...source.says, tools: how.tools });
   Object.assign(board, frame, { rail });
-  const history = followAddress(show, how.takeToken);
+  const history = followAddress((state) => show(state).catch(board.failed), how.takeToken);
   Object.assign(board, history);
   board.dock = () => {
     showDock(frame.dock, board, lit);
@@ -173,7 +173,7 @@ export async function openBoard(host, source, how) {
 
   async function drawCards(mine) {
     const wanted = board.cards.map((card) => ({ card, ...board.wayOf(card.spec) }));
-    wanted.filter((it) => it.way === "server").forEach(({ card }) => fromServer(card, mine));
+    wanted.filter((it) => it.way === "server").forEach(({ card }) => fromServer(card, mine).catch(board.failed));
     const copies = wanted.filter((it) => it.way === "rows").map((it) => it.card);
     if (!copies.length) return;
     const found = await rows.views(board.part, copies.map((it) => it.spec));
@@ -209,7 +209,6 @@ export async function openBoard(host, source, how) {
 
   watchSize(frame.main, board);
   board.showAllowance();
-  await show(history.state());
   return board;
 }
 

@@ -40,9 +40,10 @@ async function begin(host) {
     counted: inPython(facts),
     says: { study: facts.study, version: facts.part, promise: facts.policy.promise, sign: facts.policy.k ? "shield" : "info" },
   };
-  const board = await openBoard(host, source, { takeToken: () => {}, tools: ["rail", "undo", "redo", "theme"] });
+  const board = openBoard(host, source, { takeToken: () => {}, tools: ["rail", "undo", "redo", "theme"] });
   listen(host, board, actsOf(board, {}));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", board.redraw);
+  await board.again();
 }
 
 const host = document.getElementById("page");

@@ -69,7 +69,7 @@ async function begin(host) {
     location.reload();
   };
   const tools = ["rail", "undo", "redo", "share", "theme", "who"];
-  const board = await openBoard(host, source, { takeToken: (text) => again(decoded(text)), tools });
+  const board = openBoard(host, source, { takeToken: (text) => again(decoded(text)), tools });
   const acts = actsOf(board, {
     keepTheme: (theme) => localStorage.setItem(THEME, theme),
     allowance: () => allowanceSaid(facts),
@@ -78,6 +78,7 @@ async function begin(host) {
   });
   listen(host, board, acts);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", board.redraw);
+  await board.again();
 }
 
 function onceOnly(make) {
