@@ -112,7 +112,7 @@ def test_a_study_is_opened_with_fields_groups_and_strata(cohort: Path, tmp_path:
         strata="sex",
         kinds=["age_group=categorical"],
     )
-    study = said.open(cohort, ["sex"], k=7, q=None)
+    study = said.open(str(cohort), ["sex"], k=7, q=None)
 
     policy = study.policy
     assert (policy.k, policy.groups, policy.strata) == (7, (("age", "bmi"), ("glucose",)), ("sex",))

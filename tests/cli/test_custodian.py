@@ -352,7 +352,7 @@ def test_a_policy_is_written_and_the_next_steps_said(
     cohort: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "policy.toml"
-    policy_init(cohort, path)
+    policy_init(str(cohort), path)
     out, err = capsys.readouterr()
 
     assert out == f"{path}\n"
@@ -367,7 +367,7 @@ def test_a_file_is_not_written_over(cohort: Path, tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text("k = 7")
     with pytest.raises(InputError, match=r"there is a file .* already; name another one"):
-        policy_init(cohort, path)
+        policy_init(str(cohort), path)
     assert path.read_text() == "k = 7"
 
 
@@ -381,14 +381,14 @@ def test_a_file_is_not_written_over(cohort: Path, tmp_path: Path) -> None:
 )
 def test_odd_places_are_refused(cohort: Path, tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        policy_init(cohort, tmp_path / name)
+        policy_init(str(cohort), tmp_path / name)
 
 
 def test_a_link_to_nowhere_is_not_followed(cohort: Path, tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.symlink_to(tmp_path / "elsewhere.toml")
     with pytest.raises(InputError, match=r"could not be written .* FileExistsError"):
-        policy_init(cohort, path)
+        policy_init(str(cohort), path)
     assert not (tmp_path / "elsewhere.toml").exists()
 
 
