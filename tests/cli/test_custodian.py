@@ -395,7 +395,7 @@ def test_a_link_to_nowhere_is_not_followed(cohort: Path, tmp_path: Path) -> None
 def test_a_file_that_cannot_be_read_leaves_none(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     with pytest.raises(InputError, match="there is no file"):
-        policy_init(tmp_path / "none.csv", path)
+        policy_init(str(tmp_path / "none.csv"), path)
     assert not path.exists()
 
 
