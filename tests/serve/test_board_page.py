@@ -183,11 +183,11 @@ def test_counts_are_paid_for_once_and_seen_again(chromium: Browser, whole: Runni
         pay.wait_for()
         assert int(left.inner_text()) == before
         pay.click()
-        page.locator(".card .bar").first.wait_for()
+        page.locator(f"{CARDS} .bar").first.wait_for()
         expect(left).to_have_text(str(before - 1))
-        assert "counts of at least 5, rounded to 5" in page.locator(".card .foot").inner_text()
+        assert "counts of at least 5, rounded to 5" in page.locator(f"{CARDS} .foot").inner_text()
         page.reload()
-        page.locator(".card .bar").first.wait_for()
+        page.locator(f"{CARDS} .bar").first.wait_for()
         assert int(left.inner_text()) == before - 1
     # Another person has another allowance, and is asked before anything of it is spent.
     other = add_token(store, "cohort.csv", "eve")
@@ -225,7 +225,7 @@ def test_a_filter_of_too_few_rows_is_said_and_taken_away(chromium: Browser, whol
     with looking(chromium, whole, token=f"{whole.token}&{address[1:]}") as page:
         page.locator("main").get_by_text("Fewer than 50 rows fit these filters").wait_for()
         page.get_by_role("button", name="Take the last one away").click()
-        page.locator(".card .bar").first.wait_for()
+        page.locator(f"{CARDS} .bar").first.wait_for()
 
 
 @pytest.mark.slow
@@ -236,7 +236,7 @@ def test_a_study_without_a_copy_is_drawn_by_the_server(chromium: Browser, groupe
         pick(page, "bmi")
         assert "1 view" in page.locator(".dock .main").inner_text()
         page.locator(".dock .main").click()
-        page.locator(".card .bar").first.wait_for()
+        page.locator(f"{CARDS} .bar").first.wait_for()
         keep_screen(page, "grouped")
 
 
@@ -288,7 +288,7 @@ def test_a_link_that_names_a_method_of_counts_spends_nothing(
     with looking(chromium, whole, token=whole.token) as page:
         opened_page(page)
         page.evaluate("location.hash = '#cards=box:age:method=order-means'")
-        card = page.locator(".card")
+        card = page.locator(CARDS)
         card.locator(".pic svg").wait_for()
         with page.expect_download() as found:
             act(page, card, "PDF")
