@@ -26,7 +26,7 @@ from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS, OrderMeans
-from discreet.protect.base import sd_of, several_rows
+from discreet.protect.base import checked_sd, sd_of, several_rows
 from discreet.protect.values import nice_step, stepped, winsorised
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
 from discreet.table import Table
@@ -34,6 +34,7 @@ from discreet.table import Table
 __all__ = ["BOX", "BoxView", "from_counts", "from_rows", "tukey_box"]
 
 MOST_BOXES = 24
+DIGITS_OF_SD = 10
 HARDLY = ", or hardly vary within one"
 
 
@@ -159,8 +160,37 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
 
 
 def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
-    method = OrderMeans(request.k)
-    boxes = []
+    if request.by is None and not table.persons_repeat():
+        boxes = [_box_of_counts(table, request, name) for name in request.columns]
+    else:
+        boxes = _boxes_of_values(table, request)
+    everyone, gaps = table.persons(), max(gaps_of(table, name) for name in request.columns)
+    return BoxView(
+        columns=request.columns,
+        method=request.method,
+        parameters=MappingProxyType({"k": request.k}),
+        suppressed=None,
+        origin=seen(origin, request, everyone - gaps, everyone),
+        groups=tuple(boxes),
+        by=request.by,
+    )
+
+
+def _box_of_counts(table: Table, request: PlotRequest, name: str) -> Box:
+    """Make a column's box of the values at the few ranks that it rests on, and of their spread."""
+    method, values = OrderMeans(request.k), table.ordered(name)
+    if values.size < request.least_persons:
+        raise too_few(request, HARDLY)
+    five = method.of_spans(values.at(method.spans(values.size)))
+    sd = checked_sd(name, values.spread(five[0], five[-1]))
+    # The last digits hang on the engine; and a step is of 1, 2 or 5 times a power of ten.
+    step = nice_step(float(f"{sd:.{DIGITS_OF_SD}g}"))
+    return Box(name, *stepped(np.array(five), step).tolist())
+
+
+def _boxes_of_values(table: Table, request: PlotRequest) -> list[Box]:
+    """Make boxes of all values of columns: of levels, and where persons have several rows."""
+    method, boxes = OrderMeans(request.k), []
     if request.by is not None:
         # A constant column is refused as its box of all persons is: of no level is that said.
         (column,) = request.columns
@@ -179,16 +209,7 @@ def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> Box
             # The whiskers of several columns' levels, solved together, reveal outliers.
             low, high = q1, q3
         boxes.append(Box(label, low, q1, median, q3, high))
-    everyone, gaps = table.persons(), max(gaps_of(table, name) for name in request.columns)
-    return BoxView(
-        columns=request.columns,
-        method=request.method,
-        parameters=MappingProxyType({"k": request.k}),
-        suppressed=None,
-        origin=seen(origin, request, everyone - gaps, everyone),
-        groups=tuple(boxes),
-        by=request.by,
-    )
+    return boxes
 
 
 def _enough(values: Floats, persons: Labels | None, request: PlotRequest) -> bool:

@@ -92,7 +92,12 @@ def sd_of(column: str, values: Floats) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         sd = float(np.std(np.sort(values), ddof=1))
     # The sum of a constant's many values may be rounded, and its deviation be no 0.
-    if not 0 < sd < np.inf or values.min() == values.max():
+    return checked_sd(column, 0.0 if values.min() == values.max() else sd)
+
+
+def checked_sd(column: str, sd: float) -> float:
+    """Return a standard deviation, or refuse the column, by name, that it shows to be constant."""
+    if not 0 < sd < np.inf:
         raise RefusedError(
             f"column {column!r} is constant (but for fewer than k values), or too wide for its"
             " numbers, and cannot be shown; leave it out"

@@ -89,22 +89,45 @@ class OrderMeans:
 
         `persons` says whose each value is, where a person may have several.
         """
-        lows, highs = _inward(values, persons)
-        if len(lows) < self.k:
-            raise RefusedError("k is larger than the number of values; choose a smaller k")
-        low, high = _ends(lows, highs, self.k)
         if persons is None:
-            centres = [share * (len(lows) - 1) for share in SHARES]
-            starts = [math.floor(centre - (self.k - 1) / 2 + 0.5) for centre in centres]
-            starts = [min(max(start, 0), len(lows) - self.k) for start in starts]
-            q1, median, q3 = (float(lows[i : i + self.k].mean()) for i in starts)
-        else:
-            q1, median, q3 = _quartiles_of_persons(values, persons, self.k)
-            low, high = min(low, q1), max(high, q3)
-        numbers = (low, q1, median, q3, high)
-        if list(numbers) != sorted(numbers):
-            raise BrokenPromiseError("the numbers of a box are not in order")
-        return numbers
+            ordered = np.sort(values)
+            return self.of_spans([ordered[a:b] for a, b in self.spans(len(ordered))])
+        lows, highs = _inward(values, persons)
+        self._check_size(len(lows))
+        low, high = _ends(lows, highs, self.k)
+        q1, median, q3 = _quartiles_of_persons(values, persons, self.k)
+        return _in_order(min(low, q1), q1, median, q3, max(high, q3))
+
+    def spans(self, n: int) -> list[tuple[int, int]]:
+        """Return which ranks of `n` values in order the numbers rest on, each without its end.
+
+        Those of the low whisker come first, then those of the high one, and of the quartiles.
+        """
+        self._check_size(n)
+        reach = _reach(n, self.k)
+        centres = [share * (n - 1) for share in SHARES]
+        starts = [math.floor(centre - (self.k - 1) / 2 + 0.5) for centre in centres]
+        starts = [min(max(start, 0), n - self.k) for start in starts]
+        return [(0, reach), (n - reach, n), *((start, start + self.k) for start in starts)]
+
+    def of_spans(self, parts: Sequence[Floats]) -> tuple[float, float, float, float, float]:
+        """Return the five numbers, given the values at the ranks of `spans`."""
+        lows, highs, *middles = parts
+        q1, median, q3 = (float(middle.mean()) for middle in middles)
+        low, high = extreme_mean(lows, self.k), extreme_mean(highs[::-1], self.k)
+        return _in_order(low, q1, median, q3, high)
+
+    def _check_size(self, n: int) -> None:
+        if n < self.k:
+            raise RefusedError("k is larger than the number of values; choose a smaller k")
+
+
+def _in_order(
+    low: float, q1: float, median: float, q3: float, high: float
+) -> tuple[float, float, float, float, float]:
+    if not low <= q1 <= median <= q3 <= high:
+        raise BrokenPromiseError("the numbers of a box are not in order")
+    return low, q1, median, q3, high
 
 
 def extreme_mean(inward: Floats, k: int) -> float:
@@ -173,9 +196,14 @@ def _inward(values: Floats, persons: Labels | None) -> tuple[Floats, Floats]:
 
 
 def _ends(lows: Floats, highs: Floats, k: int) -> tuple[float, float]:
-    """Return what stands for the two ends of a column; few values have no next ones."""
-    reach = max(k, min(2 * k, len(lows) // 4))
+    """Return what stands for the two ends of a column."""
+    reach = _reach(len(lows), k)
     return extreme_mean(lows[:reach], k), extreme_mean(highs[:reach], k)
+
+
+def _reach(n: int, k: int) -> int:
+    """Return how many values at either end of a column are looked at; few have no next ones."""
+    return max(k, min(2 * k, n // 4))
 
 
 def _quartiles_of_persons(values: Floats, persons: Labels, k: int) -> list[float]:

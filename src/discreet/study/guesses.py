@@ -8,8 +8,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import ends_of_table
 from discreet.plots.histogram import HISTOGRAM
@@ -309,11 +307,7 @@ def _tells_rows_apart(table: Table, k: int, name: str, named: str | None, shared
         return named in (None, "identifier") and 2 * rare > sum(counts)
     if _reach(table, name) < table.size and table.numbers_rows(name):
         return named in (None, "identifier")
-    if named is not None or not table.is_whole(name):
-        return False
-    values = np.asarray(table.column(name), dtype=np.float64)
-    values = values[np.isfinite(values)]
-    return len(values) > 1 and len(np.unique(values)) == len(values)
+    return named is None and table.is_whole(name) and table.all_different(name)
 
 
 def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:

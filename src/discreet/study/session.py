@@ -316,7 +316,7 @@ class Session:
             format = copy.format
         else:
             raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
-        drawn = self._gated(drawn, request, pinned, format)
+        drawn = self._gated(drawn, request, lambda: pinned, format)
         if request.trend:
             x, y = request.columns
             raw = self.table.rows([x, y]).numbers if self.policy.shows_exact else None
@@ -338,7 +338,9 @@ class Session:
             from_copy = self.settle(plot.name, request.columns, source=COPY, percent=percent)
             return self._from_copy(plot, from_copy)
         # Counts are of the data as they are now: that these are the copy's is looked at again.
-        view: V = self._gated(drawn, request, {COPY_OF_TABLE: self.version_of_whole}, FORMAT)
+        view: V = self._gated(
+            drawn, request, lambda: {COPY_OF_TABLE: self.version_of_whole}, FORMAT
+        )
         return view
 
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
@@ -540,8 +542,13 @@ class Session:
         )
         return view, copy.format
 
-    def _gated(self, view: V, request: PlotRequest, pinned: Mapping[str, str], format: int) -> V:
-        """Give a view the study's gate, and the views within it too."""
+    def _gated(
+        self, view: V, request: PlotRequest, pinned: Callable[[], Mapping[str, str]], format: int
+    ) -> V:
+        """Give a view the study's gate, and the views within it too.
+
+        What is `pinned` is asked for once it is released: it may take a reading of all data.
+        """
         group: tuple[str, ...] = ()
         if self.policy.from_copy and request.from_rows:
             group = self.group_of(request.columns)
@@ -550,7 +557,7 @@ class Session:
         also = () if request.model is None else request.model.levels
         keeper = self.release_gate
         gate = RecordedGate(
-            keeper, lambda form: keeper.record(request, group, form, also, pinned, format)
+            keeper, lambda form: keeper.record(request, group, form, also, pinned(), format)
         )
         return with_gate(view, gate, self.labels, request.named)
 

@@ -310,6 +310,20 @@ def levels_of(values: Any) -> Any:
     return pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.large_string()))
 
 
+def words_of(values: nw.Series[Any]) -> tuple[str, ...]:
+    """Return the text of each cell of a series of pyarrow: one text a level, however often."""
+    import pyarrow as pa
+
+    coded = values.to_native()
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode()
+    out: list[str] = []
+    for chunk in coded.chunks:
+        words = np.array([*texts_of(chunk.dictionary.to_pylist()), ""], dtype=object)
+        out += words[chunk.indices.fill_null(len(words) - 1).to_numpy()].tolist()
+    return tuple(out)
+
+
 def texts_of(values: Sequence[object]) -> tuple[str, ...]:
     """Return the one text of each level."""
     return tuple(text_of(value) for value in values)

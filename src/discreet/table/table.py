@@ -30,10 +30,12 @@ from discreet.table.columns import (
     two_valued,
     way_out,
     without_values,
+    words_of,
 )
 from discreet.table.dates import days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
+from discreet.table.order import Ordered
 
 __all__ = ["BinAxis", "Counted", "Rows", "Table", "open_table", "with_levels_of_two"]
 
@@ -399,24 +401,13 @@ class Table:
             )
             numbers[name] = np.array(found, dtype=np.float64)
             numbers[name][~np.isfinite(numbers[name])] = np.nan
-        words = {name: texts_of(frame[name].to_list()) for name in (*texts, *levels)}
+        words = {name: words_of(frame[name]) for name in (*texts, *levels)}
         left_out = self.size - len(frame)
         if self.unit is not None:
             known, persons = np.unique(array_of(frame[whose]), return_inverse=True)
             if len(known) < len(frame):
                 return Rows(numbers, words, left_out, persons, texts_of(known.tolist()))
         return Rows(numbers, words, left_out)
-
-    @quietly
-    def column(self, name: str) -> Floats | tuple[str, ...]:
-        """Return a whole column, missing values too (as NaN or as the empty text).
-
-        Numbers are numbers whether they are drawn as such or as levels, and codes for missing
-        values are in it: the ledger is to know the data whatever is declared.
-        """
-        if self.is_number(name):
-            return array_of(self._collect(self._whole.select(value=number(name)))["value"])
-        return texts_of(self._collect(self._whole.select(nw.col(name)))[name].to_list())
 
     def can_read(self, name: str) -> bool:
         """Whether all of a column can be read: that of mixed types cannot."""
@@ -428,9 +419,11 @@ class Table:
         return True
 
     def batches(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Read whole columns by parts, as `column` reads them, holding no more than a few at once.
+        """Read whole columns by parts, holding no more than a few parts at once.
 
-        Columns of text come as pyarrow DictionaryArrays, with the empty text for a missing one.
+        Numbers are numbers whether they are drawn as such or as levels, NaN where one is missing,
+        and codes for missing values are among them: the ledger is to know the data whatever is
+        declared. Text comes as pyarrow DictionaryArrays, the empty text for a missing one.
         Of a lazy frame that is no file all columns are held.
         """
         if not names:
@@ -489,12 +482,36 @@ class Table:
         out = self._collect(known.select(n=nw.len(), different=value.n_unique()))
         return int(out["n"][0]), int(out["different"][0])
 
+    @quietly
     def numbers_rows(self, name: str) -> bool:
         """Whether a column holds whole numbers that follow one another, each once."""
-        values = self.column(name)
-        if not isinstance(values, np.ndarray) or not np.isfinite(values).all():
+        if not self.is_number(name):
             return False
-        return len(values) > 1 and bool((np.diff(np.sort(values)) == 1).all())
+        values = self._finite(name)
+        ends = Ordered.of(values, self._collect)
+        # Of most columns the ends tell; different values are counted of the others alone.
+        if ends.size < 2 or ends.size != self.size or ends.high - ends.low != ends.size - 1:
+            return False
+        place = nw.col("value") - ends.low
+        broken = self._collect(values.filter(place != place.floor()).select(n=nw.len()))
+        return int(broken["n"][0]) == 0 and self.all_different(name)
+
+    @quietly
+    def all_different(self, name: str) -> bool:
+        """Whether a column of numbers holds several, none of them twice."""
+        value = nw.col("value")
+        value = nw.when(value == 0).then(nw.lit(0.0)).otherwise(value)  # -0.0 is no other number
+        out = self._collect(self._finite(name).select(n=nw.len(), different=value.n_unique()))
+        return int(out["n"][0]) > 1 and int(out["n"][0]) == int(out["different"][0])
+
+    @quietly
+    def ordered(self, name: str) -> Ordered:
+        """Return the numbers of a column in order, which are counted where the data are."""
+        return Ordered.of(self._complete([name]).select(value=number(name)), self._collect)
+
+    def _finite(self, name: str) -> nw.LazyFrame[Any]:
+        """Return the numbers of a whole column, as `value`; codes for missing values too."""
+        return self._whole.select(value=number(name)).filter(nw.col("value").is_finite())
 
     def source_digest(self) -> bytes | None:
         """Return a digest of the file that the table was read from; None of a frame."""

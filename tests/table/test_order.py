@@ -1,0 +1,124 @@
+"""Values at ranks, found by counts, are those of the sorted column on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.protect.values import nice_step, winsorised
+from discreet.table import open_table
+from discreet.table.order import Ordered
+
+ENGINES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "pyarrow": pa.table,
+    "duckdb": lambda data: duckdb.connect().from_arrow(pa.table(data)),
+}
+RNG = np.random.default_rng(7)
+SHAPES: dict[str, np.ndarray] = {
+    "even": RNG.uniform(size=3000),
+    "skewed": np.exp(4 * RNG.normal(size=3000)),
+    "one far beyond": np.append(RNG.normal(size=2999), 1e12),
+    "few values": RNG.integers(18, 90, 3000).astype(float),
+    "mostly nought": np.where(RNG.uniform(size=3000) < 0.9, 0.0, RNG.normal(size=3000)),
+    "constant": np.full(3000, 2.5),
+    "as wide as floats are": np.append(RNG.normal(size=2998), [1e308, -1e308]),
+    "as small as floats are": RNG.integers(0, 40, 3000) * 5e-324,
+}
+RANKS = [(0, 10), (740, 760), (1499, 1501), (1500, 1500), (2990, 3000), (0, 3000)]
+
+
+@pytest.fixture(autouse=True)
+def _coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few bins, and few rows at once, so that small tables are counted several times."""
+    monkeypatch.setattr("discreet.table.order.FINE", 16)
+    monkeypatch.setattr("discreet.table.order.MOST", 20)
+
+
+def ordered(source: object) -> Ordered:
+    return open_table(source, kinds={}, roles={}, unit=None, key=None).ordered("x")
+
+
+@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("values", SHAPES.values(), ids=SHAPES)
+def test_values_at_ranks_are_those_of_the_sorted_column(
+    make: Callable[[dict[str, Any]], Any], values: np.ndarray
+) -> None:
+    found = ordered(make({"x": values}))
+
+    parts = found.at(RANKS)
+
+    in_order = np.sort(values)
+    assert (found.size, found.low, found.high) == (3000, in_order[0], in_order[-1])
+    for part, (start, stop) in zip(parts, RANKS, strict=True):
+        np.testing.assert_array_equal(part, in_order[start:stop])
+
+
+@given(
+    values=st.lists(
+        st.one_of(st.integers(-3, 3).map(float), st.floats(allow_nan=False, allow_infinity=False)),
+        min_size=1,
+        max_size=120,
+    ),
+    ranks=st.lists(st.tuples(st.integers(0, 120), st.integers(0, 9)), max_size=4),
+)
+def test_whatever_the_values_and_the_ranks(
+    values: list[float], ranks: list[tuple[int, int]]
+) -> None:
+    spans = [(min(start, len(values)), min(start + count, len(values))) for start, count in ranks]
+
+    parts = ordered(pl.DataFrame({"x": values})).at(spans)
+
+    for part, (start, stop) in zip(parts, spans, strict=True):
+        np.testing.assert_array_equal(part, np.sort(values)[start:stop])
+
+
+@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("shape", ["even", "skewed", "one far beyond", "few values"])
+def test_the_spread_is_that_of_the_values_drawn_in(
+    make: Callable[[dict[str, Any]], Any], shape: str
+) -> None:
+    values = SHAPES[shape]
+    drawn = winsorised(values, 5)
+
+    found = ordered(make({"x": values})).spread(float(drawn.min()), float(drawn.max()))
+
+    assert found == pytest.approx(np.std(drawn, ddof=1), rel=1e-12)
+    assert nice_step(found) == nice_step(float(np.std(drawn, ddof=1)))
+
+
+def test_values_that_are_missing_or_infinite_do_not_count() -> None:
+    found = ordered(pl.DataFrame({"x": [3.0, None, float("nan"), 1.0, float("inf"), 2.0]}))
+
+    assert found.size == 3
+    assert found.at([(0, 3)])[0].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_of_no_values_there_are_none() -> None:
+    assert ordered(pl.DataFrame({"x": [None, None, 1.0]}).head(3)).at([(0, 1)])[0].tolist() == [1.0]
+    none = ordered(pl.DataFrame({"x": pl.Series([None, None], dtype=pl.Float64)}))
+    assert none.size == 0
+    assert none.spread(0.0, 1.0) == 0.0
+
+
+def test_data_that_change_between_two_questions_are_no_answer() -> None:
+    found = ordered(pl.DataFrame({"x": np.arange(100.0)}))
+    changed = Ordered(
+        nw.from_native(pl.LazyFrame({"value": [1.0, 2.0]})), found.collect, 100, 0.0, 99.0
+    )
+
+    with pytest.raises(InputError, match="the data have changed while they were read"):
+        changed.at([(0, 100)])
