@@ -184,7 +184,8 @@ class CellMeans:
         reach = BEYOND * (high - low)
         if values[0] < low - reach or values[-1] > high + reach:
             return False
-        alike = int(np.unique(values, return_counts=True)[1].max())
+        firsts = np.flatnonzero(values[1:] != values[:-1]) + 1  # of each value, which are in order
+        alike = int(np.diff(firsts, prepend=0, append=len(values)).max())
         if 2 * alike > len(values) and len(values) - alike < self.k:
             return False
         return not any(self._concentrated(np.abs(values - it)) for it in (0.0, (low + high) / 2))
@@ -302,7 +303,7 @@ def _entries(values: Floats, places: Labels, shape: tuple[int, int]) -> Entries:
 
 
 def _joined(parts: Sequence[Floats]) -> Floats:
-    return np.sort(np.concatenate(parts))
+    return parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
 
 
 def _of_each(entries: Entries, what: Any) -> NDArray[Any]:

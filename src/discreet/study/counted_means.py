@@ -7,8 +7,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from discreet.errors import DiscreetError, LeavingError, RefusedError, one_of
 from discreet.measure.copy_table import CopyTable, Line
 from discreet.measure.described import UNKNOWN, number_words
@@ -125,13 +123,10 @@ def _counted(session: Session, request: PlotRequest) -> _Cells:
     ordered = sorted(by)
     levels = {name: levels_of(table, name, request) for name in ordered}
     check_few(levels.values(), MOST_MEANS, *ordered)
-    rows = table.rows([value], levels=ordered)
-    check_persons(len(rows), request)
+    values, cells = table.in_cells(value, {name: levels[name].places for name in ordered})
+    check_persons(len(values), request)
     axis = ends_of_table(table, request, value)
-    places = [np.array(levels[name].at(rows.texts[name]), dtype=np.intp) for name in ordered]
     shape = (len(levels[ordered[0]].names), len(levels[ordered[-1]].names) if by[1:] else 1)
-    cells = places[0] if len(by) == 1 else places[0] * shape[1] + places[1]
-    values = rows.numbers[value]
     least, most = policy.bounds.get(value, (-math.inf, math.inf))
     if values.min() >= 0:  # as everybody knows of weights, counts and incomes
         least = max(least, 0.0)
