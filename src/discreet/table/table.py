@@ -409,6 +409,7 @@ class Table:
                 return Rows(numbers, words, left_out, persons, texts_of(known.tolist()))
         return Rows(numbers, words, left_out)
 
+    @quietly
     def in_cells(
         self, name: str, levels: Mapping[str, Mapping[str, int]]
     ) -> tuple[Floats, NDArray[np.intp]]:
@@ -416,21 +417,18 @@ class Table:
 
         They are read by parts, and no level is held as text.
         """
-        wanted = [number(name).alias(name), *(nw.col(it) for it in levels)]
         values: list[Floats] = [np.zeros(0)]
         cells = [np.zeros(0, dtype=np.intp)]
-        with quiet("the data could not be read"):
-            for batch in parts(self._complete([name]), wanted, self._keep):
-                at = np.zeros(batch.num_rows, dtype=np.intp)
-                for column, places in levels.items():
-                    coded = levels_of(batch[column])
-                    used = np.unique(codes := np.asarray(coded.indices))
-                    words = coded.dictionary.to_pylist()
-                    place = np.zeros(len(words), dtype=np.intp)
-                    place[used] = [places[words[i]] for i in used.tolist()]
-                    at = at * (max(places.values()) + 1) + place[codes]
-                values.append(floats_of(batch[name]))
-                cells.append(at)
+        for part in self.in_parts([name], [*levels], [name]):
+            at = np.zeros(len(part[name]), dtype=np.intp)
+            for column, places in levels.items():
+                codes = np.asarray(part[column].indices)
+                words, used = part[column].dictionary.to_pylist(), np.unique(codes)
+                place = np.zeros(len(words), dtype=np.intp)
+                place[used] = [places[words[i]] for i in used.tolist()]
+                at = at * (max(places.values()) + 1) + place[codes]
+            values.append(part[name])
+            cells.append(at)
         return np.concatenate(values), np.concatenate(cells)
 
     def can_read(self, name: str) -> bool:
