@@ -538,7 +538,7 @@ class Started:
     def end(self, by: signal.Signals) -> int:
         """Ask it to end; return how it did."""
         self.process.send_signal(by)
-        return self.process.wait(30)
+        return self.process.wait(120)
 
     def get(self, path: str, token: str | None = None, verify: Any = True) -> httpx.Response:
         """Ask it for something."""

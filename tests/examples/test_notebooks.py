@@ -40,7 +40,7 @@ def test_a_notebook_runs_and_shows_its_pictures(
     assert not any(cell.get("outputs") for cell in notebook.cells), "commit it without outputs"
 
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=120, resources=resources).execute()
+    NotebookClient(notebook, timeout=600, startup_timeout=300, resources=resources).execute()
 
     shown = [data for cell in notebook.cells for data in outputs_of(cell)]
     views = [data for data in shown if "View(" in data.get("text/plain", "")]

@@ -148,7 +148,7 @@ def started(script: str, *words: object) -> "subprocess.Popen[str]":
     )
 
 
-def told(process: "subprocess.Popen[str]", seconds: float = 120) -> list[str]:
+def told(process: "subprocess.Popen[str]", seconds: float = 600) -> list[str]:
     """Wait for a process that must end well, and return the lines it printed."""
     try:
         out, err = process.communicate(timeout=seconds)

@@ -306,20 +306,21 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
 
 
 def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
     inside, done = threading.Event(), threading.Event()
 
     def hold() -> None:
         with store.writing():
             inside.set()
-            done.wait(10)
+            done.wait(60)
 
     with ThreadPoolExecutor(1) as pool:
         held = pool.submit(hold)
-        inside.wait(10)
-        for waiting in (store, Store(store.path.parent, SECRET)):  # one thread, another process
-            with pytest.raises(LeavingError, match="is damaged or in use"):
-                adopt(waiting, "one")
+        assert inside.wait(60)
+        with monkeypatch.context() as patched:
+            patched.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
+            for waiting in (store, Store(store.path.parent, SECRET)):  # a thread, another process
+                with pytest.raises(LeavingError, match="is damaged or in use"):
+                    adopt(waiting, "one")
         done.set()
         held.result()
     adopt(store, "two")

@@ -288,7 +288,7 @@ def test_a_notebook_shows_it() -> None:
         plain | {"cells": [cell | {"execution_count": None}]}
     )
 
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
 
     (output,) = notebook.cells[0].outputs
     assert "application/vnd.jupyter.widget-view+json" in output.data

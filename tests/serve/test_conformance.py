@@ -59,7 +59,7 @@ def ask_all(served: Running, token: str, mode: Any, check: Any) -> int:
             # A token of another case would be none of ours.
             case.headers.pop("Authorization", None)
             headers = {"Authorization": f"Bearer {token}"} if token else {}
-            check(case, case.call(headers=headers, timeout=30), headers)
+            check(case, case.call(headers=headers, timeout=300), headers)
 
         ask()
     return asked

@@ -652,7 +652,7 @@ def test_threads_that_keep_the_same_copy_do_not_get_into_each_others_way(path: P
     at_once = threading.Barrier(8)
 
     def keep(_: int) -> None:
-        at_once.wait(10)
+        at_once.wait(60)
         for _ in range(10):
             store(path, COPY)
             assert plain_values(load(path, ["x", "y"], VERSION)) == plain_values(COPY)

@@ -319,7 +319,7 @@ def test_a_notebook_shows_it() -> None:
         {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}
     )
 
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
 
     (output,) = notebook.cells[0].outputs
     assert "application/vnd.jupyter.widget-view+json" in output.data
