@@ -57,6 +57,7 @@ pictures: $(READY) chromium ## draw the gallery and the pictures of pages again:
 
 bench: $(READY) ## measure speed and memory
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.pushed_down
 	$(BIN)/python -m benchmarks.recognising
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.utility
