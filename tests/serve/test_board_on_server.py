@@ -42,6 +42,7 @@ def seen(chromium: Browser, served: Running) -> tuple[list[list[str]], list[list
         page.on("request", lambda it: asked.add(it.url.partition("/api/")[2]))
         page.locator(CARDS).nth(3).locator("[data-m]").first.wait_for()
         page.locator(".where .chip").first.wait_for()
+        page.evaluate(FRAMES)
         pictures = page.locator(f"{CARDS} .pic")
         plain = pictures.evaluate_all(MARKS)
         page.locator(CARDS).first.locator("[data-m='3']").hover()

@@ -19,7 +19,7 @@ from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, violations, widest
-from tests.serve.test_board_page import CARDS, RULES, act, drawn, make, opened_page
+from tests.serve.test_board_page import CARDS, FRAMES, RULES, act, drawn, make, opened_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,6 +178,7 @@ def all_drawn(page: Page, count: int) -> None:
     expect(page.locator(CARDS)).to_have_count(count)
     expect(page.locator(f"{CARDS} .pic:has(svg, table)")).to_have_count(count)
     expect(page.locator(f"{CARDS} .no")).to_have_count(0)
+    page.evaluate(FRAMES)
 
 
 def test_every_kind_can_be_walked_and_explained(chromium: Browser, study: Running) -> None:
