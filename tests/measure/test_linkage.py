@@ -29,7 +29,7 @@ from discreet.measure.linkage import (
     nearness,
     record_linkage,
 )
-from discreet.measure.pairs import as_pair
+from discreet.measure.pairs import as_pair, keyed_order
 from discreet.protect import Condensation, mdav
 from tests.cases import few
 
@@ -677,3 +677,28 @@ def test_intervals_rows_must_correspond() -> None:
 def test_numbers_too_wide_to_compute_with() -> None:
     with pytest.raises(RefusedError, match="spans more than can be computed with"):
         interval_risk([-1e308, 0, 1e308], [1, 2, 3])
+
+
+def test_a_sample_is_linked_among_all_rows_and_says_so() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.integers(0, 9, (400, 2)).astype(float)
+    y = x + rng.integers(-1, 2, x.shape).astype(float)
+    sd = x.std(axis=0, ddof=1)
+    rows = keyed_order(x, y)[:100]
+    parts = []
+    for i in rows:
+        gaps = np.sqrt(np.square((y - x[i]) / sd).sum(axis=1))
+        near = gaps <= gaps.min() * (1 + 1e-10) + 1e-12
+        parts.append(near[i] / near.sum())
+
+    found = record_linkage(x, y, sample=100)
+
+    assert found.what.startswith("of a keyed sample of 100 records, those whose nearest")
+    assert found.count == pytest.approx(sum(parts), rel=1e-12)
+    assert found.trials == 100
+    assert record_linkage(x, y, sample=400) == record_linkage(x, y)
+
+
+def test_a_sample_is_a_whole_number() -> None:
+    with pytest.raises(InputError, match="sample"):
+        record_linkage([[1.0], [2.0]], [[1.0], [2.0]], sample=0)

@@ -16,6 +16,7 @@ from scipy.stats import binomtest
 
 from discreet.errors import InputError
 from discreet.measure import Estimate
+from discreet.measure import pairs as MODULE
 from discreet.measure.pairs import TURNS, Pair, Side, as_pair, as_side, counted, keyed_order
 
 BEFORE: dict[str, list[Any]] = {
@@ -311,9 +312,8 @@ def test_the_first_rows_are_spread_over_all_values() -> None:
 def test_few_rows_are_each_compared_with_every_other() -> None:
     values = np.array([1, 1, 1, 2, 2])  # each of three has two like it among four, each of two one
 
-    found = counted(
-        "alike", keyed_order(values[:, None].astype(float)), lambda rows: values == values[rows]
-    )
+    order = keyed_order(values[:, None].astype(float))
+    (found,) = counted(["alike"], order, lambda rows: [(values == values[rows]).sum()])
 
     assert (found.count, found.trials) == (5, 5)
     assert found.baseline == (3 * 2 + 2 * 1) / (5 * 4)
@@ -322,11 +322,11 @@ def test_few_rows_are_each_compared_with_every_other() -> None:
 def test_many_rows_are_each_compared_with_some_others_and_never_with_themselves() -> None:
     seen: list[NDArray[np.intp]] = []
 
-    def hits(rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def hits(rows: NDArray[np.intp]) -> list[int]:
         seen.append(rows.copy())
-        return np.equal(rows, np.arange(50))
+        return [int(np.equal(rows, np.arange(50)).sum())]
 
-    found = counted("own", keyed_order(np.arange(50.0)[:, None]), hits)
+    (found,) = counted(["own"], keyed_order(np.arange(50.0)[:, None]), hits)
     assert (found.count, found.baseline) == (50, 0)
     del seen[0]
     assert len(seen) == TURNS
@@ -334,4 +334,28 @@ def test_many_rows_are_each_compared_with_some_others_and_never_with_themselves(
 
 
 def test_one_row_has_no_other() -> None:
-    assert counted("any", np.array([0]), lambda rows: rows >= 0).baseline is None
+    assert counted(["any"], np.array([0]), lambda rows: [len(rows)])[0].baseline is None
+
+
+@given(TABLES, st.randoms(use_true_random=False))
+def test_nor_does_it_where_values_are_digested(matrix: Floats, random: object) -> None:
+    other = np.array(matrix.tolist())
+    random.shuffle(order := list(range(len(matrix))))  # type: ignore[attr-defined]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MODULE, "MANY", 0)
+        mine, again = keyed_order(matrix), keyed_order(other[order])
+        parts = keyed_order(matrix[:, :1], matrix[:, 1:])
+    assert (matrix[mine] == other[order][again]).all()
+    assert sorted(mine) == list(range(len(matrix)))
+    assert parts.tolist() == mine.tolist()
+
+
+def test_equal_rows_of_many_are_spread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MODULE, "MANY", 0)
+    x = np.repeat([[0.0], [1.0], [2.0]], [6000, 3000, 1000], axis=0)
+
+    some = x[keyed_order(x)[:1000]]
+
+    shares = [float((some == value).mean()) for value in (0, 1, 2)]
+    assert shares == pytest.approx([0.6, 0.3, 0.1], abs=0.04)

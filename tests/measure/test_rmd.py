@@ -86,10 +86,10 @@ def test_alone_by_hand() -> None:
     alone = module._scaled(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
     sd = float(np.std(y, ddof=1))
 
-    assert alone.isolation(1) * sd == pytest.approx([0, 0, 1, 4, 5])
-    assert alone.isolation(2) * sd == pytest.approx([1, 1, 1, 5, 9])
-    assert alone.isolation(4) * sd == pytest.approx([10, 10, 9, 5, 10])
-    assert np.isinf(alone.isolation(5)).all()
+    assert alone.isolation(1, np.arange(5)) * sd == pytest.approx([0, 0, 1, 4, 5])
+    assert alone.isolation(2, np.arange(5)) * sd == pytest.approx([1, 1, 1, 5, 9])
+    assert alone.isolation(4, np.arange(5)) * sd == pytest.approx([10, 10, 9, 5, 10])
+    assert np.isinf(alone.isolation(5, np.arange(5))).all()
 
 
 def test_a_row_exactly_w2_away_is_close() -> None:
@@ -594,3 +594,56 @@ def test_distances_are_those_of_whole_matrices(monkeypatch: pytest.MonkeyPatch) 
 def test_mcd_no_column_is_left() -> None:
     with pytest.raises(RefusedError, match="no column is left to measure distances by"):
         robust_covariance(np.array([[0.0], [0.0], [0.0], [2.0]]))
+
+
+# --- one table of counts for all widths ---------------------------------------------------------
+
+
+def one_by_one(x: Floats, y: Floats, w1s: list[float], w2s: list[float], m: int) -> list[Any]:
+    """Count each width by itself, over the record and the rows of the eight next in the order."""
+    scaled = module._scaled(as_pair(x, y), "sdcmicro")
+    n = len(x)
+    alone = scaled.isolation(m, np.arange(n))
+    out = []
+    for w1, w2 in itertools.product(w1s, [None, *w2s]):
+        hits, other = [], np.empty(n, dtype=np.intp)
+        for turn in range(min(8, n - 1) + 1):
+            other[scaled.order] = np.roll(scaled.order, turn)
+            gap = np.abs(scaled.original - scaled.released[other]).min(axis=1)
+            far = np.ones(n, dtype=np.bool_) if w2 is None else alone[other] > w2
+            hits.append(int(((gap < w1 * scaled.unit) & far).sum()))
+        out.append((hits[0], sum(hits[1:]) / ((len(hits) - 1) * n)))
+    return out
+
+
+@pytest.mark.parametrize("m", [1, 2])
+@pytest.mark.parametrize("rows", [6, 300])
+def test_a_grid_equals_its_widths_one_by_one(rows: int, m: int) -> None:
+    rng = np.random.default_rng(rows)
+    x = rng.integers(0, 60, (rows, 2)) / 7
+    y = x + rng.integers(-1, 2, x.shape) / 7
+    w1s, w2s = [5.0, 0.5, 1.0, 0.5], [0.3, 0.0, 2.0]
+
+    grid = rmd_grid(x, y, w1s=w1s, w2s=w2s, m=m)
+
+    found = [
+        (each.count, each.baseline)
+        for first, row in zip(grid.risk1, grid.risk2, strict=True)
+        for each in (first, *row)
+    ]
+    assert found == one_by_one(x, y, w1s, w2s, m)
+
+
+def test_a_sample_is_said_and_is_alone_among_all_rows() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(900, 2))
+    y = x + rng.normal(0, 0.05, x.shape)
+
+    part = rmd_grid(x, y, w1s=(0.1,), w2s=(0.05,), sample=300)
+    whole = rmd_risk(x, y, w1=0.1, w2=0.05)
+    rows = module._scaled(as_pair(x, y), "sdcmicro").order[:300]
+
+    assert part.risk1[0].what.startswith("of a keyed sample of 300 records released within")
+    assert part.risk1[0].trials == 300
+    assert part.risk1[0].count == whole.risky1[rows].sum()
+    assert part.risk2[0][0].count == whole.risky2[rows].sum()

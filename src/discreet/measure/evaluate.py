@@ -30,9 +30,9 @@ from discreet.measure.anonymity import (
     uniqueness,
     uniqueness_of_every,
 )
-from discreet.measure.linkage import far_linkage, interval_risk, nearness, record_linkage
+from discreet.measure.linkage import interval_risk, linkages, nearness
 from discreet.measure.models import Coefficients, coefficient_difference
-from discreet.measure.pairs import Estimate, Pair
+from discreet.measure.pairs import Estimate, Pair, sample_size
 from discreet.measure.rmd import RmdGrid, rmd_grid
 from discreet.measure.utility import (
     Preservation,
@@ -70,7 +70,7 @@ UNIQUE_ROWS = "released rows that are like no other released row in all columns"
 UNIQUE_STRATA = "released rows that are alone in their stratum"
 FAR, FAR_GUARDED = 5, 20
 W1, W2 = 0.01, 0.05  # of the paper and of sdcMicro
-STEPS = 13
+STEPS = 12
 
 Value = TypeVar("Value")
 
@@ -305,8 +305,7 @@ def _risks(
     side, seen = pair.table, pair.without(sensitive)
     columns = [name for name in pair.names if name != sensitive]
     every: dict[str, Callable[[], tuple[Estimate, ...]]] = {
-        "linkage": lambda: (record_linkage(seen),),
-        "far_linkage": lambda: (far_linkage(seen, far=far),),
+        "linkage far_linkage": lambda: linkages(seen, far=far, sample=sample_size(seen)),
         "near_1 near_5": lambda: nearness(seen, shares=(0.01, 0.05)),
         "interval": lambda: (interval_risk(seen, share=0.1),),
         "unique_rows": lambda: (replace(uniqueness(side, columns), what=UNIQUE_ROWS),),
@@ -333,7 +332,8 @@ def _robust(
 ) -> tuple[RmdGrid | None, dict[str, Estimate]]:
     """Measure the robust distance risks at the usual widths and at those given, from one fit."""
     widths, distances = sorted({W1, *w1s}), sorted({W2, *w2s})
-    grid = trial("rmd1", lambda: rmd_grid(seen, w1s=widths, w2s=distances))
+    sample = sample_size(seen)
+    grid = trial("rmd1", lambda: rmd_grid(seen, w1s=widths, w2s=distances, sample=sample))
     if grid is None:
         trial.failed["rmd2"] = trial.failed["rmd1"]
         return None, {}

@@ -23,6 +23,7 @@ __all__ = [
     "idr",
     "interval_risk",
     "interval_risks",
+    "linkages",
     "moments",
     "nearness",
     "record_linkage",
@@ -59,6 +60,7 @@ def record_linkage(
     *,
     categorical: Sequence[str] = (),
     within: Sequence[str] | None = None,
+    sample: int | None = None,
 ) -> Estimate:
     """Count the records whose nearest released row is their own.
 
@@ -73,6 +75,9 @@ def record_linkage(
     within : sequence of str, default all columns of levels
         The columns whose levels are known too. A record is compared with the released rows of
         its own levels; if its own released row has other levels, it cannot be linked.
+    sample : int, optional
+        Look for so many records, chosen by a digest of the values; all where there are fewer, and
+        by default. They are looked for among all released rows.
 
     Returns
     -------
@@ -83,8 +88,8 @@ def record_linkage(
     Raises
     ------
     InputError
-        If the tables do not fit, their rows do not correspond, no column is continuous, or one of
-        `within` has no levels.
+        If the tables do not fit, their rows do not correspond, no column is continuous, one of
+        `within` has no levels, or `sample` is no whole number of at least 1.
     RefusedError
         If a column spans more than can be computed with.
 
@@ -110,10 +115,10 @@ def record_linkage(
     (1.5, 4, 0.25)
     """
     pair = as_pair(original, released, categorical=categorical)
+    size = None if sample is None else check_whole("sample", sample, least=1)
     check_same_rows(pair)
-    every = np.arange(len(pair.original))
-    what = "records whose nearest released row is their own"
-    return _linked(what, _placed(pair, within), every)
+    placed = _placed(pair, within)
+    return _linked_of(pair, placed, _Among.of(placed), size)
 
 
 def ddr(
@@ -166,7 +171,8 @@ def ddr(
     check_same_rows(pair)
     every = np.arange(len(pair.original))
     what = "released rows whose nearest original record is their own"
-    return _linked(what, _placed(pair, within, turned=True), every)
+    placed = _placed(pair, within, turned=True)
+    return _linked(what, placed, _Among.of(placed), every)
 
 
 def far_linkage(
@@ -213,13 +219,15 @@ def far_linkage(
     size = check_whole("far", far, least=1)
     check_same_rows(pair)
     placed = _placed(pair, within)
-    rows = lexicographic(-placed.norm, placed.original, placed.released)[:size]
-    return _linked(
-        f"of the {len(rows)} records farthest from the mean, those whose nearest released row is"
-        " their own",
-        placed,
-        rows,
-    )
+    return _linked_far(placed, _Among.of(placed), size)
+
+
+def linkages(pair: Pair, *, far: int, sample: int | None) -> tuple[Estimate, Estimate]:
+    """Return `record_linkage` and `far_linkage` of a pair; its tables are searched as one."""
+    check_same_rows(pair)
+    placed = _placed(pair, None)
+    among = _Among.of(placed)
+    return _linked_of(pair, placed, among, sample), _linked_far(placed, among, far)
 
 
 def nearness(
@@ -274,17 +282,13 @@ def nearness(
     if not pair.same_rows:
         return _any_row_near(_placed(pair, None), limits)
     before, after = _standardised(pair)
-    order = keyed_order(np.hstack([before, after]))
-    return tuple(
-        counted(
-            f"records whose released values all lie within {100 * limit:g} % of a sd",
-            order,
-            lambda rows, limit=limit: (  # type: ignore[misc]
-                np.abs(before - after[rows]).max(axis=1) <= limit * (1 + EDGE)
-            ),
-        )
-        for limit in limits
-    )
+
+    def near(rows: Labels) -> list[int]:
+        gap = np.abs(before - after[rows]).max(axis=1)
+        return [int((gap <= limit * (1 + EDGE)).sum()) for limit in limits]
+
+    told = "records whose released values all lie within {:g} % of a sd"
+    return counted([told.format(100 * each) for each in limits], keyed_order(before, after), near)
 
 
 def interval_risk(
@@ -345,11 +349,13 @@ def interval_risk(
     check_word("variant", variant, COUNTED)
     before, after, half = _intervals(pair, share, variant)
     outside = 1 if variant == "sdcmicro" else 0
-    return counted(
-        COUNTED[variant].format(share=f"{share:g}"),
-        keyed_order(np.hstack([before, after])),
-        lambda rows: (np.abs(before - after[rows]) > half).sum(axis=1) <= outside,
-    )
+
+    def inside(rows: Labels) -> list[int]:
+        beyond = np.abs(before - after[rows]) > half
+        return [int((beyond.sum(axis=1) <= outside).sum())]
+
+    what = COUNTED[variant].format(share=f"{share:g}")
+    return counted([what], keyed_order(before, after), inside)[0]
 
 
 def idr(
@@ -431,15 +437,16 @@ def interval_risks(
     """
     pair = as_pair(original, released, categorical=categorical)
     before, after, half = _intervals(pair, share, "all")
-    order = keyed_order(np.hstack([before, after]))
-    return {
-        name: counted(
-            f"records whose released {name} lies within {share:g} sd of the original",
-            order,
-            lambda rows, j=j: np.abs(before[:, j] - after[rows, j]) <= half[j],  # type: ignore[misc]
-        )
-        for j, name in enumerate(pair.original.numbers)
-    }
+    names = list(pair.original.numbers)
+    found = counted(
+        [
+            f"records whose released {name} lies within {share:g} sd of the original"
+            for name in names
+        ],
+        keyed_order(before, after),
+        lambda rows: (np.abs(before - after[rows]) <= half).sum(axis=0).tolist(),
+    )
+    return dict(zip(names, found, strict=True))
 
 
 def check_same_rows(pair: Pair, what: str = "this risk") -> None:
@@ -528,33 +535,76 @@ def _standardised(pair: Pair) -> tuple[Floats, Floats]:
     return before, after
 
 
-def _linked(what: str, placed: _Placed, rows: Labels) -> Estimate:
+@dataclass(frozen=True, eq=False)
+class _Among:
+    """The different rows that are looked among: a tree, how many rows each is, and their order.
+
+    `in_order` has the rows as they lie in the tree.
+    """
+
+    tree: Any
+    weights: Labels
+    in_order: Labels
+
+    @classmethod
+    def of(cls, placed: _Placed) -> _Among:
+        """Return the released rows to look among."""
+        from scipy.spatial import cKDTree
+
+        points, inverse, weights = different_rows(placed.released)
+        tree = cKDTree(points)
+        in_order = tree.indices
+        if len(points) < len(inverse):
+            rank = np.empty(len(points), dtype=np.intp)
+            rank[tree.indices] = np.arange(len(points))
+            in_order = np.argsort(rank[inverse], kind="stable")
+        return cls(tree, weights, in_order)
+
+
+def _linked_of(pair: Pair, placed: _Placed, among: _Among, sample: int | None) -> Estimate:
+    """Count the records that are linked, of all or of a sample."""
+    n, which = len(pair.original), "records"
+    rows = np.arange(n)
+    if sample is not None and sample < n:
+        rows = keyed_order(pair.original.matrix, pair.released.matrix)[:sample]
+        which = f"of a keyed sample of {sample:,} records, those"
+    return _linked(f"{which} whose nearest released row is their own", placed, among, rows)
+
+
+def _linked_far(placed: _Placed, among: _Among, size: int) -> Estimate:
+    """Count those of the farthest records that are linked."""
+    norm, n = placed.norm, len(placed.norm)
+    least = np.partition(norm, n - size)[n - size] if size < n else 0.0
+    far = np.flatnonzero(norm >= least)  # few are left to be put in order
+    order = lexicographic(-norm[far], placed.original[far], placed.released[far])
+    rows = far[order[:size]]
+    return _linked(
+        f"of the {len(rows)} records farthest from the mean, those whose nearest released row is"
+        " their own",
+        placed,
+        among,
+        rows,
+    )
+
+
+def _linked(what: str, placed: _Placed, among: _Among, rows: Labels) -> Estimate:
     """Count `rows` that are linked, each by its chance: 1 over how many are as near as its own.
 
     The different released rows are looked among, each with the number of rows that are equal
     to it. Nothing beyond the own row is of interest, so rows are asked for in blocks of like
     distance from it, and within a block in the order in which their own rows lie in the tree.
     """
-    from scipy.spatial import cKDTree
-
     before, after = placed.before, placed.after
     guess = np.where(before == after, 1 / np.bincount(after)[after], 0.0)[rows]
-    points, inverse, weights = different_rows(placed.released)
-    tree = cKDTree(points)
     place = np.full(len(after), -1, dtype=np.intp)
     place[rows] = np.where(guess > 0, np.arange(len(rows)), -1)
-    in_order = tree.indices
-    if len(points) < len(inverse):
-        rank = np.empty(len(points), dtype=np.intp)
-        rank[tree.indices] = np.arange(len(points))
-        in_order = np.argsort(rank[inverse], kind="stable")
-    possible = place[in_order]
+    possible = place[among.in_order]
     possible = possible[possible >= 0]
     at = placed.original[rows[possible]]
     own = np.sqrt(np.square(at - placed.released[rows[possible]]).sum(axis=1))
     parts = np.zeros(len(rows))
     if possible.size:
-        parts[possible] = _own_parts(tree, weights, at, own)
+        parts[possible] = _own_parts(among.tree, among.weights, at, own)
     # Correctly rounded sums: neither the order of rows nor parts of counts leave a trace.
     linked, guessed = math.fsum(parts.tolist()), math.fsum(guess.tolist())
     return Estimate(what, linked, len(rows), guessed / len(rows))

@@ -24,6 +24,8 @@ from discreet.table import Table, open_table
 from discreet.table.dates import DATE
 
 __all__ = [
+    "MANY",
+    "SAMPLED",
     "Estimate",
     "Flags",
     "Pair",
@@ -33,6 +35,7 @@ __all__ = [
     "counted",
     "keyed_order",
     "mixed",
+    "sample_size",
 ]
 
 
@@ -357,17 +360,30 @@ Digests = NDArray[np.uint64]
 
 TURNS = 8
 """With how many other rows each record is compared."""
+MANY = 200_000
+"""Of more rows than this the order is by values in place of ranks, and neighbours are sampled."""
+SAMPLED = 100_000
+"""Of how many of so many rows neighbours are looked for."""
 
 KEY = 0x9E3779B97F4A7C15
 STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # the finisher of splitmix64
 
 
-def keyed_order(matrix: Floats) -> Labels:
+def sample_size(pair: Pair) -> int | None:
+    """Return of how many records a report looks for neighbours; None of all, where few."""
+    return SAMPLED if len(pair.original) > MANY else None
+
+
+def keyed_order(*blocks: Floats) -> Labels:
     """Return the rows in an order that looks random and follows from their values alone.
 
     By a digest, under a public key, of the ranks of their values in each column (so that a change
-    of units changes nothing) and of how many equal rows come before.
+    of units changes nothing) and of how many equal rows come before. Of more than `MANY` rows the
+    values themselves are digested: ranks would take ten times as long.
     """
+    if len(blocks[0]) > MANY:
+        return _by_values([column for block in blocks for column in block.T])
+    matrix = np.hstack(blocks)
     order = lexicographic(matrix)
     ordered = matrix[order]
     first = np.ones(len(ordered), dtype=np.bool_)
@@ -381,22 +397,45 @@ def keyed_order(matrix: Floats) -> Labels:
     return order[np.argsort(digest, kind="stable")]
 
 
-def counted(what: str, order: Labels, hits: Callable[[Labels], Any]) -> Estimate:
-    """Count the records that are hit, beside the share when each is given another record's row.
+def _by_values(columns: Sequence[Floats]) -> Labels:
+    """Order rows by a digest of their values and of how many equal rows come before."""
+    digest = np.full(len(columns[0]), KEY, dtype=np.uint64)
+    for column in columns:
+        digest = mixed(digest ^ (column + 0.0).view(np.uint64))  # one zero, not two
+    order = np.argsort(digest)
+    ordered = digest[order]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+    if not again.size:
+        return order
+    place = np.arange(len(ordered))
+    first = place.copy()
+    first[again] = 0
+    copies = place - np.maximum.accumulate(first)
+    return order[np.argsort(mixed(ordered ^ mixed(copies.astype(np.uint64))))]
 
-    `order` has the rows in keyed order; `hits`, given for each record the place of a row, says
-    which records are hit. The baseline is the mean over the next `TURNS` rows in the order, or all
-    others where there are no more; None for a single row, which has no other.
+
+def counted(
+    whats: Sequence[str], order: Labels, counts: Callable[[Labels], Sequence[Any]]
+) -> tuple[Estimate, ...]:
+    """Count records in several ways, beside the shares when each is given another record's row.
+
+    `order` has the rows in keyed order; `counts`, given for each record the place of a row, says
+    how many records are hit, one number for each of `whats`. The baseline is the mean over the
+    next `TURNS` rows in the order, or all others where there are no more; None for a single row,
+    which has no other.
     """
     n = len(order)
     turns = min(TURNS, n - 1)
-    found = int(hits(np.arange(n)).sum())
-    chance = 0
+    found = counts(np.arange(n))
+    chance = np.zeros(len(whats), dtype=np.int64)
     other = np.empty(n, dtype=np.intp)
     for turn in range(1, turns + 1):
         other[order] = np.roll(order, turn)
-        chance += int(hits(other).sum())
-    return Estimate(what, found, n, chance / (turns * n) if turns else None)
+        chance += np.asarray(counts(other), dtype=np.int64)
+    return tuple(
+        Estimate(what, int(hit), n, int(by_chance) / (turns * n) if turns else None)
+        for what, hit, by_chance in zip(whats, found, chance, strict=True)
+    )
 
 
 def mixed(values: Digests) -> Digests:

@@ -137,9 +137,10 @@ def rmd_risk(
     size = check_whole("m", m, least=1)
     near, far = check_ratio("w1", w1, zero=True), check_ratio("w2", w2, zero=True)
     scaled = _scaled(pair, variant)
-    alone = scaled.isolation(size)
-    grid = _grid(scaled, alone, (near,), (far,))
-    risky = scaled.risky(near, np.arange(len(alone)))
+    every = np.arange(len(scaled.order))
+    alone = scaled.isolation(size, every)
+    grid = _grid(scaled, scaled.order, alone[scaled.order], (near,), (far,))
+    risky = np.less(scaled.gap(every, every), near * scaled.unit)
     return RmdRisk(grid.risk1[0], grid.risk2[0][0], risky, risky & (alone > far), scaled.excluded)
 
 
@@ -152,8 +153,12 @@ def rmd_grid(
     categorical: Sequence[str] = (),
     m: int = 1,
     variant: str = "sdcmicro",
+    sample: int | None = None,
 ) -> RmdGrid:
     """Return the risks of `rmd_risk` for every w1 and w2 (one of each at least), from one fit.
+
+    With a `sample`, of so many records, chosen by a digest of their values, if there are more;
+    whether they are alone is decided by all released rows.
 
     Examples
     --------
@@ -163,6 +168,7 @@ def rmd_grid(
     [0, 2, 4]
     """
     size = check_whole("m", m, least=1)
+    most = None if sample is None else check_whole("sample", sample, least=1)
     near, far = (
         tuple(check_ratio(name, value, zero=True) for value in values)
         for name, values in (("w1s", w1s), ("w2s", w2s))
@@ -170,7 +176,8 @@ def rmd_grid(
     if not near or not far:
         raise InputError(f"{'w2s' if near else 'w1s'} must hold at least one number")
     scaled = _scaled(as_pair(original, released, categorical=categorical), variant)
-    return _grid(scaled, scaled.isolation(size), near, far)
+    rows = scaled.order[:most]
+    return _grid(scaled, rows, scaled.isolation(size, rows), near, far)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,21 +191,23 @@ class _Scaled:
     order: Labels
     excluded: tuple[str, ...]
 
-    def risky(self, w1: float, rows: Labels) -> Flags:
-        """Say which records are risky if each is given the released row at `rows`."""
-        gaps = np.abs(self.original - self.released[rows])
-        gap = gaps.max(axis=1) if self.every else gaps.min(axis=1)
-        inside: Flags = gap < w1 * self.unit
-        return inside
+    def gap(self, records: Labels, rows: Labels) -> Floats:
+        """Return how far records lie from released rows: in the column that decides."""
+        gaps = np.abs(self.original[records] - self.released[rows])
+        gap: Floats = gaps.max(axis=1) if self.every else gaps.min(axis=1)
+        return gap
 
-    def isolation(self, m: int) -> Floats:
-        """Return how far each released row is from the m-th nearest of the others."""
+    def isolation(self, m: int, rows: Labels) -> Floats:
+        """Return how far some released rows are from the m-th nearest of all the others."""
         from scipy.spatial import cKDTree
 
         points, inverse, weights = different_rows(self.released)
         tree = cKDTree(points)
         alone = np.where(weights > m, 0.0, np.inf)
-        asked = np.asarray(tree.indices)[weights[tree.indices] <= m]
+        wanted = np.zeros(len(points), dtype=np.bool_)
+        wanted[inverse[rows]] = True
+        in_tree = np.asarray(tree.indices)
+        asked = in_tree[wanted[in_tree] & (weights[in_tree] <= m)]
         size = min(m + 1, len(points))
         step = max(1, CHUNK // size)
         for start in range(0, len(asked), step):
@@ -208,33 +217,43 @@ class _Scaled:
             first = reached.argmax(axis=1)
             found = gap[np.arange(len(part)), first]
             alone[part] = np.where(reached[:, -1], found, np.inf)
-        return alone[inverse]
+        return alone[inverse[rows]]
 
 
 def _grid(
-    scaled: _Scaled, alone: Floats, w1s: tuple[float, ...], w2s: tuple[float, ...]
+    scaled: _Scaled, rows: Labels, alone: Floats, w1s: tuple[float, ...], w2s: tuple[float, ...]
 ) -> RmdGrid:
-    """Count for each w1 the records in their interval, and for each w2 those of them alone."""
-    what = "records released within their interval"
-    risk1 = tuple(
-        counted(
-            f"{what} (risk1, w1 = {w1:g})",
-            scaled.order,
-            lambda rows, w1=w1: scaled.risky(w1, rows),  # type: ignore[misc]
-        )
-        for w1 in w1s
-    )
-    risk2 = tuple(
-        tuple(
-            counted(
-                f"{what} and alone (risk2, w1 = {w1:g}, w2 = {w2:g})",
-                scaled.order,
-                lambda rows, w1=w1, far=alone > w2: scaled.risky(w1, rows) & far[rows],  # type: ignore[misc]
-            )
-            for w2 in w2s
-        )
-        for w1 in w1s
-    )
+    """Count for each w1 the records in their interval, and for each w2 those of them alone.
+
+    `rows` are the records in keyed order, `alone` says of each how far it is from others. One
+    look at a record and a row tells all widths: the narrowest interval that holds it, and the
+    largest distance it is alone by, are counted in one table.
+    """
+    widths, distances = sorted(set(w1s)), sorted(set(w2s))
+    apart = np.greater(alone, np.array(distances)[:, None]).sum(axis=0)
+    ends = np.array(widths)[:, None] * scaled.unit[rows]
+    shape = len(widths) + 1, len(distances) + 1
+
+    def table(others: Labels) -> list[int]:
+        outside = len(widths) - np.less(scaled.gap(rows, rows[others]), ends).sum(axis=0)
+        cells = np.bincount(outside * shape[1] + apart[others], minlength=math.prod(shape))
+        inside = np.cumsum(cells.reshape(shape), axis=0)[:-1]
+        beyond = np.cumsum(inside[:, ::-1], axis=1)[:, ::-1]  # first those at any distance
+        return beyond.ravel().tolist()
+
+    head = f"of a keyed sample of {len(rows):,} " if len(rows) < len(scaled.order) else ""
+    what = f"{head}records released within their interval"
+    whats = [
+        f"{what} (risk1, w1 = {w1:g})"
+        if w2 is None
+        else f"{what} and alone (risk2, w1 = {w1:g}, w2 = {w2:g})"
+        for w1 in widths
+        for w2 in (None, *distances)
+    ]
+    found = counted(whats, np.arange(len(rows)), table)
+    at = [widths.index(w1) * shape[1] for w1 in w1s]
+    risk1 = tuple(found[i] for i in at)
+    risk2 = tuple(tuple(found[i + 1 + distances.index(w2)] for w2 in w2s) for i in at)
     return RmdGrid(w1s, w2s, risk1, risk2, scaled.excluded)
 
 
@@ -257,7 +276,7 @@ def _scaled(pair: Pair, variant: str) -> _Scaled:
         after,
         0.05 * np.sqrt(squared) if variant == "sdcmicro" else squared / 2,
         variant == "paper",
-        keyed_order(np.hstack([before, after])),
+        keyed_order(before, after),
         tuple(name for name in names if name not in left),
     )
 

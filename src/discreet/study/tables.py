@@ -20,7 +20,7 @@ from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, WIDTHS, Measured
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
 from discreet.measure.models import model_of
-from discreet.measure.pairs import Estimate, Pair, Side
+from discreet.measure.pairs import Estimate, Pair, Side, sample_size
 from discreet.measure.report import Plot, Report, histogram_plot
 from discreet.measure.utility import displacement, propensity
 from discreet.plots import histogram
@@ -595,7 +595,7 @@ def _point(job: _Job) -> Point:
 
 def _risk(pair: Pair, name: str) -> Estimate:
     if name == "linkage":
-        return record_linkage(pair)
+        return record_linkage(pair, sample=sample_size(pair))
     return far_linkage(pair) if name == "far linkage" else nearness(pair)[1]
 
 
