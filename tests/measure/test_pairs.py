@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,12 +140,7 @@ UNFIT: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "a ragged array": ([[1.0], [1.0, 2.0]], [[1.0]], {}, "an array must hold numbers alone"),
     "an empty array": (np.empty((0, 2)), [[1.0]], {}, "at least one row and one column"),
     "an array of three dimensions": (np.zeros((2, 2, 2)), [[1.0]], {}, "at least one row"),
-    "lengths of time": (
-        pd.DataFrame({"d": pd.to_timedelta(["3 days"])}),
-        {"d": pd.to_timedelta(["3 days"])},
-        {},
-        "'d'",
-    ),
+    "lists": (pa.table({"d": [[3.0]]}), pa.table({"d": [[3.0]]}), {}, "'d'"),
 }
 
 
