@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -90,8 +91,13 @@ class Pieces:
         # Or a whole number with gaps would be written as 3.0 in a piece that has one.
         whole = {pa.int64(): pd.Int64Dtype()}.get
         with path.open("w", encoding="utf-8", newline="") as file:
-            for place, table in enumerate(self.read()):
-                frame = table.to_pandas(types_mapper=whole)
+            pieces = iter(self.read())
+            first, second = next(pieces), next(pieces, None)
+            several = [] if second is None else [second]
+            for place, table in enumerate(itertools.chain([first], several, pieces)):
+                # Or the times of a piece that has midnights alone would be left out.
+                told = _with_times(table) if several else table
+                frame = told.to_pandas(types_mapper=whole)
                 frame.to_csv(file, index=False, header=not place, sep=sign, lineterminator="\n")
 
 
@@ -382,6 +388,18 @@ def _typed(words: Set[str], column: Column) -> dict[str, Any]:
         whole = not column.floating and word == str(int(value))
         numbers[word] = int(value) if whole else value
     return numbers
+
+
+def _with_times(table: pa.Table) -> pa.Table:
+    """Return a table in which moments are texts, all with their time of day."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for place, it in enumerate(table.schema):
+        if pa.types.is_timestamp(it.type):
+            texts = pc.strftime(table[it.name], "%Y-%m-%d %H:%M:%S")
+            table = table.set_column(place, it.name, texts)
+    return table
 
 
 def _checksum(path: Path) -> str:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ import pytest
 import discreet as dc
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import Policy
-from discreet.protect.whole import Draws, whole_copy
+from discreet.protect.whole import whole_copy
 from discreet.secret import Secret
 from discreet.study.from_copy import WholeTable
 from discreet.table import Table, open_table
@@ -83,9 +84,7 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
     assert len(found) == 4
     made = [
         columns_of_copy(
-            whole_copy(
-                it.numbers, it.levels, Draws(SECRET, it.version, it.keys), it.settings, it.persons
-            )
+            whole_copy(it.numbers, it.levels, it.draws(SECRET), it.settings, it.persons)
         )
         for it in found
     ]
@@ -104,6 +103,91 @@ def test_every_row_is_in_one_partition_of_about_equal_size(frame: pl.DataFrame) 
     assert min(sizes) > N / 4 - 4 * np.sqrt(N * 3 / 16)
     together = np.sort(np.concatenate([it.numbers["glucose"] for it in found]))
     assert np.array_equal(together, np.sort(frame["glucose"].fill_null(np.nan)), equal_nan=True)
+
+
+@pytest.mark.parametrize("columns", [["sex"], ["sex", "smoker"], ["sex", "none"]])
+def test_a_table_of_few_different_rows_is_spread_evenly(
+    columns: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = cohort(N).with_columns(none=pl.lit(None, pl.Float64)).select(columns)
+    cells = N * (2 if "none" in columns else {1: 2, 2: 5}[len(columns)])
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", cells // 4 + 1)
+
+    found = partitions(table_of(frame, kinds={"none": "continuous"} if "none" in columns else {}))
+
+    sizes = [len(it.keys) for it in found]
+    assert len(found) == 4
+    assert sum(sizes) == N
+    assert min(sizes) > N / 4 - 5 * np.sqrt(N * 3 / 16)
+    women = sum(it.levels["sex"].texts().count("f") for it in found)
+    assert women == (frame["sex"] == "f").sum()
+    assert all(0.3 < it.levels["sex"].texts().count("f") / len(it.keys) < 0.7 for it in found)
+
+
+def test_partitions_have_noise_of_their_own(frame: pl.DataFrame) -> None:
+    first, second, *_ = (it.draws(SECRET) for it in partitions(table_of(frame)))
+
+    assert first.version != second.version
+    assert not np.array_equal(first.of_table("counts", 5), second.of_table("counts", 5))
+
+
+def test_data_that_change_while_they_are_read_make_no_copy(
+    frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    file, folder = tmp_path / "cohort.parquet", tmp_path / "vault"
+    folder.mkdir()
+    frame.write_parquet(file)
+    table = table_of(str(file))
+    large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
+    frame.with_columns(pl.col("age") + 1).write_parquet(file)
+
+    with (
+        pytest.raises(InputError, match="changed while they were read; open them again"),
+        large.each(folder),
+    ):
+        pass
+    assert [*folder.iterdir()] == []
+
+
+def test_a_column_left_out_of_all_partitions_is_not_in_the_copy(tmp_path: Path) -> None:
+    few = pl.Series(["yes" if i < 4 else None for i in range(N)])
+    rare = pl.Series([1.5 if i < 9 else None for i in range(N)])
+    frame = cohort(N).with_columns(few=few, rare=rare)
+
+    copy = Vault(SECRET, tmp_path).whole(table_of(frame), POLICY)
+
+    assert {"few", "rare"}.isdisjoint({*copy.columns, *copy.strata})
+    assert "few (nearly unique), patient" in copy.remarks[0]
+    released = whole(frame).anonymize().table
+    assert {"few", "rare"}.isdisjoint(released.column_names)
+
+
+def test_a_level_that_a_partition_has_not_is_missing_there(tmp_path: Path) -> None:
+    few = pl.Series(["yes" if i % 140 == 0 else None for i in range(N)])
+
+    copy = Vault(SECRET, tmp_path).whole(table_of(cohort(N).with_columns(few=few)), POLICY)
+
+    assert {*copy.strata.get("few", ())} <= {"yes", ""}
+
+
+def test_names_that_differ_in_capitals_alone(frame: pl.DataFrame) -> None:
+    both = frame.with_columns(AGE=pl.col("age") + 1)
+
+    assert json.loads(whole(both).histogram("AGE", source="copy").to_json())["columns"] == ["AGE"]
+
+
+def test_moments_of_all_pieces_are_written_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = [datetime(2020, 1, 1 + i % 2, i % 3) for i in range(N)]
+    study = whole(cohort(N).with_columns(seen=pl.Series(moments)))
+    monkeypatch.setattr(stored, "PIECE", 3)
+
+    path = study.anonymize(["seen"]).save(tmp_path / "out.csv")
+
+    lines = path.read_text().splitlines()[1:]
+    assert any(" 00:00:00" in line for line in lines)
+    assert len({len(line) for line in lines}) == 1
 
 
 def test_the_first_partition_stands_for_the_table(frame: pl.DataFrame) -> None:
@@ -232,6 +316,16 @@ def test_columns_are_read_when_they_are_asked_for(
         held.copy.columns["age"]
 
 
+def test_a_copy_of_another_version_is_not_taken(frame: pl.DataFrame, copy: Copy) -> None:
+    other = table_of(frame.with_columns(pl.col("age") + 1))
+    again = Vault(SECRET, None).version_of_whole(other, POLICY)
+    assert copy.path is not None
+    copy.path.rename(copy.path.with_name(f"whole-{again}.parquet"))
+
+    with pytest.raises(InputError, match="cannot be read; move it away to have it made again"):
+        Vault(SECRET, copy.path.parent).whole(other, POLICY)
+
+
 def test_a_file_that_is_no_copy_is_named(frame: pl.DataFrame, copy: Copy) -> None:
     assert copy.path is not None
     copy.path.write_bytes(b"PAR1 no more")
@@ -248,7 +342,8 @@ def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(
     large = PLOTS[name](study)
     path = study.session.kept.copy.path
     assert path is not None
-    held = load(path, None, bytes.fromhex(study.session.kept.copy.version))
+    version = pq.read_metadata(path).metadata[stored.VERSION].decode()
+    held = load(path, None, bytes.fromhex(version))
     study.session.__dict__["kept"] = WholeTable(held, study.session.table.columns)
     del study.session.__dict__["whole"]
 

@@ -86,7 +86,8 @@ class WholeTable:
             if name in kinds
         }
         rows: Any = self.copy.path
-        if rows is None:
+        # Parquet files of names that differ in capitals alone are not read as tables.
+        if rows is None or len({name.lower() for name in kinds}) < len(kinds):
             rows = arrow_table(self.copy.columns, self.copy.strata, plain)
         return open_table(
             rows,

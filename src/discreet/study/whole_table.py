@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +23,13 @@ from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.session import Session
 from discreet.study.tables import REPORT, check_formula, made_where
+from discreet.table import Column
 from discreet.vault.stored import pieces_of
-from discreet.vault.vault import copied_whole
+from discreet.vault.vault import Copy, copied_whole
 from discreet.vault.whole import RawWhole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["columns_of_table", "release_whole"]
 
@@ -117,14 +121,19 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
     copy, raw = whole.copy, {name: whole.raw[name] for name in whole.raw if name in columns}
     if copy.path is not None:
         different = {name: {*copy.strata[name]} for name in raw if name in copy.strata}
-        path, names = copy.path, [*raw]
-        return Pieces(
-            tuple(names),
-            lambda: (arrow_table(*piece, raw, different) for piece in pieces_of(path, names)),
-        )
+        return Pieces(tuple(raw), partial(_pieces, copy, raw, different))
     numbers = {name: copy.columns[name] for name in raw if name in copy.columns}
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
     return Pieces.of(arrow_table(numbers, levels, raw))
+
+
+def _pieces(
+    copy: Copy, raw: Mapping[str, Column], different: Mapping[str, Collection[str]]
+) -> Iterator[pa.Table]:
+    """Read a copy from its file; the copy is held, or its folder would go."""
+    if copy.path is not None:
+        for numbers, levels in pieces_of(copy.path, [*raw]):
+            yield arrow_table(numbers, levels, raw, different)
 
 
 def _derivation(

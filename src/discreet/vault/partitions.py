@@ -5,16 +5,18 @@ nobody can foresee, and the same one whatever engine read the rows, in whatever 
 protected by itself, so all that a copy promises holds of each of them, and the copy of the table
 is theirs, one after the other. Nothing of one is looked at to protect another.
 
-Rows are read in one pass and written, by partition, into one file that has no name, so that it is
+Equal rows are told apart by a number, so that a table of few different rows is spread evenly, too.
+
+Rows are read in one pass and written, by partition, into a file that has no name, so that it is
 gone with the process, however that ends.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -26,7 +28,7 @@ from discreet.keys import BLOCK, Keys, row_digests, row_keys, total
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.whole import Levels
-from discreet.secret import Secret
+from discreet.secret import Secret, encrypted
 from discreet.table import Table
 from discreet.vault.rows import check_key
 from discreet.vault.whole_columns import RawWhole, Wanted, raw_of, unreadable
@@ -40,6 +42,8 @@ Columns = dict[str, Any]
 """Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
 
 PURPOSE = "rows of a large table"
+DIGEST = ("\0low", "\0high")
+"""What the digests of rows are called that are set aside."""
 READ = "reading the table"
 
 
@@ -78,62 +82,32 @@ class Reading:
         """Return the keyed digest of each row."""
         return row_digests(secret, [part[name] for name in (*self.numbers, *self.texts)])
 
-    def places(self, secret: Secret, part: Columns) -> Labels:
-        """Return the partition of each row."""
-        whose = self.digests(secret, part)
-        if self.unit is not None:
-            whose = row_digests(secret, [part[self.unit]])
+    @property
+    def placed_by(self) -> str | None:
+        """The column that alone says where a row goes: whose it is, or its key."""
+        return self.unit or self.key
+
+    def places(self, digests: Keys) -> Labels:
+        """Return the partition of each digest."""
         # 32 bits of 128, apart from those that order rows.
-        chance = whose[:, 1] & np.uint64(0xFFFFFFFF)
+        chance = digests[:, 1] & np.uint64(0xFFFFFFFF)
         return ((chance * np.uint64(self.partitions)) >> np.uint64(32)).astype(np.intp)
 
 
-def digest_of_rows(table: Table, secret: Secret, reading: Reading, *settings: bytes) -> bytes:
-    """Return what stands for all rows, in any order, and for what else decides on a version."""
-    rows, added = 0, 0
-    for part in reading.parts(table):
-        digests = reading.digests(secret, part)
-        rows += len(digests)
-        added += int.from_bytes(total(digests), "little")
-    summed = (added % (1 << 8 * BLOCK)).to_bytes(BLOCK, "little")
-    return secret.digest(PURPOSE, *settings, rows.to_bytes(8, "little"), summed)
+@dataclass
+class _Total:
+    """How many rows there are, and the sum of their digests: the same in any order."""
 
+    rows: int = 0
+    added: int = 0
 
-def one_partition(table: Table, secret: Secret, reading: Reading, place: int) -> Columns:
-    """Return the rows of one partition."""
-    found: list[Columns] = []
-    for part in reading.parts(table):
-        rows = np.flatnonzero(reading.places(secret, part) == place)
-        found.append({name: _taken(column, rows) for name, column in part.items()})
-    return _joined(found)
+    def add(self, digests: Keys) -> None:
+        self.rows += len(digests)
+        self.added += int.from_bytes(total(digests), "little")
 
-
-@contextmanager
-def partitioned(
-    table: Table, secret: Secret, reading: Reading, folder: Path | None
-) -> Iterator[Iterator[Columns]]:
-    """Give the rows of each partition, one after the other, by way of a file without a name.
-
-    It is made in `folder`, or where the system keeps what is temporary.
-    """
-    try:
-        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed below, at the latest)
-    except OSError as error:
-        raise InputError(
-            f"rows cannot be set aside while they are protected ({type(error).__name__}); make"
-            f" {'the folder of temporary files' if folder is None else str(folder)!r} writable"
-        ) from None
-    with file:
-        aside = _Aside(file)
-        for part in reading.parts(table):
-            places = reading.places(secret, part)
-            order = np.argsort(places, kind="stable")
-            ends = np.searchsorted(places[order], np.arange(reading.partitions + 1))
-            for place in range(reading.partitions):
-                rows = order[ends[place] : ends[place + 1]]
-                if rows.size:
-                    aside.add(place, {name: _taken(it, rows) for name, it in part.items()})
-        yield (aside.rows(place) for place in range(reading.partitions))
+    def digest(self, secret: Secret, settings: bytes) -> bytes:
+        summed = (self.added % (1 << 8 * BLOCK)).to_bytes(BLOCK, "little")
+        return secret.digest(PURPOSE, settings, self.rows.to_bytes(8, "little"), summed)
 
 
 @dataclass(eq=False)
@@ -145,24 +119,25 @@ class _Aside:
     end: int = 0
     schema: pa.Schema | None = None
 
-    def add(self, place: int, columns: Columns) -> None:
-        """Write some rows of a partition."""
+    def add(self, places: Labels, batch: pa.RecordBatch) -> None:
+        """Write rows, each to its partition."""
         import pyarrow as pa
 
-        # As plain texts: a dictionary may be longer than these few rows.
-        plain = {
-            name: pa.array(it) if isinstance(it, np.ndarray) else it.dictionary_decode()
-            for name, it in columns.items()
-        }
-        batch = pa.RecordBatch.from_pydict(plain)
         self.schema = batch.schema
-        written = self._written(batch.serialize())
-        self.at.setdefault(place, []).append((self.end, written))
-        self.end += written
+        order = np.argsort(places, kind="stable")
+        different, starts = np.unique(places[order], return_index=True)
+        ends = [*starts[1:].tolist(), len(order)]
+        for place, start, end in zip(different.tolist(), starts.tolist(), ends, strict=True):
+            rows = batch.take(pa.array(order[start:end]))
+            written = self._written(rows.serialize())
+            self.at.setdefault(place, []).append((self.end, written))
+            self.end += written
 
     def _written(self, buffer: pa.Buffer) -> int:
         try:
+            self.file.seek(self.end)
             self.file.write(buffer)
+            self.file.flush()
         except OSError as error:
             raise InputError(
                 "rows cannot be set aside while they are protected: the disk of temporary files"
@@ -170,49 +145,91 @@ class _Aside:
             ) from None
         return int(buffer.size)
 
-    def rows(self, place: int) -> Columns:
-        """Return the rows of a partition."""
+    def taken(self, place: int) -> Iterator[pa.RecordBatch]:
+        """Read the rows of a partition, and forget that they are there."""
         import pyarrow as pa
 
-        found = []
         for start, size in self.at.pop(place, []):
             self.file.seek(start)
-            batch = pa.ipc.read_record_batch(pa.py_buffer(self.file.read(size)), self.schema)
-            found.append(batch)
-        if self.schema is None or not found:
-            return {}
-        table = pa.Table.from_batches(found, self.schema).combine_chunks()
+            yield pa.ipc.read_record_batch(pa.py_buffer(self.file.read(size)), self.schema)
+
+    def rows(self, place: int) -> Columns:
+        """Return the rows of a partition as columns."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches(self.taken(place), self.schema).combine_chunks()
         return {
             name: np.asarray(np.from_dlpack(_one(table[name])))
             if pa.types.is_floating(table[name].type)
             else _one(table[name].dictionary_encode())
             for name in table.column_names
+            if name not in DIGEST
         }
+
+
+@contextmanager
+def _set_aside(folder: Path) -> Iterator[_Aside]:
+    """Give a file without a name, which is gone with the process."""
+    try:
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed below, at the latest)
+    except OSError as error:
+        raise InputError(
+            f"rows cannot be set aside while they are protected ({type(error).__name__}); make"
+            f" the folder {str(folder)!r} writable"
+        ) from None
+    with file:
+        yield _Aside(file)
+
+
+def _batch(part: Columns, digests: Keys) -> pa.RecordBatch:
+    """Return rows with their digests; texts as they are, for a dictionary may be longer."""
+    import pyarrow as pa
+
+    plain = {
+        name: pa.array(it) if isinstance(it, np.ndarray) else it.dictionary_decode()
+        for name, it in part.items()
+    }
+    words = dict(zip(DIGEST, map(pa.array, digests.T.copy()), strict=True))
+    return pa.RecordBatch.from_pydict({**plain, **words})
+
+
+def _spread(reading: Reading, secret: Secret, first: _Aside, then: _Aside) -> None:
+    """Move rows that are equal to another to partitions of their own, as if they were different.
+
+    All rows of one digest are in one partition at first. Which of them goes where does not matter.
+    """
+    for place in range(reading.partitions):
+        seen: dict[bytes, int] = {}
+        for batch in first.taken(place):
+            digests = np.column_stack([np.from_dlpack(batch[name]) for name in DIGEST])
+            repeat = _repeats(digests, seen)
+            places = np.full(len(digests), place, dtype=np.intp)
+            again = np.flatnonzero(repeat)
+            marked = digests[again]
+            marked[:, 0] ^= repeat[again].astype(np.uint64)
+            chance = encrypted(secret.digest(f"{PURPOSE}, repeated")[:BLOCK], marked)
+            places[again] = reading.places(chance)
+            then.add(places, batch)
+
+
+def _repeats(digests: Keys, seen: dict[bytes, int]) -> Labels:
+    """Return how many rows of the same digest came before each one, and note them."""
+    words = np.ascontiguousarray(digests).view([("low", "u8"), ("high", "u8")])[:, 0]
+    different, at, counts = np.unique(words, return_inverse=True, return_counts=True)
+    order = np.argsort(at, kind="stable")
+    out = np.empty(len(at), dtype=np.intp)
+    out[order] = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
+    known = np.zeros(len(different), dtype=np.intp)
+    for i, (word, count) in enumerate(zip(different, counts.tolist(), strict=True)):
+        key = word.tobytes()
+        known[i] = seen.get(key, 0)
+        seen[key] = int(known[i]) + count
+    return out + known[at]
 
 
 def _one(column: pa.ChunkedArray) -> Any:
     """Return a column in one piece."""
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-
-
-def _taken(column: Any, rows: Labels) -> Any:
-    import pyarrow as pa
-
-    return column[rows] if isinstance(column, np.ndarray) else column.take(pa.array(rows))
-
-
-def _joined(parts: Sequence[Columns]) -> Columns:
-    """Return rows of several parts as one."""
-    import pyarrow as pa
-
-    out: Columns = {}
-    for name, first in parts[0].items():
-        if isinstance(first, np.ndarray):
-            out[name] = np.concatenate([part[name] for part in parts])
-        else:
-            texts = pa.chunked_array([part[name].dictionary_decode() for part in parts])
-            out[name] = _one(texts.dictionary_encode())
-    return out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,6 +241,7 @@ class LargeTable:
     secret: Secret
     wanted: Wanted
     reading: Reading
+    settings: bytes
     version: bytes
 
     @classmethod
@@ -250,27 +268,51 @@ class LargeTable:
             unit,
             table.key,
         )
-        made_by = wanted.made_by(table, policy, unit is not None)
-        version = digest_of_rows(table, secret, reading, made_by)
-        return cls(table, policy, secret, wanted, reading, version)
+        settings = wanted.made_by(table, policy, unit is not None)
+        found = _Total()
+        for part in reading.parts(table):
+            found.add(reading.digests(secret, part))
+        version = found.digest(secret, settings)
+        return cls(table, policy, secret, wanted, reading, settings, version)
 
     def first(self) -> RawWhole:
         """Return the rows of the first partition."""
-        return self._raw(one_partition(self.table, self.secret, self.reading, 0))
+        with self.each(None) as partitions:
+            return next(partitions)
 
     @contextmanager
     def each(self, folder: Path | None) -> Iterator[Iterator[RawWhole]]:
-        """Give the rows of each partition, which are set aside in a file without a name."""
-        with partitioned(self.table, self.secret, self.reading, folder) as found:
-            yield (self._raw(rows) for rows in found)
+        """Give the rows of each partition, which are set aside in files without a name.
 
-    def _raw(self, rows: Columns) -> RawWhole:
+        They are in `folder`, or where the system keeps what is temporary. Refused where the rows
+        are not those that the version is of.
+        """
+        reading = self.reading
+        where = Path(tempfile.gettempdir()) if folder is None else folder
+        with _set_aside(where) as first, _set_aside(where) as then:
+            found = _Total()
+            for part in reading.parts(self.table):
+                digests = reading.digests(self.secret, part)
+                found.add(digests)
+                batch = _batch(part, digests)
+                if reading.placed_by is not None:
+                    digests = row_digests(self.secret, [part[reading.placed_by]])
+                first.add(reading.places(digests), batch)
+            if found.digest(self.secret, self.settings) != self.version:
+                raise InputError("the data have changed while they were read; open them again")
+            rows = first
+            if reading.placed_by is None:
+                _spread(reading, self.secret, first, then)
+                rows = then
+            yield (self._raw(rows.rows(place), place) for place in range(reading.partitions))
+
+    def _raw(self, rows: Columns, place: int) -> RawWhole:
         reading = self.reading
         keyed = [rows[name] for name in (*reading.numbers, *reading.texts)]
         if reading.key is not None:
             keyed = [rows[reading.key]]
             check_key(reading.key, keyed[0])
-        return raw_of(
+        raw = raw_of(
             self.table,
             self.policy,
             self.wanted,
@@ -280,6 +322,7 @@ class LargeTable:
             row_keys(self.secret, keyed),
             self.version,
         )
+        return replace(raw, place=place)
 
 
 def _levels(column: pa.DictionaryArray) -> Levels:

@@ -11,44 +11,66 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
-from discreet.protect.copies import OTHER
 from discreet.secret import unguessable
 from discreet.vault.columns import Unread
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import FileMetaData, ParquetWriter
 
-__all__ = ["DONE", "TemporaryFolder", "columns_in", "pieces_of", "written"]
+__all__ = ["Said", "TemporaryFolder", "columns_in", "pieces_of", "said_in", "words_of", "written"]
 
 DONE = b"discreet: how the rows were prepared"
+VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
 PIECE = 1 << 18
 """So many rows are read at once."""
 
 
+class Said(NamedTuple):
+    """What is said of a kept copy: rows left out, remarks, its version, and columns not in it."""
+
+    left_out: int
+    remarks: tuple[str, ...]
+    version: str
+    without: tuple[str, ...] = ()
+
+    def metadata(self) -> dict[bytes, bytes]:
+        """Return it as the file keeps it."""
+        return {
+            DONE: json.dumps([self.left_out, *self.remarks]).encode(),
+            VERSION: self.version.encode(),
+            WITHOUT: json.dumps(self.without).encode(),
+        }
+
+
+def said_in(file: FileMetaData, version: str) -> Said:
+    """Return what is said of the copy in a file; a file of old may not say its version."""
+    found = file.metadata
+    left_out, *remarks = json.loads(found[DONE])
+    if found.get(VERSION, version.encode()).decode() != version:
+        raise InputError("a copy of another version has the name of this one")
+    return Said(int(left_out), tuple(remarks), version, tuple(json.loads(found.get(WITHOUT, "[]"))))
+
+
 def columns_in(
-    path: Path,
-) -> tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]], tuple[int, tuple[str, ...]]]:
+    path: Path, version: str
+) -> tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]], Said]:
     """Return the numbers and levels in a file of a copy, and what is said of its rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with _readable(path):
-        schema = pq.read_schema(path)
-        left_out, *remarks = json.loads(pq.read_metadata(path).metadata[DONE])
+        said = said_in(pq.read_metadata(path), version)
+        schema = [it for it in pq.read_schema(path) if it.name not in said.without]
     numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
     levels = [it.name for it in schema if it.name not in numbers]
-    return (
-        Unread(numbers, partial(_numbers, path)),
-        Unread(levels, partial(_words, path)),
-        (int(left_out), tuple(remarks)),
-    )
+    return Unread(numbers, partial(_numbers, path)), Unread(levels, partial(_words, path)), said
 
 
 @contextmanager
@@ -134,14 +156,14 @@ class _Writer:
         self.schema, self.folder = schema, folder
 
     def add(self, numbers: Mapping[str, Floats], levels: Mapping[str, Sequence[str]]) -> None:
-        """Write rows; a column that a partition has not is missing there, or of other levels."""
+        """Write rows; a column that a partition has not is missing there."""
         import pyarrow as pa
 
         rows = max(map(len, (*numbers.values(), *levels.values())))
         arrays = [
             pa.array(numbers.get(it.name, np.full(rows, np.nan)))
             if pa.types.is_floating(it.type)
-            else pa.array([word or None for word in levels.get(it.name, (OTHER,) * rows)], it.type)
+            else pa.array([word or None for word in levels.get(it.name, ("",) * rows)], it.type)
             for it in self.schema
         ]
         table = pa.table(arrays, schema=self.schema)
@@ -151,7 +173,7 @@ class _Writer:
 
 @contextmanager
 def written(
-    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], Sequence[Any]]
+    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], Said]
 ) -> Iterator[Callable[[Mapping[str, Floats], Mapping[str, Sequence[str]]], None]]:
     """Write a copy by parts; it has its name once all of it is there, with what is `said` of it.
 
@@ -171,7 +193,7 @@ def written(
             writer = _Writer(file, schema, path.parent)
             try:
                 yield writer.add
-                writer.parquet.add_key_value_metadata({DONE: json.dumps(said()).encode()})
+                writer.parquet.add_key_value_metadata(said().metadata())
             finally:
                 with _kept(path.parent):
                     writer.parquet.close()

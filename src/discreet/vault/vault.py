@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +22,7 @@ from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
 from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
-from discreet.protect.whole import Draws, WholeCopy
+from discreet.protect.whole import WholeCopy
 from discreet.render.figure_file import write_whole
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
@@ -41,7 +40,7 @@ from discreet.vault.rows import (
     raw_rows,
     rows_with_key,
 )
-from discreet.vault.stored import DONE, TemporaryFolder, columns_in, words_of, written
+from discreet.vault.stored import Said, TemporaryFolder, columns_in, said_in, words_of, written
 from discreet.vault.whole import (
     RawWhole,
     columns_of_copy,
@@ -94,9 +93,9 @@ class Copy:
         return len(next(iter(held.values()))) if held else 0
 
 
-def store(path: Path, copy: Copy) -> None:
+def store(path: Path, copy: Copy, version: bytes) -> None:
     """Keep a copy as Parquet that its owner alone may read."""
-    said = [copy.left_out, *copy.remarks]
+    said = Said(copy.left_out, copy.remarks, version.hex())
     with written(path, [*copy.columns], [*copy.strata], lambda: said) as add:
         add(copy.columns, copy.strata)
 
@@ -108,15 +107,14 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
 
     try:
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
-            stored, about_it = file.read(), file.metadata.metadata
+            stored, said = file.read(), said_in(file.metadata, version.hex())
         if group is None:
             group = [it.name for it in stored.schema if pa.types.is_floating(it.type)]
-        left_out, *remarks = json.loads(about_it[DONE])
         series = nw.from_native(stored, eager_only=True)
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: words_of(stored[name]) for name in strata}
-        return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks), format)
+        return Copy(columns, levels, version.hex()[:16], said.left_out, said.remarks, format)
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
@@ -308,7 +306,7 @@ class Vault:
         copy = copied_whole(raw, made)
         self._nearness = self._measured(raw, made)
         if path is not None:
-            store(path, copy)
+            store(path, copy, raw.version)
             write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
         return copy
 
@@ -322,24 +320,24 @@ class Vault:
         if not path.exists():
             self._nearness = self._made_in_partitions(large, path)
             write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
-        columns, strata, (left_out, remarks) = columns_in(path)
-        return Copy(
-            columns, strata, large.version.hex()[:16], left_out, remarks, path=path, keep=keep
-        )
+        columns, strata, said = columns_in(path, large.version.hex())
+        version = said.version[:16]
+        return Copy(columns, strata, version, said.left_out, said.remarks, path=path, keep=keep)
 
     def _made_in_partitions(self, large: LargeTable, path: Path) -> Fidelity:
         """Write the copies of all partitions; return how near that of the first is."""
         near: list[Fidelity] = []
         left_out: list[Mapping[str, str]] = []
-        wanted = large.wanted
+        wanted, version = large.wanted, large.version.hex()
 
-        def said() -> list[Any]:
+        def said() -> Said:
             everywhere = {
                 name: why
                 for name, why in left_out[0].items()
                 if all(name in other for other in left_out)
             }
-            return [0, *remarks_of({**wanted.left_out, **everywhere})]
+            remarks = remarks_of({**wanted.left_out, **everywhere})
+            return Said(0, remarks, version, tuple(everywhere))
 
         with (
             written(path, wanted.numbers, wanted.levels, said) as add,
@@ -374,8 +372,8 @@ class Vault:
 
     def _measured(self, raw: RawWhole, made: WholeCopy) -> Fidelity:
         """Measure how near a copy is, in figures that may be released with it."""
-        draws = Draws(self._secret, raw.version, raw.keys)
-        return fidelity(Mixed(raw.numbers, raw.levels), made).rounded(draws, raw.persons)
+        found = fidelity(Mixed(raw.numbers, raw.levels), made)
+        return found.rounded(raw.draws(self._secret), raw.persons)
 
     def made_whole(self, table: Table, policy: Policy) -> tuple[RawWhole, WholeCopy]:
         """Return the raw columns and the copy made of them, to measure it by."""
@@ -395,7 +393,7 @@ class Vault:
         else:
             copy = make()
             if path is not None:
-                store(path, copy)
+                store(path, copy, raw.version)
         self._copies[raw.names, asked_for] = self._copies[raw.names, copy.format] = copy
 
     def _raw(self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None) -> Raw:

@@ -76,8 +76,7 @@ def _read(
 
 def copy_of_whole(raw: RawWhole, secret: Secret) -> WholeCopy:
     """Protect the whole table."""
-    draws = Draws(secret, raw.version, raw.keys)
-    return whole_copy(raw.numbers, raw.levels, draws, raw.settings, raw.persons)
+    return whole_copy(raw.numbers, raw.levels, raw.draws(secret), raw.settings, raw.persons)
 
 
 def drawn_again(

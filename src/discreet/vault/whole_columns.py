@@ -11,7 +11,8 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.keys import Keys
 from discreet.policy import Policy
-from discreet.protect.whole import Levels, Settings
+from discreet.protect.whole import Draws, Levels, Settings
+from discreet.secret import Secret
 from discreet.table import Table
 from discreet.table.dates import DATE, on_clock, parts_of
 
@@ -38,7 +39,7 @@ class RawWhole:
 
     `numbers` hold NaN where one is missing, `levels` the place -1. `persons` says whose each row
     is, where some person has several; `left_out` why each column is not among them. Of a table of
-    several `partitions` it is one of them, and `version` that of the copy of them all.
+    several `partitions` it is that at `place`, and `version` that of the copy of them all.
     """
 
     numbers: Mapping[str, Floats]
@@ -49,6 +50,14 @@ class RawWhole:
     settings: Settings
     persons: Labels | None = None
     partitions: int = 1
+    place: int = 0
+
+    def draws(self, secret: Secret) -> Draws:
+        """Return the noise of its rows; each partition has its own, that of totals, too."""
+        version = self.version
+        if self.partitions > 1:
+            version = secret.digest("partition", version, self.place.to_bytes(8, "little"))
+        return Draws(secret, version, self.keys)
 
 
 @dataclass(frozen=True)
