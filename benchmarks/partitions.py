@@ -1,6 +1,6 @@
 """What random partitions cost a copy in nearness and gain in risk, beside partitions by value.
 
-`python -m benchmarks.partitions` prints the table of docs/scale.md; some five minutes.
+`python -m benchmarks.partitions` prints the table of docs/scale.md, means of three secrets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from discreet.vault.whole import copy_of_whole, raw_whole
 from discreet.vault.whole_columns import RawWhole
 
 ROWS, COLUMNS, TRIED = 200_000, 4, 4_000
-SECRET = Secret.from_bytes(bytes(range(32)))
+SECRETS = tuple(Secret.from_bytes(bytes(range(start, start + 32))) for start in (0, 40, 80))
 Rows = NDArray[np.intp]
 Split = Callable[[NDArray[np.float64], int], list[Rows]]
 
@@ -38,7 +38,7 @@ def table() -> RawWhole:
     }
     rounded = pa.table({name: np.round(values, 1) for name, values in columns.items()})
     opened = open_table(rounded, kinds={}, roles={}, unit=None, key=None)
-    return raw_whole(opened, Policy.preset("standard", rows="whole"), SECRET)
+    return raw_whole(opened, Policy.preset("standard", rows="whole"), SECRETS[0])
 
 
 def at_random(values: NDArray[np.float64], count: int) -> list[Rows]:
@@ -60,14 +60,15 @@ def by_value(values: NDArray[np.float64], count: int) -> list[Rows]:
     return parts
 
 
-def measured(raw: RawWhole, parts: list[Rows]) -> tuple[float, ...]:
+def measured(raw: RawWhole, parts: list[Rows], secret: Secret) -> tuple[float, ...]:
     """Protect each partition; return CPU seconds, how near all are, and how many are linked."""
     start, made, source = time.process_time(), [], []
-    for rows in parts:
+    for place, rows in enumerate(parts):
+        numbers = {name: column[rows] for name, column in raw.numbers.items()}
         part = dataclasses.replace(
-            raw, numbers={it: of[rows] for it, of in raw.numbers.items()}, keys=raw.keys[rows]
+            raw, numbers=numbers, keys=raw.keys[rows], partitions=len(parts), place=place
         )
-        copy = copy_of_whole(part, SECRET)
+        copy = copy_of_whole(part, secret)
         made.append(copy.numbers)
         source.append(rows[copy.source])
     seconds = time.process_time() - start
@@ -93,7 +94,8 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     for way, split in {"": at_random, **ways}.items():
         for count in (4, 16, 64) if way else (1,):
-            found = measured(raw, split(values, count))
+            parts = split(values, count)
+            found = np.mean([measured(raw, parts, secret) for secret in SECRETS], axis=0)
             figures = " | ".join(
                 f"{it:.{digits}f}" for it, digits in zip(found, (1, 4, 2, 2, 4), strict=True)
             )
