@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test test-all chromium check format pictures bench clean
+.PHONY: help demo figures test test-all chromium postgres check format pictures bench clean
 
 help: ## list what can be made (this)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,7 +27,7 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.rounding.run
 	$(BIN)/python -m examples.parallel.run
 
-test: $(READY) chromium ## run the tests: every attack, leak, ledger and kill, and all that is not slow
+test: $(READY) chromium postgres ## run the tests: every attack, leak, ledger and kill, and all that is not slow
 	$(PYTEST) -m 'not slow or promise'
 
 test-all: test ## run `make test`, then what it left out, and each law on many more examples
@@ -40,6 +40,14 @@ chromium:
 		&& echo 'Installing Chromium, for tests of pages.' \
 		&& apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
 	} || echo 'There is no Chromium, so tests of pages are skipped.'
+
+# Tests of PostgreSQL start a server of their own.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { \
+		command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
+		&& echo 'Installing PostgreSQL, for tests of databases.' \
+		&& apt-get -qq update && apt-get -qq install -y --no-install-recommends postgresql >/dev/null; \
+	} || echo 'There is no PostgreSQL, so tests of it are skipped.'
 
 check: $(READY) ## format, lint, types and the rules of the house
 	$(BIN)/ruff format --check .

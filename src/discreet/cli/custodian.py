@@ -370,6 +370,7 @@ def policy_init(
     discreet policy init cohort.parquet -o discreet.toml
     """
     from discreet.study.guesses import proposed_policy
+    from discreet.table import shown
 
     if output.suffix != ".toml":
         raise InputError("a policy is a .toml file; name it so: -o discreet.toml")
@@ -389,9 +390,9 @@ def policy_init(
     typer.echo(output)
     typer.echo(
         "Read every line of it, and correct what is guessed wrongly, roles first. Then try it\n"
-        f"    discreet plot histogram {file} COLUMN --policy {output} -o try.png\n"
+        f"    discreet plot histogram {shown(file)} COLUMN --policy {output} -o try.png\n"
         f"and let others ask, each with a token (discreet token add NAME --policy {output}):\n"
-        f"    discreet serve {file} --policy {output}",
+        f"    discreet serve {shown(file)} --policy {output}",
         err=True,
     )
 

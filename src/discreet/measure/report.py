@@ -38,6 +38,7 @@ from discreet.render.to_html import (
     picture,
     table,
 )
+from discreet.table import shown
 
 if TYPE_CHECKING:
     from discreet.measure.attack_report import AttackReport
@@ -771,4 +772,4 @@ def _plain_names(formula: str | None) -> set[str]:
 
 
 def _name(source: object) -> str:
-    return Path(source).name if isinstance(source, str | Path) else "a table"
+    return Path(shown(str(source))).name if isinstance(source, str | Path) else "a table"

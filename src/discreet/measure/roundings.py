@@ -26,7 +26,7 @@ from discreet.progress import advance
 from discreet.rounding import METHODS, c_of_k, known_method
 from discreet.rounding.choice import FREEDMAN_DIACONIS
 from discreet.rounding.rounding_set import REPRESENTATIVES, column_sets, encoded
-from discreet.table import open_table
+from discreet.table import open_table, shown
 
 __all__ = ["compare_roundings"]
 
@@ -137,7 +137,9 @@ def compare_roundings(
         advance("comparing ways to round", done, len(settings))
         rounds.append(_tried(setting, data, representative, folds))
     advance("comparing ways to round", len(settings), len(settings))
-    called = name or (Path(source).name if isinstance(source, str | Path) else "a table")
+    called = name or "a table"
+    if not name and isinstance(source, str | Path):
+        called = Path(shown(str(source))).name
     grid = RoundingGrid(
         name=called,
         trials=tuple(rounds),

@@ -483,11 +483,11 @@ def new_version(table: Table, policy: Policy, groups: Groups, study: str | None)
     --groups age,bmi`", or the call in Python, for frames and what the command line cannot say.
     """
     wanted = policy.changed(groups=[list(group) for group in groups] or None, study=study)
-    words = None if table.path is None else _words(policy, wanted)
-    if words is None:
+    words = _words(policy, wanted)
+    if table.source is None or words is None:
         call = f"new_version() of a study like this one, study={study or policy.study!r}"
         return call + (f", with groups={[list(group) for group in groups]}" if groups else "")
-    command = shlex.join(["discreet", "version", "new", str(table.path), *words])
+    command = shlex.join(["discreet", "version", "new", table.source, *words])
     first = ""
     if policy.file is not None and policy.groups and policy.groups != wanted.groups:
         held = [list(group) for group in wanted.groups]

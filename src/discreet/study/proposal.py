@@ -271,17 +271,20 @@ def _said(changes: Sequence[Change], opened: int | None, number: int) -> Iterato
 
 def _commands(session: Session, opens: bool) -> Iterator[str]:
     """Give what is typed on the server, in the folder of the policy, once its file is changed."""
-    policy, path = session.policy, session.table.path
+    policy, source = session.policy, session.table.source
     file = POLICY_FILE if policy.file is None else policy.file.name
-    data = "DATA" if path is None else _near(Path(path), policy.folder)
+    data = "DATA" if source is None else _near(source, policy.folder)
     words_ = [data, "--policy", file]
     if opens:
         yield shlex.join(["discreet", "version", "new", *words_])
     yield shlex.join(["discreet", "serve", *words_])
 
 
-def _near(path: Path, folder: Path | None) -> str:
-    """Return a path as it is seen from the policy's folder."""
+def _near(source: str, folder: Path | None) -> str:
+    """Return a path as it is seen from the policy's folder; a URL as it is."""
+    if "://" in source:
+        return source
+    path = Path(source)
     return path.name if folder is None else os.path.relpath(path.resolve(), folder)
 
 

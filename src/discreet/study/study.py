@@ -2098,8 +2098,9 @@ def open(
     ----------
     source : path or frame
         A file (CSV, Parquet, Feather, JSON lines, Excel, Stata, SPSS or SAS), a folder or pattern
-        of Parquet files, or "-" for standard input; or a pandas, polars or pyarrow frame, a polars
-        LazyFrame or a DuckDB relation. docs/sources.md says how each is read.
+        of Parquet files, or "-" for standard input; a database file, or the URL of a database's
+        table; or a frame of pandas, polars, pyarrow, DuckDB, ibis, PySpark or Dask.
+        docs/sources.md says how each is read.
     policy : str, Path or Policy, default "standard"
         The name of a preset ("standard", "datashield", "sacro", "opensafely", "research"), the
         path of a TOML file, or a Policy.

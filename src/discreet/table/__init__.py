@@ -15,6 +15,7 @@ of whole width where no limits are declared. Counts are checked again before the
 from discreet.table.columns import KINDS, ROLES, Column
 from discreet.table.private import forget
 from discreet.table.table import BinAxis, Counted, Rows, Table, open_table, with_levels_of_two
+from discreet.table.urls import shown
 
 __all__ = [
     "KINDS",
@@ -26,5 +27,6 @@ __all__ = [
     "Table",
     "forget",
     "open_table",
+    "shown",
     "with_levels_of_two",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.dates import DATE, Dates, stored_as
-from discreet.table.engine import Kept, check_different
+from discreet.table.engine import check_different
 
 __all__ = ["CODES", "KINDS", "ROLES", "Column", "as_lazy", "columns_of"]
 
@@ -38,29 +38,6 @@ def as_lazy(source: object) -> nw.LazyFrame[Any]:
     if nw.dependencies.is_duckdb_relation(source):
         check_different(source.columns)
     return frame.lazy()
-
-
-def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> Iterator[Any]:
-    """Read columns of a frame as pyarrow batches of rows.
-
-    A file is read by a connection of its own, for another question on the same one would end it.
-    `keep` is what `read_file` gave.
-    """
-    import pyarrow as pa
-
-    native = nw.to_native(frame)
-    if isinstance(keep, Kept):
-        query = nw.to_native(frame.select(*wanted)).sql_query()
-        with keep.connection.cursor() as own:
-            yield from pa.RecordBatchReader.from_stream(own.sql(query))
-        return
-    eager = nw.from_native(native, eager_only=True, pass_through=True)
-    if not isinstance(eager, nw.DataFrame):
-        eager = frame.select(*wanted).collect("pyarrow")
-        wanted = [nw.col(name) for name in eager.columns]
-    for start in range(0, len(eager), PART):
-        part = eager[start : start + PART].lazy().select(*wanted).collect("pyarrow")
-        yield from part.to_native().combine_chunks().to_batches()
 
 
 KINDS = ("continuous", "categorical")

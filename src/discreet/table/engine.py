@@ -15,7 +15,10 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
+import narwhals as nw
+
 from discreet.errors import DiscreetError, InputError
+from discreet.table.causes import cause_of, named
 from discreet.table.private import own_folder
 
 if TYPE_CHECKING:
@@ -46,7 +49,6 @@ MEMORY_LIMIT = "2GB"
 MEMORY = "DISCREET_MEMORY"
 """The environment variable that sets another limit, such as "500MB" or "16GB"."""
 SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
-CHECK = "check that it is complete, and that every column holds one type"
 NO_DATA = "the data could not be read"
 
 
@@ -66,6 +68,17 @@ class Kept:
     #: What is said where the frame cannot be read, and what looks for the cause then.
     failed: str = NO_DATA
     why: Callable[[], str] = _nothing
+
+    def batches(self, frame: nw.LazyFrame[Any]) -> Iterator[pa.RecordBatch]:
+        """Stream the rows of a frame by a connection of its own.
+
+        Another question on the same one would end it.
+        """
+        import pyarrow as pa
+
+        query = nw.to_native(frame).sql_query()
+        with self.connection.cursor() as own:
+            yield from pa.RecordBatchReader.from_stream(own.sql(query))
 
 
 @dataclass(frozen=True)
@@ -150,7 +163,7 @@ def quiet(what: str, why: Callable[[], str] = _nothing) -> Iterator[None]:
     except DiscreetError:
         raise
     except Exception as error:
-        raise InputError(f"{what} ({type(error).__name__}); {_cause(why) or CHECK}") from None
+        raise InputError(f"{what} ({named(error)}); {_cause(why) or cause_of(error)}") from None
 
 
 def _cause(why: Callable[[], str]) -> str:

@@ -19,12 +19,10 @@ from discreet.table.columns import (
     CODES,
     Column,
     array_of,
-    as_lazy,
     codes_among,
     columns_of,
     floats_of,
     levels_of,
-    parts,
     text_of,
     texts_of,
     two_valued,
@@ -32,9 +30,11 @@ from discreet.table.columns import (
     without_values,
     words_of,
 )
+from discreet.table.databases import is_database, open_database
 from discreet.table.dates import days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
+from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.order import Ordered
 
 __all__ = ["BinAxis", "Counted", "Rows", "Table", "open_table", "with_levels_of_two"]
@@ -160,7 +160,8 @@ class Table:
     `name` is what the study is called when nobody says: the file's; None for a frame. `unit` is
     the column that says which person a row belongs to (None where a row is a person), `key` the
     one that tells rows apart (None where a row's values do). `missing_values` are the numbers of a
-    column that stand for a missing value. `keep` must stay alive as long as the frame.
+    column that stand for a missing value. `keep` must stay alive as long as the frame. `path` is
+    the file it lies in, and `source` what a command takes to open it again, without a password.
     """
 
     def __init__(
@@ -173,10 +174,12 @@ class Table:
         key: str | None = None,
         keep: object = None,
         path: Path | None = None,
+        source: str | None = None,
         missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
     ) -> None:
         self._frame, self._whole = without_values(frame, missing_values), frame
         self._keep, self.path, self._missing = keep, path, missing_values
+        self.source = source
         self._opened = None if path is None else stamp_of(path)
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
@@ -339,7 +342,8 @@ class Table:
         """Return the table with other kinds of columns, and other numbers missing."""
         out = Table(self._whole, columns, missing_values=missing_values)
         out.name, out.unit, out.key, out._keep = self.name, self.unit, self.key, self._keep
-        out.path, out._opened, out._rows = self.path, self._opened, self._rows
+        out.path, out.source = self.path, self.source
+        out._opened, out._rows = self._opened, self._rows
         return out
 
     @quietly
@@ -499,10 +503,13 @@ class Table:
     @quietly
     def repeats(self, name: str) -> tuple[int, int]:
         """Return how many values of a column are known, and how many of them are different."""
-        value = nw.col(name)
-        known = self._frame.filter(self._known_value(name))
-        out = self._collect(known.select(n=nw.len(), different=value.n_unique()))
-        return int(out["n"][0]), int(out["different"][0])
+        return self._different(self._frame.filter(self._known_value(name)), name)
+
+    def _different(self, known: nw.LazyFrame[Any], name: str) -> tuple[int, int]:
+        """Count rows and different values of a column; `n_unique` is not had from every engine."""
+        counts = known.select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
+        out = self._collect(counts.select(n=nw.col("weight").sum(), different=nw.len()))
+        return int(out["n"][0] or 0), int(out["different"][0])
 
     @quietly
     def numbers_rows(self, name: str) -> bool:
@@ -561,8 +568,8 @@ class Table:
         known = self._complete([], [column.name])
         if self.unit is not None:  # a name that all rows of a person share is a name
             known = known.select(*{self.unit, column.name}).unique()
-        out = self._collect(known.select(n=nw.len(), levels=nw.col(column.name).n_unique()))
-        return bool(out["n"][0] > 0 and out["n"][0] == out["levels"][0])
+        rows, levels = self._different(known, column.name)
+        return rows > 0 and rows == levels
 
     def is_number(self, name: str) -> bool:
         """Whether a column is read as numbers, be it drawn as such or as levels."""
@@ -588,7 +595,7 @@ class Table:
         return self.repeats(self.unit)[1]
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-        with quiet(*failure(self._keep)):
+        with quiet(*failure(self._keep)), no_more_of_dask(frame):
             # Named columns only: some engines add their hidden index otherwise.
             names = frame.collect_schema().names()
             return frame.collect("pyarrow").select(names)
@@ -604,28 +611,30 @@ def open_table(
     missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
     private: Path | None = None,
 ) -> Table:
-    """Make a Table of a path to a file, or of a frame that narwhals knows.
+    """Make a Table of a file, of the URL of a database's table, or of a frame.
 
-    `source` is a file of one of the formats in `files`, a folder or pattern of Parquet, or "-" for
-    standard input; or a pandas, polars or pyarrow frame, a polars LazyFrame, or a DuckDB relation.
-    `kinds` and `roles` override what is inferred: numbers are continuous, texts and yes/no
-    categorical; every role is "other" but that of `unit` and `key`, which identify. For these and
-    `missing_values` see `Table`; a `unit` of False is None that was said. `private` is a folder
-    where a private file of text may be kept.
+    docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
+    continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
+    which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
+    said. `private` is a folder where a private file of text may be kept.
     """
     keep: object = None
     name = path = None
     zones: Mapping[str, str] = {}
-    if isinstance(source, str | Path):
+    said: str | None = None
+    if isinstance(source, str | Path) and is_database(source):
+        found = open_database(source)
+        frame, keep, name, path, said = found.frame, found.keep, found.name, found.path, found.url
+    elif isinstance(source, str | Path):
         path = Path(source)
         frame, kept = read_file(path, private)
         keep, zones = kept, kept.zones
         if str(source) == STANDARD_INPUT:  # which comes once, and has no name
             path = None
         else:
-            name = name_of(path)
+            name, said = name_of(path), str(path)
     else:
-        frame = as_lazy(source)
+        frame, keep = take_frame(source)
     with quiet(*failure(keep)):
         frame = spans_as_numbers(frame)
         schema = dict(without_values(frame, missing_values).collect_schema())
@@ -633,13 +642,14 @@ def open_table(
     identifying = [column for column in (whose, key) if column is not None]
     columns = columns_of(schema, kinds, roles, identifying, zones)
     table = Table(
-        frame,
+        yes_no_as_numbers(frame, columns),
         columns,
         name=name,
         unit=whose,
         key=key,
         keep=keep,
         path=path,
+        source=said,
         missing_values=missing_values,
     )
     if table.size == 0:

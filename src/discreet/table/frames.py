@@ -1,0 +1,174 @@
+"""Frames of other libraries: how each is taken, and read by parts without holding the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from discreet.errors import InputError
+from discreet.table.columns import PART, Column, as_lazy
+from discreet.table.engine import Kept, connect
+from discreet.table.postgres import Postgres, plain_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["no_more_of_dask", "parts", "take_frame", "yes_no_as_numbers"]
+
+OBJECTS = {"boolean": "boolean", "decimal": "float64", "date": "date32[day][pyarrow]"}
+"""What columns of Python's objects hold, by pandas' word for it, and as what they are read."""
+
+
+def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
+    """Take a frame of any library; return it, and what must be kept alive for it."""
+    kind = type(source)
+    if kind.__module__.startswith("pyarrow") and nw.dependencies.get_pyarrow() is not None:
+        import pyarrow.dataset as ds
+
+        if isinstance(source, ds.Dataset):
+            kept = connect()
+            return as_lazy(kept.connection.from_arrow(source)), kept
+    if nw.dependencies.is_ibis_table(source) and source.get_backend().name == "postgres":
+        return plain_columns(source), None
+    frame = as_lazy(source)
+    if nw.dependencies.is_pandas_dataframe(source):
+        return _without_objects(source), None
+    if nw.dependencies.is_pyarrow_table(source):
+        return _without_decimals(source), None
+    return frame, None
+
+
+def _without_objects(source: Any) -> nw.LazyFrame[Any]:
+    """Let columns of Python's objects that pandas has types for have these types."""
+    from pandas.api.types import infer_dtype
+
+    held = {name: infer_dtype(source[name]) for name, it in source.dtypes.items() if it.kind == "O"}
+    types = {name: OBJECTS[what] for name, what in held.items() if what in OBJECTS}
+    return as_lazy(source.astype(types) if types else source)
+
+
+def _without_decimals(source: pa.Table) -> nw.LazyFrame[Any]:
+    """Let decimals be the nearest floats, as other engines say; pyarrow is off by a last digit."""
+    import pyarrow as pa
+
+    for i, field in enumerate(source.schema):
+        if pa.types.is_decimal(field.type):
+            floats = source[i].cast(pa.string()).cast(pa.float64())
+            source = source.set_column(i, field.name, floats)
+    return as_lazy(source)
+
+
+def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> Iterator[Any]:
+    """Read columns of a frame as pyarrow batches of rows.
+
+    `keep` is what was kept for it when it was opened.
+    """
+    if isinstance(keep, Kept | Postgres):
+        yield from keep.batches(frame.select(*wanted))
+        return
+    native = nw.to_native(frame)
+    if isinstance(nw.from_native(native, eager_only=True, pass_through=True), nw.DataFrame):
+        whole = nw.from_native(native, eager_only=True)
+        for start in range(0, len(whole), PART):
+            part = whole[start : start + PART].lazy().select(*wanted).collect("pyarrow")
+            yield from part.to_native().combine_chunks().to_batches()
+        return
+    chosen = frame.select(*wanted)
+    reader = READERS.get(chosen.implementation.value)
+    if reader is None:
+        yield from chosen.collect("pyarrow").to_native().to_batches(PART)
+    else:
+        yield from reader(nw.to_native(chosen))
+
+
+def yes_no_as_numbers(frame: nw.LazyFrame[Any], columns: Mapping[str, Column]) -> nw.LazyFrame[Any]:
+    """Let yes/no that is drawn as numbers be numbers: PostgreSQL makes none of it by itself."""
+    if not frame.implementation.is_ibis():
+        return frame
+    drawn = (it.name for it in columns.values() if it.yes_no and it.kind == "continuous")
+    numbers = [
+        nw.when(nw.col(name))
+        .then(nw.lit(1))
+        .otherwise(nw.when(~nw.col(name)).then(nw.lit(0)))
+        .cast(nw.Float64)
+        .alias(name)
+        for name in drawn
+    ]
+    return frame.with_columns(*numbers) if numbers else frame
+
+
+@contextmanager
+def no_more_of_dask(frame: nw.LazyFrame[Any]) -> Iterator[None]:
+    """Say what to do where Dask does not do what narwhals asks of it."""
+    try:
+        yield
+    except (AttributeError, NotImplementedError, TypeError, ValueError) as error:
+        if not frame.implementation.is_dask():
+            raise
+        raise InputError(
+            f"Dask cannot make this of several partitions ({type(error).__name__}): write the frame"
+            " as Parquet (frame.to_parquet) and open its folder, or where it fits into memory open"
+            " frame.compute()"
+        ) from None
+
+
+def _of_duckdb(relation: Any) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    yield from pa.RecordBatchReader.from_stream(relation)
+
+
+def _of_polars(frame: Any) -> Iterator[pa.RecordBatch]:
+    if not hasattr(frame, "collect_batches"):  # polars before 1.34
+        yield from frame.collect().to_arrow().to_batches(PART)
+        return
+    for batch in frame.collect_batches(chunk_size=PART):
+        yield from batch.to_arrow().to_batches()
+
+
+def _of_ibis(table: Any) -> Iterator[pa.RecordBatch]:
+    backend = table.get_backend()
+    if backend.name == "duckdb":  # ibis 12 asks DuckDB 2 by a name that is gone
+        yield from _of_duckdb(backend.con.sql(backend.compile(table)))
+        return
+    yield from table.to_pyarrow_batches(chunk_size=PART)
+
+
+def _of_dask(frame: Any) -> Iterator[pa.RecordBatch]:
+    for part in frame.partitions:
+        table = nw.from_native(part).lazy().collect("pyarrow").select([*frame.columns])
+        yield from table.to_native().to_batches(PART)
+
+
+def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
+    """Let workers write Arrow, and fetch one partition of it after another."""
+    import pyarrow as pa
+
+    def written(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # Workers need pyarrow and nothing of discreet: what is in here travels to them.
+        import pyarrow
+
+        for batch in batches:
+            sink = pyarrow.BufferOutputStream()
+            with pyarrow.ipc.new_stream(sink, batch.schema) as stream:
+                stream.write_batch(batch)
+            bytes_ = pyarrow.array([sink.getvalue().to_pybytes()], pyarrow.binary())
+            yield pyarrow.RecordBatch.from_arrays([bytes_], ["batch"])
+
+    for row in frame.mapInArrow(written, "batch binary").toLocalIterator():
+        with pa.ipc.open_stream(row["batch"]) as stream:
+            yield from stream
+
+
+READERS: dict[str, Callable[[Any], Iterator[Any]]] = {
+    "duckdb": _of_duckdb,
+    "polars": _of_polars,
+    "ibis": _of_ibis,
+    "dask": _of_dask,
+    "pyspark": _of_spark,
+    "pyspark[connect]": _of_spark,
+}
+"""How lazy frames are read by parts, by narwhals' name for their library."""
