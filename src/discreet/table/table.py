@@ -530,8 +530,8 @@ class Table:
         """Whether a column of numbers holds several, none of them twice."""
         value = nw.col("value")
         value = nw.when(value == 0).then(nw.lit(0.0)).otherwise(value)  # -0.0 is no other number
-        out = self._collect(self._finite(name).select(n=nw.len(), different=value.n_unique()))
-        return int(out["n"][0]) > 1 and int(out["n"][0]) == int(out["different"][0])
+        rows, different = self._different(self._finite(name).select(value=value), "value")
+        return rows > 1 and rows == different
 
     @quietly
     def ordered(self, name: str) -> Ordered:
