@@ -67,7 +67,7 @@ def made(path: Path, *commands: str) -> Path:
     return path
 
 
-ONE = "CREATE TABLE visits AS SELECT range AS x FROM range(30)"
+ONE = "CREATE TABLE visits AS SELECT range % 7 AS x FROM range(30)"
 TWO = 'CREATE SCHEMA wards; CREATE TABLE wards."bed ""rooms""" AS SELECT 1 AS x'
 
 
@@ -306,6 +306,8 @@ def test_commands_take_a_url(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    made(tmp_path / "clinic.duckdb", ONE)
-    for url in (server.url("visits"), "duckdb:///clinic.duckdb?table=visits"):
+    values = "AS SELECT (i * 7919) % 1000 / 10.0 AS x, i % 3 AS y FROM generate_series(1, 300)"
+    made(tmp_path / "clinic.duckdb", f"CREATE TABLE stays {values} t(i)", ONE)
+    server.run(f"CREATE TABLE stays {values} i")
+    for url in (server.url("stays"), "duckdb:///clinic.duckdb?table=stays"):
         assert '"name": "x"' in run("columns", url, "--no-unit", "--json")

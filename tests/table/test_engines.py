@@ -16,6 +16,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -130,6 +131,11 @@ def of_duckdb(table: pa.Table, path: Path) -> Path:
     return path / "t.duckdb"
 
 
+def of_pandas(table: pa.Table) -> Any:
+    """Return a frame of pandas, where whole numbers with gaps stay whole."""
+    return table.to_pandas(types_mapper={pa.int16(): pd.Int16Dtype()}.get)
+
+
 def of_relation(table: pa.Table, path: Path) -> Any:
     return duckdb.connect().read_parquet(str(of_parquet(table, path)))
 
@@ -146,7 +152,7 @@ def of_dask(table: pa.Table, path: Path) -> Any:
 
 #: How an engine gets the table. A format of files is one more line.
 ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {
-    "pandas": lambda table, path: table.to_pandas(),
+    "pandas": lambda table, path: of_pandas(table),
     "polars": lambda table, path: pl.from_arrow(table),
     "polars lazy": lambda table, path: pl.scan_parquet(of_parquet(table, path)),
     "pyarrow": lambda table, path: table,
