@@ -90,10 +90,11 @@ def spark() -> Iterator[Any]:
     pytest.importorskip("pyspark", reason="pip install 'discreet[spark]'")
     if shutil.which("java") is None:
         pytest.skip("there is no Java for Spark: apt-get install openjdk-17-jre-headless")
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     from pyspark.sql import SparkSession
 
     said: dict[str, bool | float | int | str | None] = {
+        "spark.driver.memory": "4g",  # the copy of many rows is made of all at once
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
