@@ -487,7 +487,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         **OF_AXES,
         "round_to": st.integers(1, min(2 * k, 1000) if guarded else 1000),
         "shown_share": st.floats(0, 1) | st.integers(0, 1),
-        **dict.fromkeys(("show_empty", "public"), st.booleans()),
+        **dict.fromkeys(("show_empty", "public", "private_files"), st.booleans()),
         "groups": st.just([[column] for column in columns[:cut]]),
         "strata": st.just(columns[cut:]),
         "limits": st.just(limits),

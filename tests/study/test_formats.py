@@ -65,7 +65,7 @@ def places(view: PointsView) -> list[tuple[float, ...]]:
 
 
 def copies(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder / ".discreet").glob("*.parquet"))
+    return sorted(path.name for path in (folder / ".discreet").glob("copy-*.parquet"))
 
 
 def formats(folder: Path) -> list[tuple[str, int, str | None]]:

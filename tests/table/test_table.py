@@ -278,7 +278,7 @@ class TestLevelsCounted:
         assert sorted(rows.texts["stage"]) == ["", "1", "1", "10", "2"]
 
     def test_a_level_that_no_place_is_given_to_is_no_answer(self, source: Make) -> None:
-        with pytest.raises(DiscreetError, match="the data could not be read") as told:
+        with pytest.raises(DiscreetError, match="could not be read") as told:
             self.levels(source).count((), {"sex": {"f": 0, "m": 1}})
         no_canary_in(told.value)
 
