@@ -257,17 +257,90 @@ private_file(Path({str(folder)!r}), Path("other.csv"), b"other", slowly)
     assert len(names(folder)) == 2
 
 
-def test_folders_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "discreet-of-another-tool").mkdir()
-    (tmp_path / "discreet-link").symlink_to(tmp_path)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def swept(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the folders of killed processes be deleted."""
+    monkeypatch.setattr(tempfile, "tempdir", str(where))
     private._sweep_folders.cache_clear()
-
     owner = connect()
     own_folder(owner)
-
-    assert "discreet-of-another-tool" in names(tmp_path)
     private._sweep_folders.cache_clear()
+
+
+def left_behind(folder: Path, files: dict[str, bytes]) -> Path:
+    folder.mkdir(mode=0o700)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+        (folder / name).chmod(0o600)
+    return folder
+
+
+def test_folders_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not certainly ours is never deleted, whatever it is called."""
+    locked = {private.LOCK: private.MAGIC}
+    spilled = {"duckdb_temp_storage_DEFAULT-0.tmp": b"1", "input": b"1"}
+    gone = left_behind(tmp_path / f"{private.OWN}gone", {**locked, **spilled})
+    foreign = {
+        "discreet-project": {"lock": b"", "thesis.txt": b"1"},
+        f"{private.OWN}other": {private.LOCK: b"", "input": b"1"},
+        f"{private.OWN}open": {**locked, "input": b"1"},
+        f"{private.OWN}mixed": {**locked, "thesis.txt": b"1"},
+    }
+    for name, files in foreign.items():
+        left_behind(tmp_path / name, files)
+    (tmp_path / f"{private.OWN}open").chmod(0o755)
+    whole = left_behind(tmp_path / "whole", {**locked, "input": b"1"})
+    (tmp_path / f"{private.OWN}link").symlink_to(whole)
+
+    swept(tmp_path, monkeypatch)
+
+    if os.name == "posix":
+        assert not gone.exists()
+        assert (whole / "input").exists()
+        assert (tmp_path / f"{private.OWN}open" / "input").exists()
+    for name in ("discreet-project", f"{private.OWN}other", f"{private.OWN}mixed"):
+        assert {it.name for it in (tmp_path / name).iterdir()} == {*foreign[name]}
+
+
+@ON_POSIX
+def test_a_forked_child_deletes_nothing_of_its_parent(tmp_path: Path) -> None:
+    program = """
+import os, sys
+from discreet.table.private import own_folder
+class Owner: pass
+owner = Owner()
+folder = own_folder(owner)
+child = os.fork()
+if not child:
+    sys.exit()
+os.waitpid(child, 0)
+print(folder.is_dir())
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    told = subprocess.run(
+        [sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True
+    )
+
+    assert told.stdout == "True\n"
+    assert names(tmp_path) == []
+
+
+@ON_POSIX
+def test_half_a_file_is_locked_before_a_sweep_can_find_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[Path]] = []
+    locked = private._locked
+
+    def look(file: int) -> bool:
+        seen.append([*folder.glob(f"{private.RAW}*")])
+        return locked(file)
+
+    monkeypatch.setattr(private, "_locked", look)
+    folder.mkdir(mode=0o700)
+    private._write(folder / "raw-1.parquet", lambda file: None)
+
+    assert seen == [[]]
+    assert names(folder) == ["raw-1.parquet"]
 
 
 # --- what a policy says, and forgetting ----------------------------------------------------------

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ import narwhals as nw
 
 from discreet.errors import DiscreetError, InputError
 from discreet.table.causes import cause_of, named
-from discreet.table.private import own_folder
+from discreet.table.private import at_end, own_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,7 +120,7 @@ def connect(path: Path | None = None) -> Kept:
     kept = Kept(connection)
     # Data that do not fit into memory must not be spilled into the user's folder.
     spill = str(own_folder(kept)).replace("'", "''")
-    weakref.finalize(kept, connection.close)  # before the folder is deleted
+    at_end(kept, connection.close)  # before the folder is deleted
     connection.execute(f"SET temp_directory = '{spill}'")
     connection.execute("SET enable_progress_bar = false")
     # Whatever the clock of the machine: moments are told as those of UTC.

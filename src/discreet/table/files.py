@@ -24,7 +24,7 @@ from discreet.table.binary import read_arrow, read_parquet, relation_of
 from discreet.table.engine import Compression, Kept, Source, connect, in_zones, quiet
 from discreet.table.excel import read_excel
 from discreet.table.labelled import READERS, read_labelled
-from discreet.table.private import labels_in, own_folder, private_file, write_parquet
+from discreet.table.private import INPUT, labels_in, own_folder, private_file, write_parquet
 from discreet.table.text import read_csv, read_json, why_no_csv
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def _parsed_once(
 def _standard_input() -> tuple[Format, Source]:
     """Take what comes by standard input into a file of this process's own, once."""
     folder = own_folder(read_file)  # as long as the process: it comes once
-    path = folder / "input"
+    path = folder / INPUT
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         while part := sys.stdin.buffer.read(1 << 20):
             file.write(part)

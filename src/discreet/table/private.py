@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
+import stat
 import sys
 import tempfile
 import weakref
@@ -30,14 +32,29 @@ if TYPE_CHECKING:
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["forget", "labels_in", "own_folder", "private_file", "write_parquet"]
+__all__ = [
+    "INPUT",
+    "at_end",
+    "forget",
+    "labels_in",
+    "own_folder",
+    "private_file",
+    "write_parquet",
+]
 
-OWN = "discreet-"
-LOCK = "lock"
+OWN = "discreet-private-"
+LOCK = ".discreet-lock"
+MAGIC = b"discreet: this folder is deleted with all that DuckDB put aside in it\n"
+INPUT = "input"
+HELD = re.compile(rf"duckdb_temp_.*|{INPUT}")
+"""What lies in such a folder: nothing else is deleted of a process that was killed."""
+AHEAD = "."
+"""How the name of a file begins that is not locked yet."""
 RAW = "raw-"
 PARQUET = ".parquet"
 PART = ".part"
 LABELS = b"discreet: labels of columns"
+DIGEST = b"discreet: digest of the source"
 
 
 # --- a folder for as long as a process needs it -------------------------------------------------
@@ -50,13 +67,19 @@ def own_folder(owner: object) -> Path:
     """
     _sweep_folders(tempfile.gettempdir())
     folder = Path(tempfile.mkdtemp(prefix=OWN))
-    # Locked before it has its name, so that nobody takes it for one that is in nobody's use.
-    ahead = folder / f"{LOCK}{PART}"
-    lock = os.open(ahead, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    _locked(lock)
-    ahead.rename(folder / LOCK)
-    weakref.finalize(owner, _delete, folder, lock)
+    lock = _make_locked(folder / LOCK, MAGIC)
+    at_end(owner, _delete, folder, lock)
     return folder
+
+
+def at_end(owner: object, call: Callable[..., object], *given: object) -> None:
+    """Call something when an object is gone; in this process alone, and no child forked from it."""
+    weakref.finalize(owner, _if_here, os.getpid(), call, given)
+
+
+def _if_here(process: int, call: Callable[..., object], given: tuple[object, ...]) -> None:
+    if os.getpid() == process:
+        call(*given)
 
 
 def _delete(folder: Path, lock: int) -> None:
@@ -68,9 +91,36 @@ def _delete(folder: Path, lock: int) -> None:
 def _sweep_folders(where: str) -> None:
     """Delete the folders of processes that were killed; once a process."""
     for lock in Path(where).glob(f"{OWN}*/{LOCK}"):
-        with _unused(lock) as unused:
-            if unused:
-                shutil.rmtree(lock.parent, ignore_errors=True)
+        with _unused(lock, MAGIC) as unused, suppress(OSError):
+            if unused and _is_own(lock.parent.lstat(), stat.S_ISDIR):
+                _sweep(lock)
+
+
+def _sweep(lock: Path) -> None:
+    """Delete a folder that nobody uses, but for files that are none of ours."""
+    for path in lock.parent.iterdir():
+        if HELD.fullmatch(path.name) and stat.S_ISREG(path.lstat().st_mode):
+            path.unlink()
+    if [*lock.parent.iterdir()] == [lock]:
+        lock.unlink()
+        lock.parent.rmdir()
+
+
+def _is_own(found: os.stat_result, kind: Callable[[int], bool]) -> bool:
+    """Whether a file or folder is its owner's alone, and that is who runs this process."""
+    if sys.platform == "win32":
+        return kind(found.st_mode)
+    return kind(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+def _make_locked(path: Path, text: bytes = b"") -> int:
+    """Make a file that has its name only once it is locked: nobody takes it for unused."""
+    ahead = path.with_name(f"{AHEAD}{path.name}")
+    file = os.open(ahead, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    _locked(file)
+    os.write(file, text)
+    ahead.rename(path)
+    return file
 
 
 def _locked(file: int) -> bool:
@@ -85,15 +135,15 @@ def _locked(file: int) -> bool:
 
 
 @contextmanager
-def _unused(path: Path) -> Iterator[bool]:
-    """Say whether a file is in nobody's use, and see that it stays so."""
+def _unused(path: Path, begins: bytes = b"") -> Iterator[bool]:
+    """Say whether a file of ours is in nobody's use, and see that it stays so."""
     try:
         file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         yield False
         return
     try:
-        own = sys.platform == "win32" or os.fstat(file).st_uid == os.getuid()
+        own = _is_own(os.fstat(file), stat.S_ISREG) and os.read(file, len(begins)) == begins
         yield own and _locked(file)
     finally:
         os.close(file)
@@ -141,9 +191,7 @@ def _write(path: Path, write: Callable[[IO[bytes]], None]) -> None:
     """Write a file that its owner alone may read: all of it is on the disk before it has a name."""
     partial = path.with_name(f"{path.name}.{unguessable()}{PART}")
     try:
-        file = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(file, "w+b") as written:
-            _locked(written.fileno())
+        with os.fdopen(_make_locked(partial), "w+b") as written:
             write(written)
             written.flush()
             os.fsync(written.fileno())
