@@ -483,6 +483,8 @@ NOT_FOUND = {
     "a pattern of several": ("t.*", r"names other files than Parquet, and only Parquet may lie"),
     "a sheet that is not there": ("t.xlsx#two", "has no filled sheet 'two'; there are 'Sheet'$"),
     "a book that is not there": ("u.xlsx#two", "^there is no file '.*u.xlsx#two'$"),
+    "a sheet of what has none": ("t.csv#1", "^file 't.csv' has no sheets, so none can be named"),
+    "a sheet of Parquet": ("t.parquet#1", "^file 't.parquet' has no sheets"),
     "Parquet that is compressed": ("u.parquet.gz", "^file 'u.parquet.gz' must end in one of"),
 }
 
@@ -496,6 +498,62 @@ def test_what_names_no_table_is_refused(tmp_path: Path, name: str, message: str)
 
     with pytest.raises(InputError, match=message):
         opened(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["t#1.csv", "t.csv#1.csv", "t.parquet#1.parquet"])
+def test_a_name_may_hold_the_sign_of_sheets(tmp_path: Path, name: str) -> None:
+    for each in ("t.csv", "t.parquet"):
+        WRITE[each](tmp_path / each)
+    made = pa.table({"x": [1]})
+    pcsv.write_csv(made, tmp_path / name) if name.endswith("csv") else pq.write_table(
+        made, tmp_path / name
+    )
+
+    assert held(opened(tmp_path / name)) == {"x": [1]}
+
+
+ELSEWHERE = ["file:{there}/t", "file:t", "~/t", "s3:/bucket/t"]
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".feather", ".jsonl", ".dta"])
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_the_file_is_read_that_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, ending: str
+) -> None:
+    """Engines take some names for a file elsewhere: of the home folder, or of another system."""
+    there, here = tmp_path / "home", tmp_path / "work"
+    monkeypatch.setenv("HOME", str(there))
+    for folder in (there, here):
+        folder.mkdir()
+    monkeypatch.chdir(here)
+    path = Path(f"{name.format(there=there)}{ending}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for file, size in ((there / f"t{ending}", 2), (here / f"t{ending}", 2), (path.absolute(), 3)):
+        made = pa.table({"x": [*range(size)]})
+        if ending == ".csv":
+            pcsv.write_csv(made, file)
+        elif ending == ".parquet":
+            pq.write_table(made, file)
+        elif ending == ".feather":
+            feather.write_feather(made, str(file))
+        elif ending == ".jsonl":
+            file.write_text("".join(f'{{"x": {i}}}\n' for i in range(size)))
+        else:
+            pyreadstat.write_dta(made.to_pandas(), str(file))
+
+    for private in (None, tmp_path / "private"):
+        assert held(opened(str(path), private)) == {"x": [0, 1, 2]}
+
+
+@pytest.mark.parametrize("name", ["./-", "-/../-"])
+def test_a_file_may_have_the_name_of_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(InputError, match=r"^there is no file '.*-'$"):
+        opened(name)
 
 
 def book(path: Path, sheets: Mapping[str, list[list[Any]]]) -> Path:

@@ -149,6 +149,41 @@ def test_text_that_changes_while_it_is_read_is_refused(
     assert names(folder) == []
 
 
+@pytest.mark.parametrize("after", ["digest", "writing"])
+def test_a_file_that_is_replaced_with_its_time_and_size_is_refused(
+    text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    """As `cp -p` does: else the private file would hold other data than its name says."""
+    digest, write = files.digest_of, private.write_parquet
+    table = opened(text, None)
+
+    def replaced() -> None:
+        before = text.stat()
+        other = text.with_name("other")
+        other.write_text(CSV.replace("20.5", "99.5"))
+        os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+        other.replace(text)
+
+    def digested(path: Path) -> bytes:
+        out = digest(path)
+        replaced()
+        return out
+
+    def written(*given: object) -> None:
+        write(*given)  # type: ignore[arg-type]
+        replaced()
+
+    if after == "digest":
+        monkeypatch.setattr(files, "digest_of", digested)
+    else:
+        monkeypatch.setattr(files, "write_parquet", written)
+
+    with pytest.raises(InputError, match=r"^file 'cohort.csv' was written while it was read; open"):
+        opened(text, folder)
+    assert names(folder) == []
+    assert table.source_changed()
+
+
 def no_room(*_: object) -> None:
     raise OSError(28, "No space left on device")
 
@@ -285,8 +320,8 @@ def test_folders_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         f"{private.OWN}open": {**locked, "input": b"1"},
         f"{private.OWN}mixed": {**locked, "thesis.txt": b"1"},
     }
-    for name, files in foreign.items():
-        left_behind(tmp_path / name, files)
+    for name, held in foreign.items():
+        left_behind(tmp_path / name, held)
     (tmp_path / f"{private.OWN}open").chmod(0o755)
     whole = left_behind(tmp_path / "whole", {**locked, "input": b"1"})
     (tmp_path / f"{private.OWN}link").symlink_to(whole)

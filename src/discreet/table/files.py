@@ -56,6 +56,8 @@ class Format:
     text: bool = False
     #: Read where it lies, column by column, and from several files.
     in_place: bool = False
+    #: Of several tables, of which one is named.
+    sheets: bool = False
 
 
 COMPRESSED: Mapping[str, Compression] = MappingProxyType({".gz": "gzip", ".zst": "zstd"})
@@ -67,7 +69,7 @@ FORMATS = (
     PARQUET,
     ARROW,
     Format("JSON lines", (".jsonl", ".ndjson"), read_json, text=True),
-    Format("Excel", (".xlsx",), read_excel, b"PK\3\4"),
+    Format("Excel", (".xlsx",), read_excel, b"PK\3\4", sheets=True),
     Format("Stata, SPSS or SAS", tuple(READERS), read_labelled),
 )
 STREAM = b"\xff\xff\xff\xff"
@@ -95,21 +97,24 @@ def place_of(path: Path) -> Place:
 
     In order of their names. Of a folder they are those of Parquet, in folders below it too, but for
     names that begin with a dot or an underscore: what writes folders keeps notes in such files.
-    `book.xlsx#sheet` names a sheet.
+    `book.xlsx#sheet` names a sheet. All are told from the root on: an engine reads a name such as
+    `~/a.csv` or `file:/a.csv` as another file than the system does.
     """
     if path.is_file():
-        return Place((path,), path.parent)
+        return Place((path.absolute(),), path.absolute().parent)
     if path.is_dir():
+        path = path.absolute()
         found = [it for it in path.rglob("*") if it.suffix.lower() in PARQUET.endings]
         files = (it for it in found if it.is_file() and not _hidden(it.relative_to(path)))
         return Place(tuple(sorted(files)), path, several=True)
     if glob.has_magic(str(path)):
-        files = (Path(it) for it in glob.glob(str(path), recursive=True))
-        fixed = next(it for it in path.parents if not glob.has_magic(str(it)))
+        files = (Path(it).absolute() for it in glob.glob(str(path), recursive=True))
+        fixed = next(it for it in path.parents if not glob.has_magic(str(it))).absolute()
         return Place(tuple(sorted(it for it in files if it.is_file())), fixed, several=True)
     book, mark, sheet = str(path).rpartition("#")
-    if mark and Path(book).is_file():
-        return Place((Path(book),), Path(book).parent, sheet=sheet)
+    file = Path(book).absolute()
+    if mark and file.is_file():
+        return Place((file,), file.parent, sheet=sheet)
     return Place()
 
 
@@ -132,6 +137,11 @@ def _found(path: Path) -> tuple[Format, Source]:
             " one file"
         )
     format, compression = formats.pop()
+    if place.sheet is not None and not format.sheets:
+        raise InputError(
+            f"file {place.files[0].name!r} has no sheets, so none can be named behind a #; name the"
+            " file alone"
+        )
     for each in place.files:
         _check_beginning(format, Source(each.name, (each,), place.folder, compression))
     return format, Source(name, place.files, place.folder, compression, place.sheet)
@@ -291,10 +301,18 @@ def digest_of(path: Path) -> bytes:
     return together.digest()
 
 
-def stamp_of(path: Path) -> tuple[tuple[str, int, int], ...] | None:
-    """Return when each file of a path was written and how long it is; None where one is gone."""
+def stamp_of(path: Path) -> tuple[tuple[str | int, ...], ...] | None:
+    """Return which file each of a path is, when it was written and changed, and how long it is.
+
+    None where one is gone. When it was changed is told by the system alone: tools that copy set
+    when it was written.
+    """
     try:
         found = {str(file): file.stat() for file in place_of(path).files}
     except OSError:
         return None
-    return tuple((name, it.st_mtime_ns, it.st_size) for name, it in found.items()) or None
+    stamps = (
+        (name, it.st_dev, it.st_ino, it.st_ctime_ns, it.st_mtime_ns, it.st_size)
+        for name, it in found.items()
+    )
+    return tuple(stamps) or None

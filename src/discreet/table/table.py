@@ -627,9 +627,11 @@ def open_table(
         frame, keep, name, path, said = found.frame, found.keep, found.name, found.path, found.url
     elif isinstance(source, str | Path):
         path = Path(source)
+        if isinstance(source, str) and str(path) == STANDARD_INPUT != source:
+            path = path.absolute()  # ./- is a file
         frame, kept = read_file(path, private)
         keep, zones = kept, kept.zones
-        if str(source) == STANDARD_INPUT:  # which comes once, and has no name
+        if str(path) == STANDARD_INPUT:  # which comes once, and has no name
             path = None
         else:
             name, said = name_of(path), str(path)
