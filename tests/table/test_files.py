@@ -317,8 +317,10 @@ def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -
     assert pictures[2] == pictures[3]
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["read", "kept"])
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
-def test_durations_are_days(tmp_path: Path, name: str) -> None:
+def test_durations_are_days(tmp_path: Path, name: str, kept: bool) -> None:
+    private = tmp_path / "private" if kept else None
     stays = [datetime.timedelta(hours=12 * i) for i in range(5)]
     for unit in ("s", "ms", "us", "ns"):
         made = pa.table({"stay": pa.array([*stays, None], pa.duration(unit))})
@@ -327,7 +329,20 @@ def test_durations_are_days(tmp_path: Path, name: str) -> None:
         else:
             feather.write_feather(made, str(tmp_path / name))
 
-        assert held(opened(tmp_path / name)) == {"stay": [0, 0.5, 1, 1.5, 2, None]}
+        for _ in range(2):
+            found = held(opened(tmp_path / name, private))
+            assert found == {"stay": [0, 0.5, 1, 1.5, 2, None]}
+
+
+def test_durations_of_a_workbook_are_days(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    made = openpyxl.Workbook()
+    for row in (["stay"], [datetime.timedelta(hours=36)], [None], [datetime.timedelta(days=2)]):
+        made.worksheets[0].append(row)
+    made.save(path)
+
+    for private in (None, tmp_path / "private", tmp_path / "private"):
+        assert held(opened(path, private)) == {"stay": [1.5, None, 2]}
 
 
 def test_labels_of_a_file_stand_where_the_policy_has_none(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -402,6 +403,20 @@ def test_the_policy_says_whether_there_is_one(text: Path, folder: Path) -> None:
     assert not [*text.parent.glob("*.parquet")]
 
 
+def test_a_policy_that_will_have_none_deletes_those_of_the_source(text: Path, folder: Path) -> None:
+    other = text.with_name("other.csv")
+    other.write_text(CSV)
+    for path in (text, other):
+        dc.open(path, policy_in(text.parent))
+    before = {it.name for it in folder.glob("raw-*")}
+    text.write_text(CSV.replace("20.5", "99.5"))
+
+    dc.open(text, policy_in(text.parent, "private_files = false\n"))
+
+    assert len({it.name for it in folder.glob("raw-*")} & before) == len(before) - 1 == 1
+    assert forget(folder, other) == 1
+
+
 def test_private_files_are_forgotten_and_nothing_else(text: Path, folder: Path) -> None:
     policy = policy_in(text.parent)
     study = dc.open(text, policy)
@@ -422,14 +437,58 @@ def test_a_folder_that_is_not_there_holds_none(tmp_path: Path) -> None:
     assert forget(tmp_path / "none") == 0
 
 
+def parquet_of(digest: bytes, value: int) -> Callable[[IO[bytes]], None]:
+    import pyarrow as pa
+
+    made = pa.table({"x": [value]})
+    return lambda file: private.write_parquet(file, made.to_reader(), {}, digest)
+
+
 def test_a_private_file_is_written_on_the_first_call_alone(folder: Path) -> None:
-    def parquet(file: IO[bytes]) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        pq.write_table(pa.table({"x": [time.monotonic_ns()]}), file)
-
-    first = private_file(folder, Path("a.csv"), b"a", parquet)
+    first = private_file(folder, Path("a.csv"), b"a", parquet_of(b"a", 1))
     written = first.read_bytes()
 
-    assert private_file(folder, Path("a.csv"), b"a", parquet).read_bytes() == written
+    assert private_file(folder, Path("a.csv"), b"a", parquet_of(b"a", 2)) == first
+    assert first.read_bytes() == written
+
+
+@ON_POSIX
+@pytest.mark.parametrize("how", ["link", "others may write", "another digest"])
+def test_a_private_file_that_another_put_there_is_not_read(
+    folder: Path, tmp_path: Path, how: str
+) -> None:
+    path = private_file(folder, Path("a.csv"), b"a", parquet_of(b"a", 1))
+    whole = path.read_bytes()
+    foreign = tmp_path / "foreign.parquet"
+    with foreign.open("wb") as file:
+        parquet_of(b"b" if how == "another digest" else b"a", 2)(file)
+    before = foreign.read_bytes()
+    foreign.chmod(0o666 if how == "others may write" else 0o600)
+    path.unlink()
+    path.symlink_to(foreign) if how == "link" else foreign.rename(path)
+
+    assert private_file(folder, Path("a.csv"), b"a", parquet_of(b"a", 1)) == path
+    assert path.read_bytes() == whole
+    assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+    assert how != "link" or foreign.read_bytes() == before
+
+
+@ON_POSIX
+def test_the_folder_is_its_owners_alone(
+    folder: Path, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.mkdir(mode=0o755)
+    opened(text, folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+    monkeypatch.setattr(private, "_check_owner", partial(as_another, private._check_owner))
+    with pytest.raises(InputError, match=r"belongs to another user.* private_files = false"):
+        opened(text, folder)
+
+
+def as_another(call: Callable[[Path], None], folder: Path) -> None:
+    """Call something as a user that the folder does not belong to."""
+    own = os.getuid()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "getuid", lambda: own + 1)
+        call(folder)

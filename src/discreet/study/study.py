@@ -48,7 +48,7 @@ from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.whole_table import columns_of_table, release_whole
-from discreet.table import Table, open_table, with_levels_of_two
+from discreet.table import Table, forget, open_table, with_levels_of_two
 from discreet.web.board import Board
 
 __all__ = [
@@ -2179,6 +2179,9 @@ def open(
         labels=labels,
     )
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
+    folder = folder_of(chosen)
+    if folder is not None and not chosen.private_files and isinstance(source, str | Path):
+        forget(folder, Path(source))
     table = open_table(
         source,
         kinds=kinds,
@@ -2186,7 +2189,7 @@ def open(
         unit=chosen.unit,
         key=chosen.key,
         missing_values=chosen.missing_values,
-        private=folder_of(chosen) if chosen.private_files else None,
+        private=folder if chosen.private_files else None,
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)

@@ -21,6 +21,7 @@ import narwhals as nw
 
 from discreet.errors import InputError, one_of
 from discreet.table.binary import read_arrow, read_parquet, relation_of
+from discreet.table.dates import spans_as_numbers
 from discreet.table.engine import Compression, Kept, Source, connect, in_zones, quiet
 from discreet.table.excel import read_excel
 from discreet.table.labelled import READERS, read_labelled
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "STANDARD_INPUT", "digest_of", "name_of", "read_file", "stamp_of"]
 
 STANDARD_INPUT = "-"
-READ_AS = 1
+READ_AS = 2
 """How the types of text are taken; another number has private files made again."""
 GONE = "its private file is gone or damaged; open the study again"
 
@@ -237,8 +238,10 @@ def _parsed_once(
         import pyarrow as pa
 
         of = connect()
-        batches = pa.RecordBatchReader.from_stream(format.read(of, source))
-        write_parquet(file, batches.schema, batches, of.labels)
+        # Parquet has no durations of DuckDB: they are numbers before, as they are afterwards.
+        frame = spans_as_numbers(nw.from_native(format.read(of, source)))
+        batches = pa.RecordBatchReader.from_stream(nw.to_native(frame))
+        write_parquet(file, batches, of.labels, told.digest())
 
     try:
         made = private_file(private, path, told.digest(), write)

@@ -17,7 +17,7 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -160,14 +160,15 @@ def private_file(
     `digest` says which data they are, and `named` where they lie: an earlier private file of data
     there is deleted. Raises OSError where it cannot be written.
     """
-    of = f"{RAW}{hashlib.sha256(os.fsencode(named.resolve())).hexdigest()[:16]}-"
+    of = _name_of(named)
     path = folder / f"{of}{digest.hex()[:32]}{PARQUET}"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _check_owner(folder)
     for stray in folder.glob(f"{RAW}*{PART}"):
         with _unused(stray) as unused:
             if unused:
                 stray.unlink(missing_ok=True)
-    if not _is_whole(path):
+    if not _is_whole(path, digest):
         _write(path, write)
     for other in folder.glob(f"{of}*{PARQUET}"):
         if other != path:
@@ -175,16 +176,35 @@ def private_file(
     return path
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether there is a private file, and it can be read to its end."""
+def _name_of(named: Path) -> str:
+    """Return how the name begins of private files of data that lie somewhere."""
+    return f"{RAW}{hashlib.sha256(os.fsencode(named.resolve())).hexdigest()[:16]}-"
+
+
+def _check_owner(folder: Path) -> None:
+    """Refuse a folder of another user, and let nobody but its owner enter it."""
+    if sys.platform == "win32":
+        return
+    found = folder.stat()
+    if found.st_uid != os.getuid():
+        raise InputError(
+            f"the folder {str(folder)!r} belongs to another user, who could read and change private"
+            " files in it; make it your own, or write private_files = false into the policy"
+        )
+    if found.st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+def _is_whole(path: Path, digest: bytes) -> bool:
+    """Whether there is a private file of ours, of this data, and it can be read to its end."""
     from pyarrow import ArrowInvalid
-    from pyarrow.parquet import read_metadata
+    from pyarrow.parquet import read_schema
 
     try:
-        read_metadata(path)
+        schema = read_schema(path) if _is_own(path.lstat(), stat.S_ISREG) else None
     except (OSError, ArrowInvalid):
         return False
-    return True
+    return schema is not None and (schema.metadata or {}).get(DIGEST) == digest.hex().encode()
 
 
 def _write(path: Path, write: Callable[[IO[bytes]], None]) -> None:
@@ -214,12 +234,14 @@ def _sync_folder(folder: Path) -> None:
 
 
 def write_parquet(
-    file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch], labels: Mapping[str, str]
+    file: IO[bytes], batches: pa.RecordBatchReader, labels: Mapping[str, str], digest: bytes
 ) -> None:
-    """Write batches of rows as Parquet, with the labels of their columns."""
+    """Write batches of rows as Parquet, with the labels of columns and a digest of the data."""
     import pyarrow.parquet as pq
 
-    told = schema.with_metadata({LABELS: json.dumps(dict(labels))})
+    told = batches.schema.with_metadata(
+        {LABELS: json.dumps(dict(labels)), DIGEST: digest.hex().encode()}
+    )
     with pq.ParquetWriter(file, told) as writer:
         for batch in batches:
             writer.write_batch(batch.cast(told))
@@ -230,9 +252,10 @@ def labels_in(schema: pa.Schema) -> dict[str, str]:
     return dict(json.loads((schema.metadata or {}).get(LABELS, b"{}")))
 
 
-def forget(folder: Path) -> int:
-    """Delete all private files of a folder, and say how many there were."""
-    found = [*folder.glob(f"{RAW}*{PARQUET}"), *folder.glob(f"{RAW}*{PART}")]
+def forget(folder: Path, named: Path | None = None) -> int:
+    """Delete all private files of a folder, or those of some data; say how many there were."""
+    of = RAW if named is None else _name_of(named)
+    found = [it for end in (PARQUET, PART) for it in folder.glob(f"{of}*{end}")]
     try:
         for path in found:
             path.unlink(missing_ok=True)
