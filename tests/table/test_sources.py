@@ -104,6 +104,17 @@ READ: dict[str, tuple[str, bytes, Columns]] = {
         {"a": ["1"] + ["2"] * 30_000 + ["x"], "b": [1] + [2] * 30_000 + [3]},
     ),
     "an index without a name": ("t.csv", b",a\n0,5\n1,6\n", {"column0": [0, 1], "a": [5, 6]}),
+    "several without a name": (
+        "t.csv",
+        b",a,, \n0,5,2,3\n",
+        {"column0": [0], "a": [5], "column2": [2], "column3": [3]},
+    ),
+    "many, one without a name": (
+        "t.csv",
+        ",".join(["", *"abcdefghijk"]).encode() + b"\n" + b",".join([b"7"] * 12) + b"\n",
+        {name: [7] for name in ("column00", *"abcdefghijk")},
+    ),
+    "a name in quotes of two lines": ("t.csv", b'"a\nb",c\n1,2\n', {"a\nb": [1], "c": [2]}),
     "true and false": (
         "t.csv",
         b"a,b,c\ntrue,True,1\nfalse,FALSE,2\n,True,3\n",
@@ -214,6 +225,16 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "names alone": ("t.csv", b"a,b\n", "^the table has no rows; check the file"),
     "names alone, no end of line": ("t.csv", b"a,b", "^the table has no rows; check the file"),
     "two equal names": ("t.csv", b"a,b,a\n1,2,3\n", "^two columns of the table have the same name"),
+    "a name that one without gets": (
+        "t.csv",
+        b",column0,x\n1,2,3\n",
+        "^file 't.csv' must name each of its columns in its first line; one has no name",
+    ),
+    "a name that is a word for what is missing": (
+        "t.csv",
+        b"x,NA\n1,2\n",
+        "^file 't.csv' must name each of its columns in its first line; one has no name",
+    ),
     "names that differ in capitals": (
         "t.csv",
         b"age,sex,Age\n1,2,3\n",

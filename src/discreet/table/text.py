@@ -67,8 +67,25 @@ def read_csv(kept: Kept, source: Source) -> DuckDBPyRelation:
         sample_size=-1,  # the whole file decides on types: a later row would fail, or differ
     )
     relation = read()
+    _check_names(source, names, relation.columns)
     text = _not_yes_no(relation, read)
     return read(dtype=dict.fromkeys(text, "VARCHAR")) if text else relation
+
+
+def _check_names(source: Source, header: Sequence[str], read: Sequence[str]) -> None:
+    """Refuse a header that DuckDB reads as other names: a role would be that of another column.
+
+    A blank name it calls column0, and what is called so by then column0_1.
+    """
+    alike = len(header) == len(read) and all(
+        not wanted.strip() or wanted.strip() == name.strip()
+        for wanted, name in zip(header, read, strict=False)
+    )
+    if not alike:
+        raise InputError(
+            f"file {source.name!r} must name each of its columns in its first line; one has no name"
+            " (a word such as NA is none), or one that is given to a column without a name"
+        )
 
 
 def _not_yes_no(relation: DuckDBPyRelation, read: Callable[..., DuckDBPyRelation]) -> Sequence[str]:
