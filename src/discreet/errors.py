@@ -16,8 +16,10 @@ parameters and rules, never a cell's value and never an exact count.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import ClassVar
 
 __all__ = [
@@ -33,6 +35,30 @@ MOST_NAMED = 20
 """Of more names than this a message lists the first."""
 MOST_COMPARED = 100
 """For a name of more characters than this no similar one is looked for."""
+SECRET = re.compile(
+    r"(?:^|[/('\"=])[a-z][a-z0-9+.-]+:/|:[^/]*@|[?&][\w.-]+=|(?:passw|pwd|token|secret)\w*\s*=",
+    re.IGNORECASE,
+)
+"""What a text holds that may be a URL, or how one connects to a database."""
+NOT_REPEATED = "(a URL, which is not repeated: it may hold a password)"
+
+
+def path_in_words(path: str | Path) -> str:
+    """Return a path in quotes, as messages name it; of what may be a URL nothing, for its password.
+
+    Examples
+    --------
+    >>> path_in_words("data/cohort.csv")
+    "'data/cohort.csv'"
+    >>> path_in_words("postgresql:/ann:word@db/clinic")
+    '(a URL, which is not repeated: it may hold a password)'
+    """
+    return NOT_REPEATED if SECRET.search(str(path)) else repr(str(path))
+
+
+def without_urls(text: str) -> str:
+    """Return a text in which words that may be a URL are not repeated."""
+    return " ".join(NOT_REPEATED if SECRET.search(it) else it for it in text.split(" "))
 
 
 class DiscreetError(Exception):

@@ -126,6 +126,35 @@ FORMER = {
 }
 
 
+URL = "postgresql:/bob:hunter2@db/clinic?table=t&password=hunter2"
+"""With one slash, as what takes it for a path writes it."""
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["columns", URL],
+        ["serve", URL],
+        ["serve", "bob:hunter2@db/clinic"],
+        ["summary", "host=db password=hunter2"],
+        ["evaluate", URL, URL],
+        ["policy", "init", URL, "-o", "new.toml"],
+        ["forget", "--policy", URL],
+        ["forget", "--policy", f"{URL}.toml"],
+        ["columns", "cohort.csv", URL],
+        ["columns", f"--data={URL}"],
+        [URL],
+    ],
+)
+def test_no_message_repeats_a_password(run: Run, words: list[str]) -> None:
+    code, out, err = run(*words)
+
+    assert code == 2
+    assert err.startswith("discreet: ")
+    assert "hunter2" not in out + err
+
+
 @pytest.mark.parametrize(("words", "text"), FORMER.values(), ids=FORMER)
 def test_a_former_name_is_refused_with_the_present_one(
     run: Run, words: list[str], text: str

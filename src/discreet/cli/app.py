@@ -30,7 +30,7 @@ from discreet.cli.fidelity import fidelity
 from discreet.cli.plots import plot
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, path_in_words, without_urls
 
 __all__ = ["main"]
 
@@ -132,7 +132,7 @@ def example(
     from discreet.datasets import diabetes
 
     if output.exists():
-        raise InputError(f"there is a file {str(output)!r} already; name another one")
+        raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     write_csv(diabetes(), output)
     typer.echo(output)
 
@@ -165,7 +165,7 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none
-        said = str(getattr(error, "format_message", error.__str__)())
+        said = without_urls(str(getattr(error, "format_message", error.__str__)()))
         option = getattr(error, "option_name", None)
         if option in FORMER_OPTIONS:
             said = f"there is no option {option}; say {FORMER_OPTIONS[option]}."

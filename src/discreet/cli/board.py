@@ -19,7 +19,7 @@ from discreet.cli.common import (
     progress_shown,
     with_options,
 )
-from discreet.errors import InputError
+from discreet.errors import InputError, path_in_words
 
 __all__ = ["board"]
 
@@ -49,7 +49,7 @@ def board(
         raise InputError("say where the board goes: -o BOARD.html")
     path_to_save(output, (".html",), "a board")  # before the work
     if output.exists():
-        raise InputError(f"there is a file {str(output)!r} already; name another one")
+        raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     with progress_shown():
         opened = derived.of(study.open(file, **made.fields(study.rules())))
         found = opened.board()

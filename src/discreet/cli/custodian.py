@@ -32,7 +32,7 @@ from discreet.cli.common import (
     progress_shown,
     with_options,
 )
-from discreet.errors import BrokenPromiseError, DiscreetError, InputError
+from discreet.errors import BrokenPromiseError, DiscreetError, InputError, path_in_words
 from discreet.progress import listening
 
 if TYPE_CHECKING:
@@ -375,9 +375,11 @@ def policy_init(
     if output.suffix != ".toml":
         raise InputError("a policy is a .toml file; name it so: -o discreet.toml")
     if output.exists():
-        raise InputError(f"there is a file {str(output)!r} already; name another one")
+        raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     if not output.parent.is_dir():
-        raise InputError(f"there is no folder {str(output.parent)!r}; make it, or name another one")
+        raise InputError(
+            f"there is no folder {path_in_words(output.parent)}; make it, or name another one"
+        )
     with progress_shown():
         text = proposed_policy(file)
         try:
@@ -385,7 +387,8 @@ def policy_init(
                 written.write(text)
         except OSError as error:
             raise InputError(
-                f"the policy could not be written to {str(output)!r}: {type(error).__name__}"
+                f"the policy could not be written to {path_in_words(output)}"
+                f" ({type(error).__name__}); choose another place"
             ) from None
     typer.echo(output)
     typer.echo(

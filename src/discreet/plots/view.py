@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.render.dates import date_ticks
 from discreet.render.figure_file import path_to_save, write_whole
@@ -297,7 +297,7 @@ class View:
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            raise InputError(f"there is no view to read at {str(path)!r}") from None
+            raise InputError(f"there is no view to read at {path_in_words(path)}") from None
         return cls.from_json(text)
 
     def note(self) -> str:

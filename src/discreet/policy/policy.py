@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.arguments import parameters_of
-from discreet.errors import InputError, RefusedError, about, one_of
+from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.plots import METHOD_OF_PLOT, PLOTS
 from discreet.plots.request import Edges, Limits, PlotRequest
@@ -650,11 +650,11 @@ class Policy:
         try:
             given = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise InputError(f"there is no policy file {str(path)!r}") from None
+            raise InputError(f"there is no policy file {path_in_words(path)}") from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             at = "".join(re.findall(r" at line \d+, column \d+", str(error).replace("(", "")))
             why = f"{type(error).__name__}{at}"
-            raise InputError(f"the policy file {str(path)!r} is not TOML: {why}") from None
+            raise InputError(f"the policy file {path_in_words(path)} is not TOML: {why}") from None
         trees = given.get("hierarchies")
         if isinstance(trees, Mapping):  # files lie beside the policy
             here = {n: path.parent / it for n, it in trees.items() if isinstance(it, str)}

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Labels, as_levels
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError, one_of, path_in_words
 
 __all__ = ["Chain", "Coded", "Hierarchy", "Step", "chains_of", "coded", "read_hierarchy"]
 
@@ -118,7 +118,9 @@ def read_hierarchy(column: str, source: str | Path | Mapping[str, Any]) -> Hiera
 
 def _lines(column: str, path: Path) -> list[tuple[str, ...]]:
     if not path.is_file():
-        raise InputError(f"there is no file {str(path)!r}, the hierarchy of column {column!r}")
+        raise InputError(
+            f"there is no file {path_in_words(path)}, the hierarchy of column {column!r}"
+        )
     unread = f"file {path.name!r}, the hierarchy of column {column!r}, is no CSV file in UTF-8"
     try:
         text = path.read_bytes().decode("utf-8-sig")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.arguments import Floats, Labels, as_column, as_matrix, check_word
-from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, path_in_words
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Bars, Lines, Panel, Scene
@@ -601,9 +601,9 @@ def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"there is no file {str(path)!r}") from None
+        raise InputError(f"there is no file {path_in_words(path)}") from None
     except (OSError, ValueError):
-        raise InputError(f"{str(path)!r} holds no rounding points") from None
+        raise InputError(f"{path_in_words(path)} holds no rounding points") from None
     due = isinstance(given, dict) and given.get("discreet") == SCHEMA
     if due and given.get("kind") == "joint-rounding-set":
         return JointSet.from_dict(given)
@@ -611,4 +611,4 @@ def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
         return (RoundingSet.from_dict(given),)
     if due and given.get("kind") == "rounding-sets" and isinstance(given.get("sets"), list):
         return tuple(RoundingSet.from_dict(each) for each in given["sets"])
-    raise InputError(f"{str(path)!r} holds no rounding points that this version can read")
+    raise InputError(f"{path_in_words(path)} holds no rounding points that this version can read")

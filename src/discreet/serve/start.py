@@ -15,7 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
-from discreet.errors import InputError
+from discreet.errors import InputError, path_in_words
 from discreet.policy import load_policy
 from discreet.serve.access import Issuer, is_loopback
 from discreet.serve.app import create_app
@@ -88,7 +88,7 @@ class Serving:
             raise InputError("TLS needs a certificate and its key; give both")
         for path in (self.certificate, self.key):
             if path is not None and not Path(path).is_file():
-                raise InputError(f"there is no file {str(path)!r} for TLS")
+                raise InputError(f"there is no file {path_in_words(path)} for TLS")
         if not (self.certificate or self.behind_proxy or is_loopback(self.host)):
             raise InputError(
                 "others could read what goes over this address; give --certificate and --key, or"

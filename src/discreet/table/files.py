@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError, one_of, path_in_words
 from discreet.table.binary import read_arrow, read_parquet, relation_of
 from discreet.table.dates import spans_as_numbers
 from discreet.table.engine import Compression, Kept, Source, connect, in_zones, quiet
@@ -130,7 +130,7 @@ def _found(path: Path) -> tuple[Format, Source]:
         what = "no file"
         if place.several:
             what = "no Parquet file in folder" if path.is_dir() else "no file like"
-        raise InputError(f"there is {what} {str(path)!r}")
+        raise InputError(f"there is {what} {path_in_words(path)}")
     formats = {_format(it) for it in place.files}
     if place.several and formats != {(PARQUET, None)}:
         raise InputError(
