@@ -334,6 +334,22 @@ def test_durations_are_days(tmp_path: Path, name: str, kept: bool) -> None:
             assert found == {"stay": [0, 0.5, 1, 1.5, 2, None]}
 
 
+@pytest.mark.parametrize("unit", ["s", "ns"])
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_moments_are_told_in_their_zone(tmp_path: Path, name: str, unit: str) -> None:
+    noon = datetime.datetime(2021, 3, 1, 12, tzinfo=datetime.UTC)
+    made = pa.table({'"seen"': pa.array([noon, None], pa.timestamp(unit, "Europe/Berlin"))})
+    if name == "t.parquet":
+        pq.write_table(made, tmp_path / name)
+    else:
+        feather.write_feather(made, str(tmp_path / name))
+
+    for private in (None, tmp_path / "private", tmp_path / "private"):
+        table = opened(tmp_path / name, private)
+        assert held(table) == {'"seen"': [pytest.approx(18687 + 13 / 24), None]}
+        assert table.columns['"seen"'].kind == "date"
+
+
 def test_durations_of_a_workbook_are_days(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     made = openpyxl.Workbook()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
-from discreet.table.engine import Kept, Source, check_different, held, in_zones
+from discreet.table.engine import Kept, Source, check_different, held, in_microseconds, in_zones
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +44,7 @@ def relation_of(
     relation = kept.connection.read_parquet(
         [glob.escape(str(path)) for path in files], hive_partitioning=parted
     )
+    relation = in_microseconds(relation)
     # Parquet has no durations: its file holds whole numbers, and says what they are elsewhere.
     spans = {it.name: it.type.unit for it in schema if pa.types.is_duration(it.type)}
     if not spans:

@@ -34,6 +34,7 @@ __all__ = [
     "connect",
     "failure",
     "held",
+    "in_microseconds",
     "in_zones",
     "quiet",
     "quietly",
@@ -48,6 +49,7 @@ MEMORY_LIMIT = "2GB"
 MEMORY = "DISCREET_MEMORY"
 """The environment variable that sets another limit, such as "500MB" or "16GB"."""
 SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
+NANOSECONDS = "TIMESTAMPTZ_NS"
 NO_DATA = "the data could not be read"
 
 
@@ -134,7 +136,24 @@ def held(kept: Kept, table: pa.Table) -> DuckDBPyRelation:
     kept.connection.register("made", table)
     kept.connection.execute("CREATE TABLE data AS SELECT * FROM made")
     kept.connection.unregister("made")
-    return kept.connection.table("data")
+    return in_microseconds(kept.connection.table("data"))
+
+
+def in_microseconds(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """Return a relation whose moments in a time zone are not of nanoseconds.
+
+    What takes such a frame of DuckDB knows the type of these not, and would have levels of them.
+    """
+    if NANOSECONDS not in map(str, relation.types):
+        return relation
+    columns = {name: '"' + name.replace('"', '""') + '"' for name in relation.columns}
+    kinds = zip(columns.values(), relation.types, strict=True)
+    return relation.project(
+        ", ".join(
+            f"CAST({it} AS TIMESTAMPTZ) AS {it}" if str(kind) == NANOSECONDS else it
+            for it, kind in kinds
+        )
+    )
 
 
 def in_zones(schema: pa.Schema) -> dict[str, str]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "STANDARD_INPUT", "digest_of", "name_of", "read_file", "stamp_of"]
 
 STANDARD_INPUT = "-"
-READ_AS = 2
+READ_AS = 3
 """How the types of text are taken; another number has private files made again."""
 GONE = "its private file is gone or damaged; open the study again"
 
@@ -241,7 +241,7 @@ def _parsed_once(
         # Parquet has no durations of DuckDB: they are numbers before, as they are afterwards.
         frame = spans_as_numbers(nw.from_native(format.read(of, source)))
         batches = pa.RecordBatchReader.from_stream(nw.to_native(frame))
-        write_parquet(file, batches, of.labels, told.digest())
+        write_parquet(file, batches, of.labels, of.zones, told.digest())
 
     try:
         made = private_file(private, path, told.digest(), write)

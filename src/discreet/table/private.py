@@ -234,14 +234,22 @@ def _sync_folder(folder: Path) -> None:
 
 
 def write_parquet(
-    file: IO[bytes], batches: pa.RecordBatchReader, labels: Mapping[str, str], digest: bytes
+    file: IO[bytes],
+    batches: pa.RecordBatchReader,
+    labels: Mapping[str, str],
+    zones: Mapping[str, str],
+    digest: bytes,
 ) -> None:
-    """Write batches of rows as Parquet, with the labels of columns and a digest of the data."""
+    """Write rows as Parquet, with the labels and time zones of columns and a digest of the data."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     told = batches.schema.with_metadata(
         {LABELS: json.dumps(dict(labels)), DIGEST: digest.hex().encode()}
     )
+    for i, it in enumerate(told):
+        if it.name in zones and pa.types.is_timestamp(it.type):
+            told = told.set(i, it.with_type(pa.timestamp(it.type.unit, zones[it.name])))
     with pq.ParquetWriter(file, told) as writer:
         for batch in batches:
             writer.write_batch(batch.cast(told))
