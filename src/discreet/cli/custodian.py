@@ -388,7 +388,7 @@ def policy_init(
         except OSError as error:
             raise InputError(
                 f"the policy could not be written to {path_in_words(output)}"
-                f" ({type(error).__name__}); choose another place"
+                f": {type(error).__name__}"
             ) from None
     typer.echo(output)
     typer.echo(
