@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
-from discreet.table.engine import Kept, Source, check_different, held, in_microseconds, in_zones
+from discreet.table.engine import (
+    Kept,
+    Source,
+    check_different,
+    held,
+    in_microseconds,
+    in_zones,
+    quoted,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,11 +57,10 @@ def relation_of(
     spans = {it.name: it.type.unit for it in schema if pa.types.is_duration(it.type)}
     if not spans:
         return relation
-    columns = {name: '"' + name.replace('"', '""') + '"' for name in relation.columns}
     return relation.project(
         ", ".join(
             f"{it} / {DAY[spans[name]]} AS {it}" if name in spans else it
-            for name, it in columns.items()
+            for name, it in zip(relation.columns, map(quoted, relation.columns), strict=True)
         )
     )
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.dates import DATE, Dates, stored_as
 from discreet.table.engine import check_different
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["CODES", "KINDS", "ROLES", "Column", "as_lazy", "columns_of"]
 
@@ -287,13 +290,11 @@ def levels_of(values: Any) -> Any:
     return pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.large_string()))
 
 
-def words_of(values: nw.Series[Any]) -> tuple[str, ...]:
-    """Return the text of each cell of a series of pyarrow: one text a level, however often."""
+def words_of(values: pa.ChunkedArray) -> tuple[str, ...]:
+    """Return the text of each cell of a column of pyarrow: one text a level, however often."""
     import pyarrow as pa
 
-    coded = values.to_native()
-    if not pa.types.is_dictionary(coded.type):
-        coded = coded.dictionary_encode()
+    coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
     out: list[str] = []
     for chunk in coded.chunks:
         words = np.array([*texts_of(chunk.dictionary.to_pylist()), ""], dtype=object)

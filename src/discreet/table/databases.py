@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 import narwhals as nw
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError, one_of, path_in_words
 from discreet.table.columns import as_lazy
-from discreet.table.engine import connect
+from discreet.table.engine import connect, quoted
 from discreet.table.postgres import open_postgres
 from discreet.table.urls import chosen_table, is_url, masked, without_table
 
@@ -77,7 +77,7 @@ def _from_duckdb(url: str) -> Opened:
 
 def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
     if not path.is_file():
-        raise InputError(f"there is no file {str(path)!r}")
+        raise InputError(f"there is no file {path_in_words(path)}")
     try:
         kept = connect(path)
         tables = [(str(schema), str(name)) for schema, name in _rows(kept.connection, TABLES)]
@@ -89,9 +89,8 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
             " it is a DuckDB file, and that no other program has it open for writing"
         ) from None
     schema, name = chosen_table(f"file {path.name!r}", tables, wanted, usual="main")
-    quoted = ".".join('"' + part.replace('"', '""') + '"' for part in (schema, name))
     try:
-        frame = as_lazy(kept.connection.sql(f"SELECT * FROM {quoted}"))
+        frame = as_lazy(kept.connection.sql(f"SELECT * FROM {quoted(schema)}.{quoted(name)}"))
     except InputError:
         raise
     except Exception as error:  # a view of what is not there

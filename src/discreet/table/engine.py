@@ -38,6 +38,7 @@ __all__ = [
     "in_zones",
     "quiet",
     "quietly",
+    "quoted",
 ]
 
 P = ParamSpec("P")
@@ -125,7 +126,7 @@ def connect(path: Path | None = None) -> Kept:
     at_end(kept, connection.close)  # before the folder is deleted
     connection.execute(f"SET temp_directory = '{spill}'")
     connection.execute("SET enable_progress_bar = false")
-    # Whatever the clock of the machine: moments are told as those of UTC.
+    # Whatever the clock of the machine: moments are shown as those of UTC.
     connection.execute("SET TimeZone = 'UTC'")
     return kept
 
@@ -146,14 +147,24 @@ def in_microseconds(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """
     if NANOSECONDS not in map(str, relation.types):
         return relation
-    columns = {name: '"' + name.replace('"', '""') + '"' for name in relation.columns}
-    kinds = zip(columns.values(), relation.types, strict=True)
+    kinds = zip(map(quoted, relation.columns), relation.types, strict=True)
     return relation.project(
         ", ".join(
             f"CAST({it} AS TIMESTAMPTZ) AS {it}" if str(kind) == NANOSECONDS else it
             for it, kind in kinds
         )
     )
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column or table as SQL has it.
+
+    Examples
+    --------
+    >>> print(quoted("the sum"))
+    "the sum"
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def in_zones(schema: pa.Schema) -> dict[str, str]:

@@ -46,7 +46,7 @@ OWN = "discreet-private-"
 LOCK = ".discreet-lock"
 MAGIC = b"discreet: this folder is deleted with all that DuckDB put aside in it\n"
 INPUT = "input"
-HELD = re.compile(rf"duckdb_temp_.*|{INPUT}")
+HELD = re.compile(rf"duckdb_temp_.*|whole-[0-9a-f]+\.(parquet|json).*|{INPUT}")
 """What lies in such a folder: nothing else is deleted of a process that was killed."""
 AHEAD = "."
 """How the name of a file begins that is not locked yet."""

@@ -405,7 +405,7 @@ class Table:
             )
             numbers[name] = np.array(found, dtype=np.float64)
             numbers[name][~np.isfinite(numbers[name])] = np.nan
-        words = {name: words_of(frame[name]) for name in (*texts, *levels)}
+        words = {name: words_of(frame[name].to_native()) for name in (*texts, *levels)}
         left_out = self.size - len(frame)
         if self.unit is not None:
             known, persons = np.unique(array_of(frame[whose]), return_inverse=True)
@@ -480,7 +480,7 @@ class Table:
             for name in numbers
         ]
         wanted += [nw.col(name) for name in texts]
-        with quiet("the data could not be read"):
+        with quiet(*failure(self._keep)):
             for batch in parts(rows, wanted, self._keep):
                 found = {name: self._read_as(name, batch[name], True) for name in numbers}
                 yield {

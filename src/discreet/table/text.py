@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from discreet.errors import InputError
-from discreet.table.engine import Kept, Source, check_different
+from discreet.table.engine import Kept, Source, check_different, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -171,7 +171,7 @@ def read_json(kept: Kept, source: Source) -> DuckDBPyRelation:
 
 def _plain(name: str, kind: str) -> str:
     """Return how a column of JSON is read: values of several types are texts."""
-    column = '"' + name.replace('"', '""') + '"'
+    column = quoted(name)
     if kind == "JSON":
         return f"{column} ->> '$' AS {column}"
     as_other = {"UUID": "VARCHAR", "HUGEINT": "DOUBLE", "UHUGEINT": "DOUBLE"}

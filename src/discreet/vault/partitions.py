@@ -5,10 +5,10 @@ nobody can foresee, and the same one whatever engine read the rows, in whatever 
 protected by itself, so all that a copy promises holds of each of them, and the copy of the table
 is theirs, one after the other. Nothing of one is looked at to protect another.
 
-Equal rows are told apart by a number, so that a table of few different rows is spread evenly, too.
+Equal rows get a number each, so that a table of few different rows is spread evenly, too.
 
-Rows are read in one pass and written, by partition, into a file that has no name, so that it is
-gone with the process, however that ends.
+All rows are read twice: once for the version, and once to write them, by partition, into a file
+that has no name, so that it is gone with the process, however that ends.
 """
 
 from __future__ import annotations
@@ -327,11 +327,8 @@ class LargeTable:
 
 def _levels(column: pa.DictionaryArray) -> Levels:
     """Return levels in order; the empty text is a missing one."""
-    words = column.dictionary.to_pylist()
-    order = sorted({*words} - {""})
-    place = {word: i for i, word in enumerate(order)} | {"": -1}
-    at = np.array([place[word] for word in words], dtype=np.intp)
-    return Levels(tuple(order), at[np.asarray(column.indices)])
+    found = Levels.of(column.dictionary.to_pylist())
+    return found._replace(codes=found.codes[np.asarray(column.indices)])
 
 
 def _persons(column: Any) -> Labels:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -18,13 +15,15 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.secret import unguessable
+from discreet.table.columns import words_of
+from discreet.table.private import own_folder
 from discreet.vault.columns import Unread
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import FileMetaData, ParquetWriter
 
-__all__ = ["Said", "TemporaryFolder", "columns_in", "pieces_of", "said_in", "words_of", "written"]
+__all__ = ["Said", "TemporaryFolder", "columns_in", "pieces_of", "said_in", "written"]
 
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
@@ -125,25 +124,11 @@ def _words(path: Path, name: str) -> tuple[str, ...]:
     return words_of(_column(path, name, [name]))
 
 
-def words_of(column: pa.ChunkedArray) -> tuple[str, ...]:
-    """Return the words of a column of levels; a missing one is the empty text."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    out: list[str] = []
-    for chunk in column.chunks:
-        words = np.array([*chunk.dictionary.to_pylist(), ""], dtype=object)
-        out += words[np.asarray(chunk.indices.fill_null(len(words) - 1))].tolist()
-    return tuple(out)
-
-
 class TemporaryFolder:
-    """A folder of the owner's alone, which is removed when nothing refers to this any more."""
+    """A folder of the owner's alone, which is deleted when nothing refers to this any more."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="discreet-copy-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self.path = own_folder(self)
 
 
 class _Writer:

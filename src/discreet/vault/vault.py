@@ -26,7 +26,7 @@ from discreet.protect.whole import WholeCopy
 from discreet.render.figure_file import write_whole
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
-from discreet.table.columns import array_of
+from discreet.table.columns import array_of, words_of
 from discreet.vault.partitions import LargeTable
 from discreet.vault.rows import (
     Done,
@@ -40,7 +40,7 @@ from discreet.vault.rows import (
     raw_rows,
     rows_with_key,
 )
-from discreet.vault.stored import Said, TemporaryFolder, columns_in, said_in, words_of, written
+from discreet.vault.stored import Said, TemporaryFolder, columns_in, said_in, written
 from discreet.vault.whole import (
     RawWhole,
     columns_of_copy,
