@@ -16,10 +16,12 @@ from scipy.spatial import cKDTree
 
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.policy import Policy
+from discreet.protect.whole import Draws
 from discreet.secret import Secret
 from discreet.table import open_table
 from discreet.vault import whole_columns
-from discreet.vault.whole import copy_of_whole, raw_whole
+from discreet.vault.protected import copy_of_whole
+from discreet.vault.whole import raw_whole
 from discreet.vault.whole_columns import RawWhole
 
 ROWS, COLUMNS, TRIED = 200_000, 4, 4_000
@@ -65,10 +67,8 @@ def measured(raw: RawWhole, parts: list[Rows], secret: Secret) -> tuple[float, .
     start, made, source = time.process_time(), [], []
     for place, rows in enumerate(parts):
         numbers = {name: column[rows] for name, column in raw.numbers.items()}
-        part = dataclasses.replace(
-            raw, numbers=numbers, keys=raw.keys[rows], partitions=len(parts), place=place
-        )
-        copy = copy_of_whole(part, secret)
+        draws = Draws(secret, secret.digest("partition", bytes([place])), raw.draws.keys[rows])
+        copy = copy_of_whole(dataclasses.replace(raw, numbers=numbers, draws=draws))
         made.append(copy.numbers)
         source.append(rows[copy.source])
     seconds = time.process_time() - start

@@ -666,3 +666,14 @@ def test_words_that_nobody_guesses_are_long_and_different() -> None:
     words = {unguessable() for _ in range(100)}
     assert len(words) == 100
     assert all(len(word) == 43 and re.fullmatch(r"[\w-]+", word) for word in words)
+
+
+def test_a_derived_key_goes_to_other_processes_and_says_nothing_of_the_secret() -> None:
+    own = SECRET.derived("table", b"1")
+    given = pickle.dumps(own)
+
+    assert pickle.loads(given).secret.digest("x") == own.secret.digest("x")
+    assert bytes.fromhex(HEX) not in given
+    assert own.secret.digest("x") != SECRET.digest("x")
+    assert own != SECRET.derived("table", b"2") != SECRET.derived("tables", b"2")
+    assert repr(own).startswith("<discreet.secret.DerivedKey object")

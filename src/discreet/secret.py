@@ -14,6 +14,7 @@ import secrets
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,6 +27,7 @@ __all__ = [
     "FORMAT",
     "PLACES",
     "WORD",
+    "DerivedKey",
     "Secret",
     "canonical",
     "encrypted",
@@ -94,6 +96,10 @@ class Secret:
             message += [len(part).to_bytes(8, "little"), part]
         return hmac.digest(self._bytes, b"".join(message), "sha256")
 
+    def derived(self, purpose: str, *parts: bytes) -> DerivedKey:
+        """Return a key for one purpose, which other processes may have in place of the secret."""
+        return DerivedKey(self.digest(purpose, *parts))
+
     def normals(
         self, version: bytes, keys: NDArray[np.uint64], columns: Sequence[str]
     ) -> NDArray[np.float64]:
@@ -140,6 +146,21 @@ class Secret:
 
     def __reduce__(self) -> NoReturn:
         raise InputError("a secret is not written down: keep its file or environment variable")
+
+
+@dataclass(frozen=True, repr=False)
+class DerivedKey:
+    """What is made of a secret for one purpose, and does not give the secret back.
+
+    Unlike a secret it may go to another process, which draws with it as with a secret of its own.
+    """
+
+    _bytes: bytes
+
+    @property
+    def secret(self) -> Secret:
+        """What draws with this key."""
+        return Secret(self._bytes)
 
 
 def canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -25,7 +25,8 @@ from discreet.render.scene import scene_to_plain
 from discreet.secret import Secret
 from discreet.table import open_table
 from discreet.table.dates import Dates, days_of
-from discreet.vault.whole import copy_of_whole, raw_whole
+from discreet.vault.protected import copy_of_whole
+from discreet.vault.whole import raw_whole
 from tests.cases import examples
 
 N = 300
@@ -65,7 +66,7 @@ def released(given: pa.Table, secret: int = 1) -> pa.Table:
     """Make the copy as it is released, without what is measured on it."""
     table = open_table(given, kinds={}, roles={}, unit=None, key=None)
     of = Secret.from_bytes(bytes(range(secret, secret + 32)))
-    made = copy_of_whole(raw_whole(table, Policy.preset("standard", rows="whole", k=3), of), of)
+    made = copy_of_whole(raw_whole(table, Policy.preset("standard", rows="whole", k=3), of))
     return arrow_table(made.numbers, {}, table.columns)
 
 

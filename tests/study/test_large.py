@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -21,15 +22,15 @@ import pytest
 import discreet as dc
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import Policy
-from discreet.protect.whole import whole_copy
 from discreet.secret import Secret
 from discreet.study.from_copy import WholeTable
 from discreet.table import Table, open_table
 from discreet.vault import columns as lazily
 from discreet.vault import stored, whole_columns
 from discreet.vault.partitions import LargeTable
+from discreet.vault.protected import columns_of_copy, copy_of_whole, protected
 from discreet.vault.vault import Copy, Vault, load
-from discreet.vault.whole import columns_of_copy, raw_whole
+from discreet.vault.whole import raw_whole
 from discreet.vault.whole_columns import wanted_of
 from tests.study.test_whole import PLOTS, cohort, whole
 
@@ -70,7 +71,7 @@ def copy(frame: pl.DataFrame, tmp_path: Path) -> Copy:
 def partitions(table: Table) -> list[whole_columns.RawWhole]:
     large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
     with large.each(None) as found:
-        return list(found)
+        return [large.work.raw(rows, place, large.version) for place, rows in enumerate(found)]
 
 
 # --- what a copy of partitions is -----------------------------------------------------------------
@@ -82,12 +83,7 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
     found = partitions(table_of(frame))
 
     assert len(found) == 4
-    made = [
-        columns_of_copy(
-            whole_copy(it.numbers, it.levels, it.draws(SECRET), it.settings, it.persons)
-        )
-        for it in found
-    ]
+    made = [columns_of_copy(copy_of_whole(it)) for it in found]
     for name in ("age", "bmi", "glucose"):
         expected = np.concatenate([numbers[name] for numbers, _ in made])
         assert np.array_equal(copy.columns[name], expected, equal_nan=True)
@@ -98,7 +94,7 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
 def test_every_row_is_in_one_partition_of_about_equal_size(frame: pl.DataFrame) -> None:
     found = partitions(table_of(frame))
 
-    sizes = [len(it.keys) for it in found]
+    sizes = [len(it.draws.keys) for it in found]
     assert sum(sizes) == N
     assert min(sizes) > N / 4 - 4 * np.sqrt(N * 3 / 16)
     together = np.sort(np.concatenate([it.numbers["glucose"] for it in found]))
@@ -115,17 +111,37 @@ def test_a_table_of_few_different_rows_is_spread_evenly(
 
     found = partitions(table_of(frame, kinds={"none": "continuous"} if "none" in columns else {}))
 
-    sizes = [len(it.keys) for it in found]
+    sizes = [len(it.draws.keys) for it in found]
     assert len(found) == 4
     assert sum(sizes) == N
     assert min(sizes) > N / 4 - 5 * np.sqrt(N * 3 / 16)
     women = sum(it.levels["sex"].texts().count("f") for it in found)
     assert women == (frame["sex"] == "f").sum()
-    assert all(0.3 < it.levels["sex"].texts().count("f") / len(it.keys) < 0.7 for it in found)
+    assert all(0.3 < it.levels["sex"].texts().count("f") / len(it.draws.keys) < 0.7 for it in found)
+
+
+@pytest.mark.parametrize("how", [{}, {"key": "visit"}, {"unit": "patient"}])
+def test_another_process_protects_a_partition_alike(how: dict[str, str]) -> None:
+    twice = pl.concat([cohort(N, seed) for seed in (0, 1)])
+    frame = twice.with_columns(
+        patient=pl.Series([f"P{i % N:05}" for i in range(2 * N)]),
+        visit=pl.int_range(2 * N),
+    )
+    table = table_of(frame, **how)
+    large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
+
+    with large.each(None) as found:
+        for place, rows in enumerate(found):
+            here = protected(large.work, rows, place, large.version)
+            given = pickle.dumps((large.work, rows, place, large.version))
+            there = protected(*pickle.loads(given))
+            assert pickle.dumps(there) == pickle.dumps(here)
+            assert (here.near is None) == (place > 0)
+            assert bytes(range(32)) not in given, "the secret stays here"
 
 
 def test_partitions_have_noise_of_their_own(frame: pl.DataFrame) -> None:
-    first, second, *_ = (it.draws(SECRET) for it in partitions(table_of(frame)))
+    first, second, *_ = (it.draws for it in partitions(table_of(frame)))
 
     assert first.version != second.version
     assert not np.array_equal(first.of_table("counts", 5), second.of_table("counts", 5))
@@ -194,7 +210,9 @@ def test_the_first_partition_stands_for_the_table(frame: pl.DataFrame) -> None:
     raw, first = raw_whole(table_of(frame), POLICY, SECRET), partitions(table_of(frame))[0]
 
     assert raw.version == first.version
-    assert sorted(map(tuple, raw.keys.tolist())) == sorted(map(tuple, first.keys.tolist()))
+    assert sorted(map(tuple, raw.draws.keys.tolist())) == sorted(
+        map(tuple, first.draws.keys.tolist())
+    )
     assert sorted(raw.levels["smoker"].texts()) == sorted(first.levels["smoker"].texts())
 
 
@@ -224,7 +242,7 @@ def test_all_rows_of_a_person_are_in_one_partition() -> None:
     assert len(found) == 4  # of 1300 persons there cannot be more
     persons = [len(np.unique(it.persons)) for it in found if it.persons is not None]
     assert sum(persons) == N
-    assert sum(len(it.keys) for it in found) == 2 * N
+    assert sum(len(it.draws.keys) for it in found) == 2 * N
 
 
 # --- the same whoever read it ---------------------------------------------------------------------
@@ -416,13 +434,13 @@ from discreet.vault import vault, whole_columns
 whole_columns.MOST_CELLS, whole_columns.WIDEST = {most}, 3
 from tests.study.test_large import POLICY, SECRET, table_of
 made = []
-again = vault.copy_of_whole
-def copied(raw, secret):
-    made.append(raw)
+again = vault.protected
+def copied(*given):
+    made.append(given)
     if len(made) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
-    return again(raw, secret)
-vault.copy_of_whole = copied
+    return again(*given)
+vault.protected = copied
 table = table_of(pl.read_parquet(sys.argv[2]))
 vault.Vault(SECRET, Path(sys.argv[1])).whole(table, POLICY)
 """

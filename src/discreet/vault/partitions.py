@@ -16,7 +16,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,22 +24,18 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import InputError
-from discreet.keys import BLOCK, Keys, row_digests, row_keys, total
+from discreet.keys import BLOCK, Keys, total
 from discreet.policy import Policy
 from discreet.progress import advance
-from discreet.protect.whole import Levels
-from discreet.secret import Secret, encrypted
+from discreet.secret import Secret
 from discreet.table import Table
-from discreet.vault.rows import check_key
-from discreet.vault.whole_columns import RawWhole, Wanted, raw_of, unreadable
+from discreet.vault.protected import Columns, Work
+from discreet.vault.whole_columns import RawWhole, Wanted, settings_of, unreadable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["LargeTable"]
-
-Columns = dict[str, Any]
-"""Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
 
 PURPOSE = "rows of a large table"
 DIGEST = ("\0low", "\0high")
@@ -47,51 +43,14 @@ DIGEST = ("\0low", "\0high")
 READ = "reading the table"
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What is read of a table, and into how many partitions its rows go.
-
-    Parameters
-    ----------
-    numbers, texts : tuple of str
-        The columns, whose values together are a row.
-    partitions : int
-        How many there are.
-    unit : str or None
-        Who a row belongs to, one of the columns: all rows of a person are in one partition.
-    key : str or None
-        What tells rows apart, one of the columns; rows without it are left out.
-    """
-
-    numbers: tuple[str, ...]
-    texts: tuple[str, ...]
-    partitions: int
-    unit: str | None = None
-    key: str | None = None
-
-    def parts(self, table: Table) -> Iterator[Columns]:
-        """Read the rows, and say how far it is."""
-        seen = 0
-        known = () if self.key is None else (self.key,)
-        for part in table.in_parts(self.numbers, self.texts, known):
-            yield part
-            seen += len(next(iter(part.values())))
-            advance(READ, seen, table.size)
-
-    def digests(self, secret: Secret, part: Columns) -> Keys:
-        """Return the keyed digest of each row."""
-        return row_digests(secret, [part[name] for name in (*self.numbers, *self.texts)])
-
-    @property
-    def placed_by(self) -> str | None:
-        """The column that alone says where a row goes: whose it is, or its key."""
-        return self.unit or self.key
-
-    def places(self, digests: Keys) -> Labels:
-        """Return the partition of each digest."""
-        # 32 bits of 128, apart from those that order rows.
-        chance = digests[:, 1] & np.uint64(0xFFFFFFFF)
-        return ((chance * np.uint64(self.partitions)) >> np.uint64(32)).astype(np.intp)
+def _parts(table: Table, work: Work) -> Iterator[Columns]:
+    """Read the rows, and say how far it is."""
+    seen = 0
+    known = () if work.key is None else (work.key,)
+    for part in table.in_parts(work.numbers, work.texts, known):
+        yield part
+        seen += len(next(iter(part.values())))
+        advance(READ, seen, table.size)
 
 
 @dataclass
@@ -105,9 +64,9 @@ class _Total:
         self.rows += len(digests)
         self.added += int.from_bytes(total(digests), "little")
 
-    def digest(self, secret: Secret, settings: bytes) -> bytes:
+    def version(self, work: Work) -> bytes:
         summed = (self.added % (1 << 8 * BLOCK)).to_bytes(BLOCK, "little")
-        return secret.digest(PURPOSE, settings, self.rows.to_bytes(8, "little"), summed)
+        return work.own.secret.digest("version", self.rows.to_bytes(8, "little"), summed)
 
 
 @dataclass(eq=False)
@@ -193,23 +152,16 @@ def _batch(part: Columns, digests: Keys) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({**plain, **words})
 
 
-def _spread(reading: Reading, secret: Secret, first: _Aside, then: _Aside) -> None:
+def _spread(work: Work, first: _Aside, then: _Aside) -> None:
     """Move rows that are equal to another to partitions of their own, as if they were different.
 
     All rows of one digest are in one partition at first. Which of them goes where does not matter.
     """
-    for place in range(reading.partitions):
+    for place in range(work.wanted.partitions):
         seen: dict[bytes, int] = {}
         for batch in first.taken(place):
             digests = np.column_stack([np.from_dlpack(batch[name]) for name in DIGEST])
-            repeat = _repeats(digests, seen)
-            places = np.full(len(digests), place, dtype=np.intp)
-            again = np.flatnonzero(repeat)
-            marked = digests[again]
-            marked[:, 0] ^= repeat[again].astype(np.uint64)
-            chance = encrypted(secret.digest(f"{PURPOSE}, repeated")[:BLOCK], marked)
-            places[again] = reading.places(chance)
-            then.add(places, batch)
+            then.add(work.places_of_repeats(digests, _repeats(digests, seen)), batch)
 
 
 def _repeats(digests: Keys, seen: dict[bytes, int]) -> Labels:
@@ -234,14 +186,10 @@ def _one(column: pa.ChunkedArray) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LargeTable:
-    """A table of several partitions: its version, and the raw rows of each partition."""
+    """A table of several partitions: how each is protected, its version, and the raw rows."""
 
     table: Table
-    policy: Policy
-    secret: Secret
-    wanted: Wanted
-    reading: Reading
-    settings: bytes
+    work: Work
     version: bytes
 
     @classmethod
@@ -260,79 +208,45 @@ class LargeTable:
         unit = table.unit if table.persons_repeat() else None
         more = {name for name in (table.key, unit) if name is not None}
         numbers = [name for name in sorted(more) if table.is_number(name)]
-        texts = sorted(more - {*numbers})
-        reading = Reading(
+        made_by = wanted.made_by(table, policy, unit is not None)
+        work = Work(
             (*wanted.numbers, *numbers),
-            (*wanted.levels, *texts),
-            wanted.partitions,
+            (*wanted.levels, *sorted(more - {*numbers})),
+            wanted,
+            settings_of(table, policy, wanted),
+            secret.derived(PURPOSE, made_by),
             unit,
             table.key,
         )
-        settings = wanted.made_by(table, policy, unit is not None)
         found = _Total()
-        for part in reading.parts(table):
-            found.add(reading.digests(secret, part))
-        version = found.digest(secret, settings)
-        return cls(table, policy, secret, wanted, reading, settings, version)
+        for part in _parts(table, work):
+            found.add(work.digests(part))
+        return cls(table, work, found.version(work))
 
     def first(self) -> RawWhole:
         """Return the rows of the first partition."""
         with self.each(None) as partitions:
-            return next(partitions)
+            return self.work.raw(next(partitions), 0, self.version)
 
     @contextmanager
-    def each(self, folder: Path | None) -> Iterator[Iterator[RawWhole]]:
+    def each(self, folder: Path | None) -> Iterator[Iterator[Columns]]:
         """Give the rows of each partition, which are set aside in files without a name.
 
         They are in `folder`, or where the system keeps what is temporary. Refused where the rows
         are not those that the version is of.
         """
-        reading = self.reading
+        work = self.work
         where = Path(tempfile.gettempdir()) if folder is None else folder
         with _set_aside(where) as first, _set_aside(where) as then:
             found = _Total()
-            for part in reading.parts(self.table):
-                digests = reading.digests(self.secret, part)
+            for part in _parts(self.table, work):
+                digests = work.digests(part)
                 found.add(digests)
-                batch = _batch(part, digests)
-                if reading.placed_by is not None:
-                    digests = row_digests(self.secret, [part[reading.placed_by]])
-                first.add(reading.places(digests), batch)
-            if found.digest(self.secret, self.settings) != self.version:
+                first.add(work.places(work.placing(part, digests)), _batch(part, digests))
+            if found.version(work) != self.version:
                 raise InputError("the data have changed while they were read; open them again")
             rows = first
-            if reading.placed_by is None:
-                _spread(reading, self.secret, first, then)
+            if work.placed_by is None:
+                _spread(work, first, then)
                 rows = then
-            yield (self._raw(rows.rows(place), place) for place in range(reading.partitions))
-
-    def _raw(self, rows: Columns, place: int) -> RawWhole:
-        reading = self.reading
-        keyed = [rows[name] for name in (*reading.numbers, *reading.texts)]
-        if reading.key is not None:
-            keyed = [rows[reading.key]]
-            check_key(reading.key, keyed[0])
-        raw = raw_of(
-            self.table,
-            self.policy,
-            self.wanted,
-            {name: rows[name] for name in self.wanted.numbers},
-            {name: _levels(rows[name]) for name in self.wanted.levels},
-            None if reading.unit is None else _persons(rows[reading.unit]),
-            row_keys(self.secret, keyed),
-            self.version,
-        )
-        return replace(raw, place=place)
-
-
-def _levels(column: pa.DictionaryArray) -> Levels:
-    """Return levels in order; the empty text is a missing one."""
-    found = Levels.of(column.dictionary.to_pylist())
-    return found._replace(codes=found.codes[np.asarray(column.indices)])
-
-
-def _persons(column: Any) -> Labels:
-    """Return whose each row is, as a place among the persons."""
-    if isinstance(column, np.ndarray):
-        return np.unique(column, return_inverse=True)[1]
-    return np.asarray(column.indices).astype(np.intp)
+            yield (rows.rows(place) for place in range(work.wanted.partitions))

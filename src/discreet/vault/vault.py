@@ -13,7 +13,6 @@ import numpy as np
 
 from discreet.arguments import Floats, as_strata
 from discreet.errors import BrokenPromiseError, InputError
-from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
 from discreet.policy import PlotRequest, Policy
 from discreet.progress import advance, listening
@@ -28,6 +27,7 @@ from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.vault.partitions import LargeTable
+from discreet.vault.protected import columns_of_copy, copy_of_whole, nearness_of, protected
 from discreet.vault.rows import (
     Done,
     Noised,
@@ -43,8 +43,6 @@ from discreet.vault.rows import (
 from discreet.vault.stored import Said, TemporaryFolder, columns_in, said_in, written
 from discreet.vault.whole import (
     RawWhole,
-    columns_of_copy,
-    copy_of_whole,
     raw_in_one,
     raw_whole,
     remarks_of,
@@ -302,9 +300,9 @@ class Vault:
         path = None if self._folder is None else self._folder / _whole_name(raw.version)
         if path is not None and path.exists():
             return load(path, None, raw.version)
-        made = copy_of_whole(raw, self._secret)
+        made = copy_of_whole(raw)
         copy = copied_whole(raw, made)
-        self._nearness = self._measured(raw, made)
+        self._nearness = nearness_of(raw, made)
         if path is not None:
             store(path, copy, raw.version)
             write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
@@ -326,9 +324,9 @@ class Vault:
 
     def _made_in_partitions(self, large: LargeTable, path: Path) -> Fidelity:
         """Write the copies of all partitions; return how near that of the first is."""
-        near: list[Fidelity] = []
+        near: list[Fidelity | None] = []
         left_out: list[Mapping[str, str]] = []
-        wanted, version = large.wanted, large.version.hex()
+        wanted, version = large.work.wanted, large.version.hex()
 
         def said() -> Said:
             everywhere = {
@@ -343,15 +341,15 @@ class Vault:
             written(path, wanted.numbers, wanted.levels, said) as add,
             large.each(path.parent) as partitions,
         ):
-            for done, raw in enumerate(partitions):
-                advance("protecting the table", done, wanted.partitions)
+            for place, rows in enumerate(partitions):
+                advance("protecting the table", place, wanted.partitions)
                 with listening(lambda task, step, steps: None):
-                    made = copy_of_whole(raw, self._secret)
-                    near = near or [self._measured(raw, made)]
-                add(*columns_of_copy(made))
+                    made = protected(large.work, rows, place, large.version)
+                add(made.numbers, made.levels)
+                near.append(made.near)
                 left_out.append(made.left_out)
             advance("protecting the table", wanted.partitions, wanted.partitions)
-        return near[0]
+        return next(it for it in near if it is not None)
 
     def version_of_whole(self, table: Table, policy: Policy) -> str:
         """Return which copy of the whole table it is, without making it."""
@@ -367,18 +365,13 @@ class Vault:
             if path.exists():
                 self._nearness = Fidelity.from_json(path.read_text(encoding="utf-8"))
         if self._nearness is None:
-            self._nearness = self._measured(*self.made_whole(table, policy))
+            self._nearness = nearness_of(*self.made_whole(table, policy))
         return self._nearness
-
-    def _measured(self, raw: RawWhole, made: WholeCopy) -> Fidelity:
-        """Measure how near a copy is, in figures that may be released with it."""
-        found = fidelity(Mixed(raw.numbers, raw.levels), made)
-        return found.rounded(raw.draws(self._secret), raw.persons)
 
     def made_whole(self, table: Table, policy: Policy) -> tuple[RawWhole, WholeCopy]:
         """Return the raw columns and the copy made of them, to measure it by."""
         raw = raw_whole(table, policy, self._secret)
-        return raw, copy_of_whole(raw, self._secret)
+        return raw, copy_of_whole(raw)
 
     def _hold(self, raw: Raw, asked_for: int | None, make: Callable[[], Copy]) -> None:
         """Hold the copy that was kept in the folder, or make one and keep it.

@@ -9,17 +9,23 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.policy import Policy
-from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy, whole_copy
+from discreet.protect.whole import Draws, Levels, Settings, whole_copy
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 from discreet.vault.partitions import LargeTable
+from discreet.vault.protected import columns_of_copy
 from discreet.vault.rows import digest_of, keys_of, rows_with_key
-from discreet.vault.whole_columns import RawWhole, Wanted, raw_of, unreadable, wanted_of
+from discreet.vault.whole_columns import (
+    RawWhole,
+    Wanted,
+    raw_of,
+    settings_of,
+    unreadable,
+    wanted_of,
+)
 
 __all__ = [
     "RawWhole",
-    "columns_of_copy",
-    "copy_of_whole",
     "drawn_again",
     "raw_in_one",
     "raw_whole",
@@ -48,7 +54,8 @@ def raw_in_one(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> 
     made_by = wanted.made_by(table, policy, rows.persons is not None)
     version = digest_of(secret, "whole", data, FORMAT, made_by)
     levels = {name: Levels.of(rows.texts[name]) for name in wanted.levels}
-    return raw_of(table, policy, wanted, rows.numbers, levels, rows.persons, keys, version)
+    settings, draws = settings_of(table, policy, wanted), Draws(secret, version, keys)
+    return raw_of(wanted, settings, rows.numbers, levels, rows.persons, draws, version)
 
 
 def version_of_whole(table: Table, policy: Policy, secret: Secret) -> bytes:
@@ -74,11 +81,6 @@ def _read(
         return rows_with_key(table, [], [], words, numbers), broken
 
 
-def copy_of_whole(raw: RawWhole, secret: Secret) -> WholeCopy:
-    """Protect the whole table."""
-    return whole_copy(raw.numbers, raw.levels, raw.draws(secret), raw.settings, raw.persons)
-
-
 def drawn_again(
     numbers: Mapping[str, Floats],
     levels: Mapping[str, Sequence[str]],
@@ -97,15 +99,6 @@ def drawn_again(
     draws = Draws(secret, secret.digest("whole again", name.encode()), keys)
     coded = {column: Levels.of(words) for column, words in levels.items()}
     return columns_of_copy(whole_copy(numbers, coded, draws, settings))
-
-
-def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
-    """Return the numbers of a copy, and its levels as words: the empty text for a missing one."""
-    words = {
-        name: of._replace(words=tuple("" if it == MISSING else it for it in of.words)).texts()
-        for name, of in made.levels.items()
-    }
-    return dict(made.numbers), words
 
 
 def remarks_of(left_out: Mapping[str, str]) -> tuple[str, ...]:

@@ -9,14 +9,12 @@ from typing import Any
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
-from discreet.keys import Keys
 from discreet.policy import Policy
 from discreet.protect.whole import Draws, Levels, Settings
-from discreet.secret import Secret
 from discreet.table import Table
 from discreet.table.dates import DATE, on_clock, parts_of
 
-__all__ = ["RawWhole", "Wanted", "raw_of", "unreadable", "wanted_of"]
+__all__ = ["RawWhole", "Wanted", "raw_of", "settings_of", "unreadable", "wanted_of"]
 
 HOW = 3
 """Counts the ways in which such copies were made: another way is another copy."""
@@ -35,29 +33,21 @@ WHY = {"identifier": "identifies persons", "categorical": "nearly unique text"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RawWhole:
-    """A whole table as it was read, the key of each record, and which copy it makes.
+    """A whole table as it was read, the noise of each record, and which copy it makes.
 
     `numbers` hold NaN where one is missing, `levels` the place -1. `persons` says whose each row
     is, where some person has several; `left_out` why each column is not among them. Of a table of
-    several `partitions` it is that at `place`, and `version` that of the copy of them all.
+    several `partitions` it is one of them, and `version` that of the copy of them all.
     """
 
     numbers: Mapping[str, Floats]
     levels: Mapping[str, Levels]
     left_out: Mapping[str, str]
-    keys: Keys
+    draws: Draws
     version: bytes
     settings: Settings
     persons: Labels | None = None
     partitions: int = 1
-    place: int = 0
-
-    def draws(self, secret: Secret) -> Draws:
-        """Return the noise of its rows; each partition has its own, that of totals, too."""
-        version = self.version
-        if self.partitions > 1:
-            version = secret.digest("partition", version, self.place.to_bytes(8, "little"))
-        return Draws(secret, version, self.keys)
 
 
 @dataclass(frozen=True)
@@ -125,28 +115,31 @@ def _width(table: Table, name: str, k: int) -> int:
         return 0
 
 
+def settings_of(table: Table, policy: Policy, wanted: Wanted) -> Settings:
+    """Return what a copy is made with, as far as no row says it."""
+    bounds = {} if policy.outside == "keep" else dict(policy.bounds)
+    return Settings(policy.k, policy.members, sensitive_of(table, wanted), bounds)
+
+
 def raw_of(
-    table: Table,
-    policy: Policy,
     wanted: Wanted,
+    settings: Settings,
     numbers: Mapping[str, Floats],
     levels: Mapping[str, Levels],
     persons: Labels | None,
-    keys: Keys,
+    draws: Draws,
     version: bytes,
 ) -> RawWhole:
-    """Return what was read as what a copy is made of: days as parts of a day, and the settings."""
-    told = {name: parts_of(numbers[name], persons, policy.k) for name in wanted.dated}
+    """Return what was read as what a copy is made of: days as parts of a day."""
+    told = {name: parts_of(numbers[name], persons, settings.k) for name in wanted.dated}
     parts = {name: of for name, of in told.items() if of is not None}
-    bounds = {} if policy.outside == "keep" else policy.bounds
-    settings = Settings(policy.k, policy.members, sensitive_of(table, wanted), bounds, parts)
     return RawWhole(
         {name: on_clock(numbers[name], parts.get(name)) for name in wanted.numbers},
         levels,
         wanted.left_out,
-        keys,
+        draws,
         version,
-        settings,
+        replace(settings, parts=parts),
         persons,
         wanted.partitions,
     )
