@@ -239,20 +239,51 @@ def _centroids(z: Floats, k: int, whiten: Floats | None, workers: int) -> Floats
         for start in range(0, pending.size, step):
             chunk = pending[start : start + step]
             distance, near = tree.query(placed[chunk], k=range(1, size + 1), workers=workers)
-            near, take, decided = _places(chunk, distance, near, weights, k)
-            out[chunk] = _means(points, near, take, k)
-            undecided.append(chunk[~decided])
+            out[chunk] = _means(points, near[:, :k], k)
+            hard = _not_first(chunk, distance, near, weights, k)
+            own = chunk[hard]
+            near, take, decided = _places(own, distance[hard], near[hard], weights, k)
+            out[own] = _weighted_means(points, near, take, k)
+            undecided.append(own[~decided])
         pending = np.concatenate(undecided)
         size = min(2 * size, len(points))
     return out[inverse]
 
 
-def _means(points: Floats, near: Labels, take: Labels, k: int) -> Floats:
-    """Return the mean of each row's places, to the last bit the same for the same places.
+def _not_first(own: Labels, distance: Floats, near: Labels, weights: Labels, k: int) -> Labels:
+    """Return which rows have other neighbours than the first k points that were found.
+
+    That is where one of them stands for several rows, where the row's own is not the first, and
+    where others are as far as the k-th.
+    """
+    if near.shape[1] < k:
+        return np.arange(len(own))
+    last = distance[:, k - 1]
+    limit = last * TIED
+    hard = (near[:, 0] != own) | (last - distance[:, k - 2] <= limit)
+    if near.shape[1] > k:
+        hard |= distance[:, k] - last <= limit
+    if weights.max() > 1:
+        hard |= (weights[near[:, :k]] > 1).any(axis=1)
+    return np.flatnonzero(hard)
+
+
+def _means(points: Floats, near: Labels, k: int) -> Floats:
+    """Return the mean of each row's points, to the last bit the same for the same points.
 
     They are added one by one in the order of the points, not in that of their distances from
     the row, which differs between rows of one set of neighbours.
     """
+    places = np.sort(near, axis=1).T
+    total: Floats = points.take(places[0], axis=0)
+    for place in places[1:]:
+        total += points.take(place, axis=0)
+    total /= k
+    return total
+
+
+def _weighted_means(points: Floats, near: Labels, take: Labels, k: int) -> Floats:
+    """Return the same where a point fills as many of the k places as `take` says."""
     # A point and how many places it fills as one number; those that fill none come last.
     filled = np.sort(np.where(take > 0, near * (k + 1) + take, len(points) * (k + 1)), axis=1)
     total = np.zeros((len(near), points.shape[1]))
@@ -267,13 +298,17 @@ def _unique(z: Floats) -> tuple[Floats, Labels, Labels]:
 
     They stand in the order in which ties are broken: nearest to the mean first, then by value.
     """
-    by_value = lexicographic(z)
     # Rounded, so that two points on opposite sides of the mean are as far from it.
     squares = np.round(np.einsum("ij,ij->i", z, z), MIRRORED)
-    order = by_value[np.argsort(squares[by_value], kind="stable")]
+    order = np.argsort(squares)
+    tied = np.zeros(len(z) + 1, dtype=np.bool_)
+    tied[1:-1] = np.diff(squares[order]) == 0
+    some = np.flatnonzero(tied[1:] | tied[:-1])
+    order[some] = order[some][lexicographic(squares[order[some], None], z[order[some]])]
     ordered = z[order]
     first = np.ones(len(z), dtype=np.bool_)
-    first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    after = np.flatnonzero(tied[:-1])
+    first[after] = (ordered[after] != ordered[after - 1]).any(axis=1)
     inverse = np.empty(len(z), dtype=np.intp)
     inverse[order] = np.cumsum(first) - 1
     return ordered[first], inverse, np.bincount(inverse)
