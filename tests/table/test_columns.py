@@ -288,6 +288,26 @@ def test_codes_are_far_from_the_rest_and_repeated(
     assert table.codes("x", 5) == codes
 
 
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*CODES[:20], *range(5), 30.0, -40.0, 2000.0]),
+            st.integers(1, 40),
+        ),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_codes_are_found_as_by_looking_at_all_values(runs: list[tuple[float, int]]) -> None:
+    """Where none is among the smallest or largest values, not all are looked at."""
+    values = [float(value) for value, times in runs for _ in range(times)]
+    others = sorted(value for value in values if value not in CODES)
+    counts = {code: values.count(code) for code in CODES if code in values}
+    by_hand = codes_among(counts, others[1], others[-2], 2) if len(others) > 1 else ()
+
+    assert opened({"x": values}).codes("x", 2) == by_hand
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_codes_are_found_in_whatever_holds_them(engine: str) -> None:
     table = open_table(

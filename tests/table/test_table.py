@@ -156,6 +156,9 @@ class TestCounting:
         assert counted.left_out == left_out
         assert counted.people == sum(counts)
         assert counted.persons is None
+        # Once the ends are known, values near them are drawn in after they were counted.
+        assert table.gaps("x") == left_out
+        assert table.count([BinAxis("x", *axis)]).counts.tolist() == counts
 
     def test_whole_numbers_and_yes_no_are_counted_as_numbers(self, source: Make) -> None:
         table = opened(source({"whole": [0, 1, 1, 2], "smokes": [True, False, True, True]}))
@@ -239,6 +242,11 @@ OF_STAGE = {"1": 0, "2": 1, "10": 1, "": 2}
 
 
 class TestLevelsCounted:
+    @pytest.fixture(autouse=True, params=[2, 10_000], ids=["many", "few"])
+    def held(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Counts of few levels are held, those of many are asked for again."""
+        monkeypatch.setattr("discreet.table.table.MOST_LEVELS", request.param)
+
     def levels(self, source: Make) -> Table:
         return opened(source(STAGES), kinds={"stage": "categorical"})
 
@@ -427,6 +435,24 @@ class TestExtremes:
 
         assert low.tolist() == [1.0, 3.0]
         assert high.tolist() == [3.0, 1.0]
+
+    @pytest.mark.parametrize("k", [1, 2, 7])
+    def test_are_those_of_all_rows_where_the_first_few_show_others(
+        self, source: Make, k: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("discreet.table.extremes.FIRST", 5)
+        monkeypatch.setattr("discreet.table.table.EXTREMES", 2)
+        values = [3.0, NAN, 2.5, 4.0, None, 3.5, 3.0, -INF, 9.0, -7.0, INF, 8.0, 9.0, 2.0, -7.0]
+        finite = sorted(it for it in values if it is not None and math.isfinite(it))
+        table = opened(source({"x": values, "row": list(range(15))}))
+
+        for wanted in (1, k):  # the second asks for more than is held
+            low, high = table.extremes("x", wanted)
+            assert low.tolist() == finite[:wanted]
+            assert high.tolist() == finite[::-1][:wanted]
+        assert table.gaps("x") == 4
+        assert not table.is_whole("x")
+        assert table.is_whole("x", but_for=3)
 
     @pytest.mark.parametrize("values", [[None, None], [NAN, INF]], ids=["missing", "infinite"])
     def test_a_column_without_finite_values_is_refused(

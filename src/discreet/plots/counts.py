@@ -272,7 +272,7 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
 def gaps_of(table: Table, name: str) -> int:
     """Count the persons without a value in a column: for rules, never for showing."""
     if table.columns[name].kind == "continuous":
-        return table.count((BinAxis(name, 0.0, 1.0, 1),)).left_out
+        return table.gaps(name)
     return table.levels(name).get("", 0)
 
 

@@ -33,6 +33,7 @@ from discreet.table.columns import (
 from discreet.table.databases import is_database, open_database
 from discreet.table.dates import days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
+from discreet.table.extremes import Extremes, extremes_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.order import Ordered
@@ -151,6 +152,23 @@ def number(name: str) -> nw.Expr:
     return nw.col(name).cast(nw.Float64)
 
 
+def _by_text(counts: Mapping[Any, int]) -> dict[str, int]:
+    """Count levels by their texts: those that are none, such as NaN, are one."""
+    out: dict[str, int] = {}
+    for level, count in counts.items():
+        out[text_of(level)] = out.get(text_of(level), 0) + int(count)
+    return out
+
+
+def is_known(value: object) -> bool:
+    """Whether a level is known: NaN is none."""
+    return value is not None and not (isinstance(value, float) and not math.isfinite(value))
+
+
+MOST_LEVELS = 10_000
+"""So many levels of a column are counted once, and held."""
+EXTREMES = 150
+"""So many values at either end of a column are asked for at once, or more."""
 NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
@@ -185,6 +203,8 @@ class Table:
         self._rows: int | None = None
         self._broken: dict[str, int] = {}
         self._codes: dict[tuple[str, int], tuple[float, ...]] = {}
+        self._ends: dict[str, Extremes] = {}
+        self._levels: dict[str, dict[Any, int] | None] = {}
 
     def __repr__(self) -> str:
         size = "100 rows or more" if self.size >= 100 else "fewer than 100 rows"
@@ -255,34 +275,27 @@ class Table:
         `levels` says of categorical columns which place each level has (a missing one is the
         empty text); they are the first dimensions of the grid.
         """
-        sizes = [max(places.values()) + 1 for places in levels.values()]
-        shape = (*sizes, *(axis.bins for axis in axes))
-        names = [axis.column for axis in axes]
-        cells = nw.lit(0, nw.Int32)
-        for axis in axes:
-            value = number(axis.column)
-            if axis.breaks:
-                # No value is beyond infinity: of one bin too a column is left, and no mere literal.
-                inner = (*axis.breaks[1:-1], math.inf)
-                place = nw.sum_horizontal(*((value >= edge).cast(nw.Int32) for edge in inner))
-            else:
-                place = ((value - axis.low) / axis.width + EDGE_TOLERANCE).floor()
-                # min and max of literals instead of clip, which engines write out twice over
-                low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
-                place = nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
-            cells = cells * axis.bins + place
-        wanted = {"cell": cells} | {f"level {i}": nw.col(name) for i, name in enumerate(levels)}
-        complete = self._complete(names)
+        if not axes and len(levels) == 1 and (found := self._alone(levels)) is not None:
+            return found
+        shape = (
+            *(max(places.values()) + 1 for places in levels.values()),
+            *(axis.bins for axis in axes),
+        )
+        wanted = {f"level {i}": nw.col(name) for i, name in enumerate(levels)}
+        wanted |= {f"place {i}": self._place(axis) for i, axis in enumerate(axes)}
+        complete = self._complete([axis.column for axis in axes])
         if self.unit is None:
-            found = complete.select(**wanted)
-            out = self._collect(found.group_by(*wanted).agg(weight=nw.len()))
+            cells = complete.select(**wanted).group_by(*wanted).agg(weight=nw.len())
+            out = self._collect(cells)
         else:
             out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
-        at = np.zeros(len(out), dtype=np.int64)
-        for i, (places, size) in enumerate(zip(levels.values(), sizes, strict=True)):
+        cell = np.zeros(len(out), dtype=np.int64)
+        for i, places in enumerate(levels.values()):
             here = [places[text_of(level)] for level in out[f"level {i}"].to_list()]
-            at = at * size + np.array(here, dtype=np.int64)
-        cell = at * math.prod(axis.bins for axis in axes) + array_of(out["cell"]).astype(np.int64)
+            cell = cell * shape[i] + np.array(here, dtype=np.int64)
+        for i, axis in enumerate(axes):
+            place = np.clip(array_of(out[f"place {i}"]), 0, axis.bins - 1)
+            cell = cell * axis.bins + place.astype(np.int64)
         if self.unit is None:
             weights = array_of(out["weight"]).astype(np.int64)
             return Counted(shape, cell, weights, None, self.size - int(weights.sum()))
@@ -293,22 +306,87 @@ class Table:
         left_out = self.persons() - len(names_of)
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
 
+    def _alone(self, levels: Mapping[str, Mapping[str, int]]) -> Counted | None:
+        """Count the levels of one column by what was counted of it, if it was."""
+        ((name, places),) = levels.items()
+        held = None if self.unit is not None else self._few(name)
+        if held is None:
+            return None
+        cells = np.array([places[text_of(level)] for level in held], dtype=np.int64)
+        weights = np.array([*held.values()], dtype=np.int64)
+        return Counted((max(places.values()) + 1,), cells, weights, None, 0)
+
+    def _place(self, axis: BinAxis) -> nw.Expr:
+        """Return which interval of an axis each value is in; beyond its ends it may be another.
+
+        That is asked where few intervals lie beyond: drawing values in takes longer than counting.
+        """
+        value = number(axis.column)
+        if axis.breaks or axis.bins == 1:
+            # No value is beyond infinity: of one bin too a column is left, and no mere literal.
+            inner = (*axis.breaks[1:-1], math.inf)
+            return nw.sum_horizontal(*((value >= edge).cast(nw.Int32) for edge in inner))
+        place = ((value - axis.low) / axis.width + EDGE_TOLERANCE).floor()
+        ends, reach = self._ends.get(axis.column), axis.high - axis.low
+        if ends is not None and ends.size:
+            least, most = axis.low - reach, axis.high + reach
+            if ends.lows[0] >= least and ends.highs[0] <= most:
+                return place
+        # min and max of literals instead of clip, which engines write out twice over
+        low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
+        return nw.min_horizontal(nw.max_horizontal(place, low), high)
+
+    @quietly
+    def gaps(self, name: str) -> int:
+        """Count the persons who have no number in a column."""
+        if self.unit is None:
+            return self.size - self._extremes(name).size
+        return self.count((BinAxis(name, 0.0, 1.0, 1),)).left_out
+
+    def _extremes(self, name: str, k: int = 1) -> Extremes:
+        """Return `k` values or more at either end of a column, asked for once."""
+        if name not in self._ends or not self._ends[name].holds(k):
+            values = self._complete([name]).select(value=number(name))
+            self._ends[name] = extremes_of(values, self._collect, max(k, EXTREMES))
+        return self._ends[name]
+
+    def _at_an_end(self, name: str, least: int) -> bool:
+        """Whether a code is among the smallest or the largest values, where `codes_among` looks.
+
+        Beyond one that stands for a missing value lie fewer than `least` others, and codes; if
+        each of these codes occurs fewer than `least` times, they are all among so many values.
+        """
+        if self.unit is not None:
+            return True
+        k = least * (len(CODES) + 1)
+        ends = self._extremes(name, k)
+        return bool(np.isin([*ends.lows[:k], *ends.highs[:k]], CODES).any())
+
+    def _few(self, name: str) -> dict[Any, int] | None:
+        """Count the rows of each value of a column, once; None where there are very many."""
+        if name not in self._levels:
+            counts = self._frame.select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
+            out = self._collect(counts.head(MOST_LEVELS + 1))
+            held = dict(zip(out["level"].to_list(), map(int, out["weight"].to_list()), strict=True))
+            self._levels[name] = held if len(out) <= MOST_LEVELS else None
+        return self._levels[name]
+
     @quietly
     def levels(self, name: str, complete: Sequence[str] = ()) -> dict[str, int]:
         """Count the persons of each level of a column; the empty text stands for none.
 
         Those alone who have a number in all of the columns `complete`.
         """
+        held = None if complete or self.unit is not None else self._few(name)
+        if held is not None:
+            return _by_text(held)
         known = self._complete(complete)
         if self.unit is None:
             known = known.select(level=nw.col(name))
         else:
             known = known.select(level=nw.col(name), unit=nw.col(self.unit)).unique()
         out = self._collect(known.group_by("level").agg(weight=nw.len()))
-        counts: dict[str, int] = {}
-        for level, weight in zip(out["level"].to_list(), out["weight"].to_list(), strict=True):
-            counts[text_of(level)] = counts.get(text_of(level), 0) + int(weight)
-        return counts
+        return _by_text(dict(zip(out["level"].to_list(), out["weight"].to_list(), strict=True)))
 
     @quietly
     def codes(self, name: str, k: int) -> tuple[float, ...]:
@@ -321,7 +399,8 @@ class Table:
             return self._codes[name, k]
         column, least = self.columns[name], max(k, 2)
         found: tuple[float, ...] = ()
-        if name not in self._missing and column.numeric and not column.yes_no:
+        numbers = name not in self._missing and column.numeric and not column.yes_no
+        if numbers and self._at_an_end(name, least):
             who = {} if self.unit is None else {"unit": nw.col(self.unit)}
             coded = self._complete([name]).filter(number(name).is_in(CODES))
             coded = coded.select(value=number(name), **who)
@@ -349,6 +428,19 @@ class Table:
     @quietly
     def extremes(self, name: str, k: int, but_for: Sequence[float] = ()) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column, one a person."""
+        if self.unit is None and not but_for:
+            found = self._extremes(name, k)
+            lows, highs = found.lows[:k], found.highs[:k]
+        else:
+            lows, highs = self._extremes_but_for(name, k, but_for)
+        if len(lows) == 0:
+            raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
+        return lows.astype(np.float64), highs.astype(np.float64)
+
+    def _extremes_but_for(
+        self, name: str, k: int, but_for: Sequence[float]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return values as `extremes` does, by sorting: some left out, or one a person."""
         finite = self._complete([name])
         if but_for:
             finite = finite.filter(~number(name).is_in(but_for))
@@ -359,13 +451,13 @@ class Table:
             high = grouped.group_by("unit").agg(nw.col("value").max()).select("value")
         lows = array_of(self._collect(low.sort("value").head(k))["value"])
         highs = array_of(self._collect(high.sort("value", descending=True).head(k))["value"])
-        if len(lows) == 0:
-            raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
-        return lows.astype(np.float64), highs.astype(np.float64)
+        return lows, highs
 
     @quietly
     def is_whole(self, name: str, but_for: int = 1) -> bool:
         """Whether the finite values of a column are whole numbers, but for fewer than some."""
+        if self.unit is None and name in self._ends and self._ends[name].broken >= but_for:
+            return False
         if name not in self._broken:
             value = number(name)
             broken = self._complete([name]).filter(value != value.floor())
@@ -565,6 +657,10 @@ class Table:
     def _is_unique_text(self, column: Column) -> bool:
         if column.kind != "categorical" or column.role != "other":
             return False
+        held = None if self.unit is not None else self._few(column.name)
+        if held is not None:
+            counts = [count for level, count in held.items() if is_known(level)]
+            return len(counts) > 0 and max(counts) == 1
         known = self._complete([], [column.name])
         if self.unit is not None:  # a name that all rows of a person share is a name
             known = known.select(*{self.unit, column.name}).unique()
