@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import threading
 import time
@@ -539,16 +538,15 @@ def test_of_a_file_that_was_written_since_nothing_is_told(tmp_path: Path, rows: 
 def test_what_other_data_were_answered_is_not_kept_for_these(tmp_path: Path, policy: str) -> None:
     served = serve_study(opened(tmp_path, policy))
     file = tmp_path / "cohort.csv"
-    was, at = file.read_bytes(), file.stat()
+    was = file.read_bytes()
     write_csv(cohort().slice(0, 20), file)
     assert told(answer_view(served, ALICE, "histogram", AGE)).code == "leaving"
     write_csv(cohort().slice(0, 100), file)
     assert told(answer_view(served, ALICE, "histogram", AGE)).code == "leaving"
 
     file.write_bytes(was)
-    os.utime(file, ns=(at.st_atime_ns, at.st_mtime_ns))
     now = serve_study(open_study(file, tmp_path / "discreet.toml"))
-    assert drawn(answer_view(served, ALICE, "histogram", AGE)) == drawn(
+    assert drawn(answer_view(now, ALICE, "histogram", AGE)) == drawn(
         answer_view(now, BOB, "histogram", AGE)
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from discreet.progress import listening
 from discreet.serve import ready as of_ready
 from discreet.serve.facts import Served
 from discreet.serve.files import WARMED
-from discreet.serve.ready import Ready
+from discreet.serve.ready import Ready, Workers
 from discreet.study import open as open_study
 from tests.serve.cohort import written
 from tests.serve.conftest import running
@@ -113,3 +115,31 @@ def test_changed_data_are_told_once_in_the_log(
     assert {it["ready"] for it in found} == {False}
     assert all(it["says"].startswith("the data or the version of the study") for it in found)
     assert [record.getMessage() for record in caplog.records] == [f"discreet: {found[0]['says']}"]
+
+
+# --- several workers ------------------------------------------------------------------------------
+
+
+def test_of_several_workers_all_have_to_be_warm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_ready, "warm", lambda step: None)
+    ready, folder = Ready(serving(tmp_path)), tmp_path / "workers"
+    folder.mkdir()
+    ready.expect(Workers(folder, 2))
+    assert ready.facts()["waits"] == "the rows of the copy"
+    ready.warm()
+
+    told = ready.facts()
+    assert (told["ready"], told["waits"]) == (False, "the other workers")
+    (folder / str(ended_process())).touch()  # it was killed, and another takes its place
+    assert not ready.facts()["ready"]
+    (folder / str(os.getppid())).touch()
+    assert ready.facts()["ready"]
+
+
+def ended_process() -> int:
+    """Return the number of a process that is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid

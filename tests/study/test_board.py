@@ -15,7 +15,7 @@ import discreet as dc
 from discreet.errors import LeavingError, RefusedError
 from discreet.policy import Policy
 from discreet.study import Study
-from discreet.study.board import base_views, board_rows, overview, way_of_rows
+from discreet.study.board import base_views, board_rows, overview, stays_on_server
 from discreet.study.derived import derived_of
 from discreet.study.facts import study_facts
 from tests.web.reading import read_bundle
@@ -132,35 +132,34 @@ def test_a_study_of_groups_has_neither_rows_nor_first_pictures() -> None:
 
     assert base_views(study.session) == {}
     assert overview(study.session, {}, "web") == {"views": {}, "sources": {}, "levels": {}}
-    assert way_of_rows(study.policy, None) == "none"
     with pytest.raises(RefusedError, match="has no copy of the whole table"):
         board_rows(study.session)
 
 
-WAYS: dict[str, tuple[dict[str, Any], str]] = {
-    "as usual": ({}, "browser"),
-    "the policy keeps it": ({"copy": "served"}, "server"),
-    "as many rows as may be": ({"copy_rows": ROWS}, "browser"),
-    "one row more": ({"copy_rows": ROWS - 1}, "server"),
-    "no bytes": ({"copy_bytes": 0}, "server"),
+WAYS: dict[str, tuple[dict[str, Any], bool]] = {
+    "as usual": ({}, False),
+    "the policy keeps it": ({"copy": "served"}, True),
+    "as many rows as may be": ({"copy_rows": ROWS}, False),
+    "one row more": ({"copy_rows": ROWS - 1}, True),
+    "no bytes": ({"copy_bytes": 0}, True),
 }
 
 
 @pytest.mark.parametrize("name", WAYS)
 def test_where_the_copy_is_explored_is_for_the_policy_to_say(name: str, tmp_path: Path) -> None:
-    more, way = WAYS[name]
+    more, stays = WAYS[name]
     study = opened(tmp_path, **more)
     rows = board_rows(study.session)
 
     assert rows.rows == ROWS
-    assert way_of_rows(study.policy, rows) == way
+    assert stays_on_server(study.policy, rows.rows, len(rows.data)) == stays
 
 
 def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
     size = len(board_rows(opened(tmp_path).session).data)
-    for most, way in ((size, "browser"), (size - 1, "server")):
+    for most, stays in ((size, False), (size - 1, True)):
         study = opened(tmp_path, copy_bytes=most)
-        assert way_of_rows(study.policy, board_rows(study.session)) == way
+        assert stays_on_server(study.policy, ROWS, len(board_rows(study.session).data)) == stays
 
 
 def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:

@@ -373,7 +373,8 @@ def test_half_a_file_is_locked_before_a_sweep_can_find_it(
 
     monkeypatch.setattr(private, "_locked", look)
     folder.mkdir(mode=0o700)
-    private._write(folder / "raw-1.parquet", lambda file: None)
+    with private.being_written(folder / "raw-1.parquet"):
+        pass
 
     assert seen == [[]]
     assert names(folder) == ["raw-1.parquet"]

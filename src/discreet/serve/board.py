@@ -31,7 +31,7 @@ from discreet.serve.requests import (
     check,
     refused_in_words,
 )
-from discreet.study.board import ROWS, TO_BROWSER, BoardRows, names_in, overview
+from discreet.study.board import ROWS, BoardRows, names_in, overview
 from discreet.study.derived import FEWEST
 from discreet.study.lights import Axis, Clause
 from discreet.study.new_columns import holds_codes
@@ -144,8 +144,9 @@ def answer_overview(served: Served, caller: Caller) -> Answer | Refusal:
 def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:
     """Hand out the rows of the copy, to each caller recorded once."""
     rows = served.held.rows
-    if rows is None or served.held.way != TO_BROWSER:
-        return refused(served, caller, ROWS, refusal("policy", NO_COPY if rows is None else STAYS))
+    if rows is None:
+        why = STAYS if served.held.there else NO_COPY
+        return refused(served, caller, ROWS, refusal("policy", why))
 
     def make() -> bytes:
         rows.gate(FORM)
@@ -226,13 +227,12 @@ def _given(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _let_explore(served: Served, caller: Caller) -> Refusal | None:
     """Let a caller explore the copy where it is, or say why not."""
-    rows = served.held.rows
-    if rows is None:
+    if not served.held.there:
         return refused(served, caller, EXPLORED, refusal("policy", NO_COPY))
 
     def make() -> bytes:
         session = served.study.session
-        session.gate_of_copy(EXPLORED, rows.names)(FORM)
+        session.gate_of_copy(EXPLORED, names_in(session.whole))(FORM)
         return json.dumps({"copy": session.whole.copy.version}).encode()
 
     return _explored(served, caller, EXPLORED, make)

@@ -68,6 +68,7 @@ def serve_study(study: Study) -> Served:
             " it serves public or simulated data alone. Say so in the policy (public = true), or"
             " serve under a guarded policy"
         )
+    study.session.share_copy()
     return Served(
         study=study,
         name=study.session.known_name(),

@@ -12,7 +12,7 @@ from typing import Any
 from discreet.plots import View
 from discreet.protect import Whole
 from discreet.serve.files import MOST_BYTES, Kept
-from discreet.study.board import BoardRows, base_views, board_rows, way_of_rows
+from discreet.study.board import BoardRows, base_views, board_rows, stays_on_server
 from discreet.study.lights import Lights
 from discreet.study.session import Session
 
@@ -63,10 +63,13 @@ class HeldCopy:
 
     @cached_property
     def rows(self) -> BoardRows | None:
-        """The rows of the copy; None where there is no copy."""
+        """The rows of the copy as a browser gets them; None where none may have them."""
+        session, policy = self._session, self._session.policy
         with self._lock:
-            whole = self._session.policy.rows_by == Whole.name
-            return board_rows(self._session) if whole else None
+            if not self.there or stays_on_server(policy, len(session.whole)):
+                return None
+            found = board_rows(session)
+            return None if stays_on_server(policy, found.rows, len(found.data)) else found
 
     @cached_property
     def packed(self) -> bytes:
@@ -81,17 +84,19 @@ class HeldCopy:
             return base_views(self._session)
 
     @property
-    def way(self) -> str:
-        """Where the copy is explored: in the browser, on the server, or nowhere."""
-        return way_of_rows(self._session.policy, self.rows)
+    def there(self) -> bool:
+        """Whether there is a copy of the whole table."""
+        return self._session.policy.rows_by == Whole.name
 
     def facts(self) -> dict[str, Any]:
         """Say where the copy is explored, and how large it is."""
         rows = self.rows
+        if not self.there:
+            return {"way": "none"}
         if rows is None:
-            return {"way": self.way}
+            return {"way": "server", "rows": len(self._session.whole)}
         return {
-            "way": self.way,
+            "way": "browser",
             "rows": rows.rows,
             "bytes": len(rows.data),
             "digest": rows.digest,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
+import sys
 import threading
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from discreet.errors import LeavingError, LedgerError
@@ -13,11 +17,12 @@ from discreet.serve.facts import Served
 from discreet.serve.files import WARMED, warm
 from discreet.serve.limits import place_of
 
-__all__ = ["Ready"]
+__all__ = ["Ready", "Workers"]
 
 LOG = logging.getLogger("discreet.serve")
 TASK = "warming up"
 BEGUN_AGAIN = "stop the server and start it again"
+OTHERS = "the other workers"
 CHANGED = (
     "the data or the version of the study are not as when the server was started, so nothing new of"
     f" them is given out; {BEGUN_AGAIN}, or open a new version first (discreet version new)"
@@ -29,19 +34,58 @@ OTHER_POLICY = (
 NO_LEDGER = "the ledger cannot be read, so nothing is given out; see the server's terminal"
 
 
+@dataclass(frozen=True)
+class Workers:
+    """The processes of a server, each of which says in a folder that it is warm.
+
+    Parameters
+    ----------
+    folder : Path
+        Where each that is warm has a file that is called by its number.
+    count : int
+        How many there are.
+    """
+
+    folder: Path
+    count: int
+
+    def add(self) -> None:
+        """Say that this process is warm."""
+        (self.folder / str(os.getpid())).touch()
+
+    @property
+    def cold(self) -> int:
+        """How many are not warm: also one that was started in place of another."""
+        return max(0, self.count - sum(_runs(int(it.name)) for it in self.folder.iterdir()))
+
+
+def _runs(process: int) -> bool:
+    """Whether there is a process of ours of this number."""
+    if sys.platform == "win32":  # there it would end what it asks
+        return True
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
+
+
 class Ready:
     """What a server waits for before it answers at once, and what is wrong, if anything is.
 
-    Nothing is waited for until `expect` says so.
+    Nothing is waited for until `expect` says so; where others serve the same study beside this
+    process, for them, too.
     """
 
     def __init__(self, served: Served) -> None:
         self._served, self._lock = served, threading.Lock()
+        self._workers: Workers | None = None
         self._policy, self._said = self._digest(), ""
         self._waits, self._done, self._of = "", 0, 0
 
-    def expect(self) -> None:
-        """Say that `warm` will be called."""
+    def expect(self, workers: Workers | None = None) -> None:
+        """Say that `warm` will be called, and of which workers this process is one."""
+        self._workers = workers
         self._waits, self._done, self._of = "the rows of the copy", 0, WARMED + 2
 
     def warm(self) -> None:
@@ -57,6 +101,8 @@ class Ready:
             LOG.warning("warming up ended early: %s", place_of(error))
         finally:
             self._waits, self._done = "", self._of
+            if self._workers is not None:
+                self._workers.add()
             advance(TASK, self._done, self._of)
 
     def _step(self, then: str) -> None:
@@ -65,10 +111,12 @@ class Ready:
 
     def facts(self) -> dict[str, Any]:
         """Say whether the server answers at once, and if not, why: without a value or a name."""
-        wrong = self.wrong()
+        wrong, waits = self.wrong(), self._waits
+        if not waits and self._workers is not None and self._workers.cold:
+            waits = OTHERS
         return {
-            "ready": not (wrong or self._waits),
-            "waits": self._waits or None,
+            "ready": not (wrong or waits),
+            "waits": waits or None,
             "done": self._done,
             "of": self._of,
             "says": wrong or None,

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -21,6 +22,7 @@ from discreet.serve.access import Issuer, is_loopback
 from discreet.serve.app import create_app
 from discreet.serve.files import warm_in_background
 from discreet.serve.limits import CarefulProtocol
+from discreet.serve.ready import Workers
 from discreet.study import Study
 from discreet.study import open as open_study
 
@@ -114,10 +116,10 @@ def opened(serving: Serving) -> Study:
 def app_of_environment() -> FastAPI:
     """Return the server that the environment describes: for processes that others start."""
     told = json.loads(os.environ[ENVIRONMENT])
-    ledger = told.pop("ledger")
+    ledger, warm = told.pop("ledger"), told.pop("warm")
     serving = Serving(**told)
     study = opened(serving)
-    app = _app(study, serving)
+    app = _app(study, serving, Workers(Path(warm), serving.workers))
     # One that is started in place of another, while the server runs, takes no other ledger.
     study.session.ledger.store.expect(ledger and tuple(ledger))
     return app
@@ -128,19 +130,12 @@ def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
 
     `said` is told the web address once it is taken.
     """
-    several = serving.workers > 1
-    if several:
-        told = {**asdict(serving), "ledger": study.session.ledger.store.place}
-        os.environ[ENVIRONMENT] = json.dumps(told, default=str)
-    app = FACTORY if several else _app(study, serving)
-    config = configured(app, serving)
+    if serving.workers > 1:
+        _run_workers(study, serving, said)
+        return
+    config = configured(_app(study, serving), serving)
     taken = listening(config, serving)
     url = serving.url(taken.getsockname()[1])
-    if several:
-        processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
-        said(url)
-        processes.run()
-        return
     server = uvicorn.Server(config)
 
     def stop() -> None:
@@ -150,6 +145,19 @@ def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
     with at_sigterm(stop):
         said(url)
         server.run(sockets=[taken])
+
+
+def _run_workers(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
+    """Serve a study by several processes, once there is a copy that they share."""
+    config = configured(FACTORY, serving)
+    taken = listening(config, serving)
+    study.session.share_copy()
+    with tempfile.TemporaryDirectory(prefix="discreet-workers-") as warm:
+        told = {**asdict(serving), "ledger": study.session.ledger.store.place, "warm": warm}
+        os.environ[ENVIRONMENT] = json.dumps(told, default=str)
+        processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
+        said(serving.url(taken.getsockname()[1]))
+        processes.run()
 
 
 @contextmanager
@@ -207,9 +215,9 @@ def listening(config: uvicorn.Config, serving: Serving) -> socket.socket:
     return taken
 
 
-def _app(study: Study, serving: Serving) -> FastAPI:
+def _app(study: Study, serving: Serving, workers: Workers | None = None) -> FastAPI:
     issuer = Issuer(serving.issuer, serving.audience).caller if serving.issuer else None
     app = create_app(study, serving.origins, issuer)
-    app.state.ready.expect()
+    app.state.ready.expect(workers)
     warm_in_background(app.state.ready.warm)
     return app

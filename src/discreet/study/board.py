@@ -35,12 +35,13 @@ __all__ = [
     "board_rows",
     "names_in",
     "overview",
-    "way_of_rows",
+    "stays_on_server",
 ]
 
 ROWS = "rows"
 """What the ledger calls the rows of a copy that leave as such."""
-TO_BROWSER, ON_SERVER, NOWHERE = "browser", "server", "none"
+TO_BROWSER = "browser"
+"""What a policy says of a copy whose rows a browser may have."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,15 +104,12 @@ def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
     return found
 
 
-def way_of_rows(policy: Policy, rows: BoardRows | None) -> str:
-    """Say where the copy is explored: in the browser, on the server, or nowhere as there is none.
+def stays_on_server(policy: Policy, rows: int, size: int = 0) -> bool:
+    """Whether a copy of so many rows and bytes is explored on the server, and not in a browser.
 
-    It stays on the server where the policy says so, or where it is larger than the policy lets it.
+    That is where the policy says so, or where it is larger than the policy lets a browser have.
     """
-    if rows is None:
-        return NOWHERE
-    small = rows.rows <= policy.copy_rows and len(rows.data) <= policy.copy_bytes
-    return TO_BROWSER if policy.copy == TO_BROWSER and small else ON_SERVER
+    return policy.copy != TO_BROWSER or rows > policy.copy_rows or size > policy.copy_bytes
 
 
 def base_views(of: OfCopy) -> dict[str, View]:

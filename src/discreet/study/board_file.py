@@ -13,7 +13,7 @@ from discreet.study.board import (
     board_columns,
     board_rows,
     overview,
-    way_of_rows,
+    stays_on_server,
 )
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.facts import board_facts
@@ -45,9 +45,10 @@ def board_of(of: OfCopy) -> Board:
         If the study has no copy of the whole table, or the policy keeps it on a server.
     """
     rows = board_rows(of)
-    if way_of_rows(of.policy, rows) != TO_BROWSER:
-        kept = of.policy.copy != TO_BROWSER
-        raise RefusedError(STAYS.format(of.policy.copy) if kept else TOO_LARGE)
+    if of.policy.copy != TO_BROWSER:
+        raise RefusedError(STAYS.format(of.policy.copy))
+    if stays_on_server(of.policy, rows.rows, len(rows.data)):
+        raise RefusedError(TOO_LARGE)
     title = of.name or "table"
     columns = tuple(it.name for it in board_columns(of.whole))
 

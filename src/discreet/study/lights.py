@@ -250,7 +250,7 @@ class _Kept:
         with self._lock:
             self._size += size(made) - self._held.pop(name, (None, 0))[1]
             self._held[name] = made, size(made)
-            while self._size > self._most and len(self._held) > 1:
+            while self._size > self._most:
                 self._size -= self._held.popitem(last=False)[1][1]
         return made
 

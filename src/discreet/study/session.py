@@ -216,6 +216,13 @@ class Session:
         """The copy of the whole table as the vault keeps it, made on the first call."""
         return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
 
+    def share_copy(self) -> None:
+        """Draw from here on from a file of the copy's columns that several processes map."""
+        if self.policy.rows_by == Whole.name:
+            self._vault.shared(self.table, self.policy)
+            for held in ("kept", "whole"):  # as they were before
+                vars(self).pop(held, None)
+
     @cached_property
     def whole(self) -> WholeTable:
         """The copy of the whole table, with the columns that the policy derives of its rows."""

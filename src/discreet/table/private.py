@@ -35,6 +35,8 @@ if sys.platform != "win32":
 __all__ = [
     "INPUT",
     "at_end",
+    "being_written",
+    "delete_unfinished",
     "forget",
     "labels_in",
     "own_folder",
@@ -46,7 +48,7 @@ OWN = "discreet-private-"
 LOCK = ".discreet-lock"
 MAGIC = b"discreet: this folder is deleted with all that DuckDB put aside in it\n"
 INPUT = "input"
-HELD = re.compile(rf"duckdb_temp_.*|whole-[0-9a-f]+\.(parquet|json).*|{INPUT}")
+HELD = re.compile(rf"duckdb_temp_.*|whole-[0-9a-f]+\.(parquet|columns|json).*|{INPUT}")
 """What lies in such a folder: nothing else is deleted of a process that was killed."""
 AHEAD = "."
 """How the name of a file begins that is not locked yet."""
@@ -164,12 +166,10 @@ def private_file(
     path = folder / f"{of}{digest.hex()[:32]}{PARQUET}"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     _check_owner(folder)
-    for stray in folder.glob(f"{RAW}*{PART}"):
-        with _unused(stray) as unused:
-            if unused:
-                stray.unlink(missing_ok=True)
+    delete_unfinished(folder, RAW)
     if not _is_whole(path, digest):
-        _write(path, write)
+        with being_written(path) as file:
+            write(file)
     for other in folder.glob(f"{of}*{PARQUET}"):
         if other != path:
             other.unlink(missing_ok=True)
@@ -207,19 +207,35 @@ def _is_whole(path: Path, digest: bytes) -> bool:
     return schema is not None and (schema.metadata or {}).get(DIGEST) == digest.hex().encode()
 
 
-def _write(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Write a file that its owner alone may read: all of it is on the disk before it has a name."""
+@contextmanager
+def being_written(path: Path) -> Iterator[IO[bytes]]:
+    """Give a file that its owner alone may read: all of it is on the disk before it has its name.
+
+    What a process that is killed leaves of it is for `delete_unfinished`. Raises OSError where it
+    cannot be written.
+    """
     partial = path.with_name(f"{path.name}.{unguessable()}{PART}")
     try:
         with os.fdopen(_make_locked(partial), "w+b") as written:
-            write(written)
+            yield written
             written.flush()
             os.fsync(written.fileno())
-        os.replace(partial, path)
+            if sys.platform != "win32":  # there a file that is open cannot be renamed
+                os.replace(partial, path)  # while it is locked
+        if sys.platform == "win32":
+            os.replace(partial, path)
         _sync_folder(path.parent)
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def delete_unfinished(folder: Path, begins: str) -> None:
+    """Delete files that processes which were killed had begun to write; so their names begin."""
+    for stray in folder.glob(f"{begins}*{PART}"):
+        with _unused(stray) as unused:
+            if unused:
+                stray.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

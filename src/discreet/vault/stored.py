@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,16 +13,26 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
-from discreet.secret import unguessable
 from discreet.table.columns import words_of
-from discreet.table.private import own_folder
+from discreet.table.private import being_written, delete_unfinished, own_folder
 from discreet.vault.columns import Unread
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import FileMetaData, ParquetWriter
 
-__all__ = ["Said", "TemporaryFolder", "columns_in", "pieces_of", "said_in", "written"]
+__all__ = [
+    "PIECE",
+    "Said",
+    "TemporaryFolder",
+    "columns_in",
+    "kept_in",
+    "kind_of",
+    "pieces_of",
+    "readable",
+    "said_in",
+    "written",
+]
 
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
@@ -64,7 +73,7 @@ def columns_in(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with _readable(path):
+    with readable(path):
         said = said_in(pq.read_metadata(path), version)
         schema = [it for it in pq.read_schema(path) if it.name not in said.without]
     numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
@@ -72,8 +81,14 @@ def columns_in(
     return Unread(numbers, partial(_numbers, path)), Unread(levels, partial(_words, path)), said
 
 
+def kind_of(path: Path) -> str:
+    """Return how the names begin of files of copies of one kind."""
+    return f"{path.name.partition('-')[0]}-"
+
+
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
+    """Say of a kept copy that cannot be read what to do; no word of the cause."""
     try:
         yield
     except Exception:
@@ -89,7 +104,7 @@ def pieces_of(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with _readable(path), pq.ParquetFile(path) as file:
+    with readable(path), pq.ParquetFile(path) as file:
         for batch in file.iter_batches(PIECE, columns=[*names]):
             table = pa.Table.from_batches([batch])
             numbers = [it.name for it in table.schema if pa.types.is_floating(it.type)]
@@ -102,7 +117,7 @@ def pieces_of(
 def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray:
     import pyarrow.parquet as pq
 
-    with _readable(path), pq.ParquetFile(path, read_dictionary=coded) as file:
+    with readable(path), pq.ParquetFile(path, read_dictionary=coded) as file:
         return file.read([name]).column(0)
 
 
@@ -134,11 +149,11 @@ class TemporaryFolder:
 class _Writer:
     """Writes the rows of one partition after the other."""
 
-    def __init__(self, file: Any, schema: pa.Schema, folder: Path) -> None:
+    def __init__(self, file: Any, schema: pa.Schema) -> None:
         import pyarrow.parquet as pq
 
         self.parquet: ParquetWriter = pq.ParquetWriter(file, schema)
-        self.schema, self.folder = schema, folder
+        self.schema = schema
 
     def add(self, numbers: Mapping[str, Floats], levels: Mapping[str, Sequence[str]]) -> None:
         """Write rows; a column that a partition has not is missing there."""
@@ -152,8 +167,7 @@ class _Writer:
             for it in self.schema
         ]
         table = pa.table(arrays, schema=self.schema)
-        with _kept(self.folder):
-            self.parquet.write_table(table, row_group_size=max(1, rows))
+        self.parquet.write_table(table, row_group_size=max(1, rows))
 
 
 @contextmanager
@@ -166,34 +180,25 @@ def written(
     """
     import pyarrow as pa
 
-    partial = path.with_name(f"{path.name}.{unguessable()}")  # another thread may make it, too
     schema = pa.schema([(name, pa.float64()) for name in numbers])
     for name in levels:
         schema = schema.append(pa.field(name, pa.string()))
-    with _kept(path.parent):
+    with kept_in(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        opened = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(opened, "wb") as file:
-            writer = _Writer(file, schema, path.parent)
+        delete_unfinished(path.parent, kind_of(path))
+        # Another thread may make it, too: each writes a file of its own.
+        with being_written(path) as file:
+            writer = _Writer(file, schema)
             try:
                 yield writer.add
                 writer.parquet.add_key_value_metadata(said().metadata())
             finally:
-                with _kept(path.parent):
-                    writer.parquet.close()
-            with _kept(path.parent):
-                file.flush()
-                os.fsync(file.fileno())
-        with _kept(path.parent):
-            os.replace(partial, path)
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+                writer.parquet.close()
 
 
 @contextmanager
-def _kept(folder: Path) -> Iterator[None]:
+def kept_in(folder: Path) -> Iterator[None]:
+    """Say of a copy that cannot be kept in a folder what to do."""
     try:
         yield
     except OSError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from discreet.render.figure_file import write_whole
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
+from discreet.vault.mapped import mapped
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import columns_of_copy, copy_of_whole, nearness_of, protected
 from discreet.vault.rows import (
@@ -295,6 +296,18 @@ class Vault:
             else:
                 self._whole = self._in_one_piece(raw_in_one(table, policy, self._secret, wanted))
         return self._whole
+
+    def shared(self, table: Table, policy: Policy) -> Copy:
+        """Return the protected copy of the whole table, in a file that several processes map.
+
+        Where there is no folder for one, each process has a copy of its own.
+        """
+        copy = self.whole(table, policy)
+        if self._folder is not None:
+            path = self._folder / f"whole-{copy.version}.parquet"
+            columns, strata = mapped(path, [*copy.columns], [*copy.strata])
+            self._whole = replace(copy, columns=columns, strata=strata, path=path)
+        return self.whole(table, policy)
 
     def _in_one_piece(self, raw: RawWhole) -> Copy:
         path = None if self._folder is None else self._folder / _whole_name(raw.version)
