@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import pickle
 import traceback
 from collections import Counter, defaultdict
@@ -580,6 +581,35 @@ class TestSource:
 
         path.unlink()
 
+        assert table.source_changed()
+
+    @pytest.mark.parametrize("ending", [".csv", ".parquet"])
+    @pytest.mark.parametrize("known", [True, False])
+    def test_one_that_was_moved_away_and_back_is_the_same_if_its_digest_is_known(
+        self, tmp_path: Path, file_of: Write, ending: str, known: bool
+    ) -> None:
+        path = file_of(tmp_path / f"cohort{ending}", {"age": [1.0, 2.0]})
+        table = opened(path)
+        if known:
+            table.source_digest()
+
+        path.rename(tmp_path / "away")
+        assert table.source_changed()
+        (tmp_path / "away").rename(path)
+
+        assert table.source_changed() is not known
+
+    def test_one_of_other_values_is_another_whenever_it_seems_written(
+        self, tmp_path: Path, file_of: Write
+    ) -> None:
+        path = file_of(tmp_path / "cohort.csv", {"age": [1.0, 2.0]})
+        table, before = opened(path), path.stat()
+        table.source_digest()
+
+        path.write_bytes(path.read_bytes().replace(b"2", b"3"))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+        assert path.stat().st_size == before.st_size
         assert table.source_changed()
 
     def test_a_frame_does_not_change(self, constructor: Make) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
@@ -304,18 +304,24 @@ def digest_of(path: Path) -> bytes:
     return together.digest()
 
 
-def stamp_of(path: Path) -> tuple[tuple[str | int, ...], ...] | None:
-    """Return which file each of a path is, when it was written and changed, and how long it is.
+class Stamp(NamedTuple):
+    """Which file each of a path is, when it was written and how long it is; when it was changed.
 
-    None where one is gone. When it was changed is told by the system alone: tools that copy set
-    when it was written.
+    The system alone says when something was changed, be it a name: tools that copy set when it was
+    written.
     """
+
+    files: tuple[tuple[str | int, ...], ...]
+    changed: tuple[int, ...]
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Return the stamp of a path; None where a file is gone."""
     try:
         found = {str(file): file.stat() for file in place_of(path).files}
     except OSError:
         return None
-    stamps = (
-        (name, it.st_dev, it.st_ino, it.st_ctime_ns, it.st_mtime_ns, it.st_size)
-        for name, it in found.items()
+    files = tuple(
+        (name, it.st_dev, it.st_ino, it.st_mtime_ns, it.st_size) for name, it in found.items()
     )
-    return tuple(stamps) or None
+    return Stamp(files, tuple(it.st_ctime_ns for it in found.values())) if found else None

@@ -199,6 +199,7 @@ class Table:
         self._keep, self.path, self._missing = keep, path, missing_values
         self.source = source
         self._opened = None if path is None else stamp_of(path)
+        self._digest: bytes | None = None
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
         self._broken: dict[str, int] = {}
@@ -639,13 +640,30 @@ class Table:
         if self.path is None:
             return None
         try:
-            return digest_of(self.path)
+            found = digest_of(self.path)
         except OSError:
             raise InputError("the file of the study cannot be read; is it still there?") from None
+        if stamp_of(self.path) == self._opened:
+            self._digest = found
+        return found
 
     def source_changed(self) -> bool:
-        """Whether the file has been written since the table was opened."""
-        return self.path is not None and stamp_of(self.path) != self._opened
+        """Whether the file has been written since the table was opened.
+
+        One that was moved away and back, or given other rights, is read again, if it is known what
+        it held: it may be the same to the last byte.
+        """
+        if self.path is None:
+            return False
+        now, then = stamp_of(self.path), self._opened
+        if now == then:
+            return False
+        if now is None or then is None or now.files != then.files or self._digest is None:
+            return True
+        if self.source_digest() != self._digest or stamp_of(self.path) != now:
+            return True
+        self._opened = now
+        return False
 
     def known(self, name: str) -> Column:
         """Return what is known of a column, or say which there are."""
