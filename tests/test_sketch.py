@@ -140,6 +140,16 @@ def test_sketches_of_parts_merge_into_that_of_the_whole(one: list[int], two: lis
     assert whole.smallest.tolist() == smallest
 
 
+@given(st.lists(st.integers(0, 12), max_size=40), st.integers(1, 4))
+def test_the_smallest_digests_are_the_smallest_different_ones(
+    digests: list[int], kept: int
+) -> None:
+    """Whether many are looked at, few, or many that are alike."""
+    marks = np.array([[it, 0] for it in digests], dtype=np.uint64).reshape(-1, 2)
+
+    assert sketch_of(marks, kept).smallest.tolist() == sorted({*digests})[:kept]
+
+
 NUMBERING: dict[str, tuple[list[float], bool]] = {
     "from nought": ([0, 1, 2, 3], True),
     "in any order, from below nought": ([1, -1, 0, 2], True),
