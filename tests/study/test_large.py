@@ -91,6 +91,15 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
         assert copy.strata[name] == tuple(word for _, words in made for word in words[name])
 
 
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_however_many_are_protected_at_a_time(
+    frame: pl.DataFrame, copy: Copy, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.vault.partitions.AT_ONCE", at_once)
+
+    assert kept(Vault(SECRET, None).whole(table_of(frame), POLICY)) == kept(copy)
+
+
 def test_every_row_is_in_one_partition_of_about_equal_size(frame: pl.DataFrame) -> None:
     found = partitions(table_of(frame))
 
@@ -430,17 +439,17 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import polars as pl
-from discreet.vault import vault, whole_columns
+from discreet.vault import partitions, vault, whole_columns
 whole_columns.MOST_CELLS, whole_columns.WIDEST = {most}, 3
 from tests.study.test_large import POLICY, SECRET, table_of
 made = []
-again = vault.protected
+again = partitions.protected
 def copied(*given):
     made.append(given)
-    if len(made) == 2:
+    if len(made) == 3:  # the first is written
         os.kill(os.getpid(), signal.SIGKILL)
     return again(*given)
-vault.protected = copied
+partitions.protected = copied
 table = table_of(pl.read_parquet(sys.argv[2]))
 vault.Vault(SECRET, Path(sys.argv[1])).whole(table, POLICY)
 """

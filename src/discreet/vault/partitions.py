@@ -14,7 +14,9 @@ that has no name, so that it is gone with the process, however that ends.
 from __future__ import annotations
 
 import tempfile
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +31,7 @@ from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.secret import Secret
 from discreet.table import Table
-from discreet.vault.protected import Columns, Work
+from discreet.vault.protected import Columns, Protected, Work, protected
 from discreet.vault.whole_columns import RawWhole, Wanted, settings_of, unreadable
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ PURPOSE = "rows of a large table"
 DIGEST = ("\0low", "\0high")
 """What the digests of rows are called that are set aside."""
 READ = "reading the table"
+AT_ONCE = 2
+"""So many partitions are protected at a time: compiled loops let other threads run."""
 
 
 def _parts(table: Table, work: Work) -> Iterator[Columns]:
@@ -250,3 +254,14 @@ class LargeTable:
                 _spread(work, first, then)
                 rows = then
             yield (rows.rows(place) for place in range(work.wanted.partitions))
+
+    def protected(self, partitions: Iterator[Columns]) -> Iterator[Protected]:
+        """Protect partitions, some at a time; give them in their order."""
+        waiting: deque[Future[Protected]] = deque()
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for place, rows in enumerate(partitions):
+                waiting.append(pool.submit(protected, self.work, rows, place, self.version))
+                if len(waiting) == AT_ONCE:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()

@@ -15,7 +15,7 @@ from discreet.arguments import Floats, as_strata
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.measure.fidelity_report import Fidelity
 from discreet.policy import PlotRequest, Policy
-from discreet.progress import advance, listening
+from discreet.progress import advance
 from discreet.protect import outside
 from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
@@ -28,7 +28,7 @@ from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.vault.mapped import mapped
 from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import columns_of_copy, copy_of_whole, nearness_of, protected
+from discreet.vault.protected import columns_of_copy, copy_of_whole, nearness_of
 from discreet.vault.rows import (
     Done,
     Noised,
@@ -354,14 +354,12 @@ class Vault:
             written(path, wanted.numbers, wanted.levels, said) as add,
             large.each(path.parent) as partitions,
         ):
-            for place, rows in enumerate(partitions):
-                advance("protecting the table", place, wanted.partitions)
-                with listening(lambda task, step, steps: None):
-                    made = protected(large.work, rows, place, large.version)
+            advance("protecting the table", 0, wanted.partitions)
+            for made in large.protected(partitions):
                 add(made.numbers, made.levels)
                 near.append(made.near)
                 left_out.append(made.left_out)
-            advance("protecting the table", wanted.partitions, wanted.partitions)
+                advance("protecting the table", len(near), wanted.partitions)
         return next(it for it in near if it is not None)
 
     def version_of_whole(self, table: Table, policy: Policy) -> str:
