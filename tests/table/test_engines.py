@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import sys
-import warnings
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -28,6 +24,7 @@ import discreet as dc
 from discreet.secret import Secret
 from discreet.sketch import sketched
 from discreet.table import Table, open_table
+from tests.spark_session import spark_session
 from tests.table.postgres_server import Server, serving
 
 N, MANY = 2_000, 100_000
@@ -86,27 +83,8 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
-    """A session of two threads; skip where Spark or Java is not there."""
-    pytest.importorskip("pyspark", reason="pip install 'discreet[spark]'")
-    if shutil.which("java") is None:
-        pytest.skip("there is no Java for Spark: apt-get install openjdk-17-jre-headless")
-    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    from pyspark.sql import SparkSession
-
-    said: dict[str, bool | float | int | str | None] = {
-        "spark.driver.memory": "4g",  # the copy of many rows is made of all at once
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "4",
-        "spark.ui.showConsoleProgress": "false",
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        session = SparkSession.builder.master("local[2]").config(map=said).getOrCreate()
-    yield session
-    session.stop()
+    with spark_session() as session:
+        yield session
 
 
 def of_parquet(table: pa.Table, path: Path) -> Path:

@@ -14,7 +14,15 @@ of whole width where no limits are declared. Counts are checked again before the
 
 from discreet.table.columns import KINDS, ROLES, Column
 from discreet.table.private import forget
-from discreet.table.table import BinAxis, Counted, Rows, Table, open_table, with_levels_of_two
+from discreet.table.table import (
+    BinAxis,
+    Counted,
+    Reading,
+    Rows,
+    Table,
+    open_table,
+    with_levels_of_two,
+)
 from discreet.table.urls import shown
 
 __all__ = [
@@ -23,6 +31,7 @@ __all__ = [
     "BinAxis",
     "Column",
     "Counted",
+    "Reading",
     "Rows",
     "Table",
     "forget",

@@ -31,18 +31,21 @@ from discreet.table.columns import (
     words_of,
 )
 from discreet.table.databases import is_database, open_database
-from discreet.table.dates import days_of, spans_as_numbers
+from discreet.table.dates import Dates, days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, extremes_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.order import Ordered
 
-__all__ = ["BinAxis", "Counted", "Rows", "Table", "open_table", "with_levels_of_two"]
+__all__ = ["BinAxis", "Counted", "Reading", "Rows", "Table", "open_table", "with_levels_of_two"]
 
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+
+SPARK = ("pyspark", "pyspark[connect]")
+"""What narwhals calls frames whose rows workers of Spark read."""
 
 # A value this share of a bin's width below an edge counts as on it: 0.3 in bins of 0.1 is
 # stored as a hair less than three widths.
@@ -145,6 +148,29 @@ class Rows:
         if self.numbers:
             return len(next(iter(self.numbers.values())))
         return len(next(iter(self.texts.values())))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How batches of pyarrow are read, in whatever process: numbers as such, texts as levels.
+
+    `numbers` says of those that are dates how they are stored.
+    """
+
+    numbers: Mapping[str, Dates | None]
+    texts: tuple[str, ...]
+
+    def columns(self, batch: Any) -> dict[str, Any]:
+        """Return the columns of a batch as `Table.in_parts` gives them."""
+        found = {name: _numbers(batch[name], dates) for name, dates in self.numbers.items()}
+        return {
+            **{name: np.where(np.isfinite(it), it, np.nan) for name, it in found.items()},
+            **{name: levels_of(batch[name]) for name in self.texts},
+        }
+
+
+def _numbers(values: Any, dates: Dates | None) -> Floats:
+    return floats_of(values) if dates is None else days_of(values, dates)
 
 
 def number(name: str) -> nw.Expr:
@@ -530,6 +556,8 @@ class Table:
 
     def can_read(self, name: str) -> bool:
         """Whether all of a column can be read: that of mixed types cannot."""
+        if self.on_spark:  # whose columns have a type each
+            return True
         try:
             for _ in self.batches([name]):
                 pass
@@ -566,27 +594,43 @@ class Table:
         DictionaryArrays, with the empty text for a missing one. Rows that have nothing in one of
         the columns `known` are left out.
         """
-        held = [name for name in known if name in numbers]
-        rows = self._complete(held, [name for name in known if name not in held])
-        wanted = [
-            nw.col(name) if self.columns[name].dates is not None else number(name).alias(name)
-            for name in numbers
-        ]
-        wanted += [nw.col(name) for name in texts]
+        rows, wanted, reading = self._unread(numbers, texts, known)
         with quiet(*failure(self._keep)):
             for batch in parts(rows, wanted, self._keep):
-                found = {name: self._read_as(name, batch[name], True) for name in numbers}
-                yield {
-                    **{name: np.where(np.isfinite(it), it, np.nan) for name, it in found.items()},
-                    **{name: levels_of(batch[name]) for name in texts},
-                }
+                yield reading.columns(batch)
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether workers of Spark read the rows."""
+        return self._frame.implementation.value in SPARK
+
+    def where_it_lies(
+        self, numbers: Sequence[str], texts: Sequence[str], known: Sequence[str] = ()
+    ) -> tuple[Any, Reading]:
+        """Return what `in_parts` reads as a frame of its library, and how batches of it are read.
+
+        For workers of Spark, which read the rows where they are.
+        """
+        rows, wanted, reading = self._unread(numbers, texts, known)
+        return nw.to_native(rows.select(*wanted)), reading
+
+    def _unread(
+        self, numbers: Sequence[str], texts: Sequence[str], known: Sequence[str]
+    ) -> tuple[nw.LazyFrame[Any], list[nw.Expr], Reading]:
+        """Return rows, which columns are wanted of them, and how these are read."""
+        held = [name for name in known if name in numbers]
+        rows = self._complete(held, [name for name in known if name not in held])
+        dates = {name: self.columns[name].dates for name in numbers}
+        wanted = [
+            number(name).alias(name) if dates[name] is None else nw.col(name) for name in numbers
+        ]
+        wanted += [nw.col(name) for name in texts]
+        return rows, wanted, Reading(dates, tuple(texts))
 
     def _read_as(self, name: str, values: Any, number: bool) -> Any:
         """Return part of a column as numbers, as days where it holds dates, or as levels."""
         dates = self.columns[name].dates
-        if dates is not None:
-            return days_of(values, dates)
-        return floats_of(values) if number else levels_of(values)
+        return _numbers(values, dates) if number or dates is not None else levels_of(values)
 
     def persons_repeat(self) -> bool:
         """Whether some person has several rows."""

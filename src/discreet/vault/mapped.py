@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.table.private import being_written, delete_unfinished
 from discreet.vault.columns import HELD, Unread
-from discreet.vault.stored import PIECE, kept_in, kind_of, readable
+from discreet.vault.stored import batches_in, kept_in, kind_of, readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,10 +80,8 @@ def _write(path: Path, numbers: Sequence[str], levels: Sequence[str], out: IO[by
 
 
 def _parts(path: Path, name: str) -> Iterator[Any]:
-    import pyarrow.parquet as pq
-
-    with readable(path), pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(PIECE, columns=[name]):
+    with readable(path):
+        for batch in batches_in(path, [name]):
             yield batch.column(0)
 
 

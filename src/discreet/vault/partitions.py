@@ -26,12 +26,13 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import InputError
-from discreet.keys import BLOCK, Keys, total
+from discreet.keys import Keys
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.secret import Secret
-from discreet.table import Table
-from discreet.vault.protected import Columns, Protected, Work, protected
+from discreet.table import Reading, Table
+from discreet.vault.on_spark import done_on_spark, first_on_spark, total_on_spark
+from discreet.vault.protected import Columns, Outcome, Protected, Total, Work, protected
 from discreet.vault.whole_columns import RawWhole, Wanted, settings_of, unreadable
 
 if TYPE_CHECKING:
@@ -50,27 +51,15 @@ AT_ONCE = 2
 def _parts(table: Table, work: Work) -> Iterator[Columns]:
     """Read the rows, and say how far it is."""
     seen = 0
-    known = () if work.key is None else (work.key,)
-    for part in table.in_parts(work.numbers, work.texts, known):
+    for part in table.in_parts(work.numbers, work.texts, work.known):
         yield part
         seen += len(next(iter(part.values())))
         advance(READ, seen, table.size)
 
 
-@dataclass
-class _Total:
-    """How many rows there are, and the sum of their digests: the same in any order."""
-
-    rows: int = 0
-    added: int = 0
-
-    def add(self, digests: Keys) -> None:
-        self.rows += len(digests)
-        self.added += int.from_bytes(total(digests), "little")
-
-    def version(self, work: Work) -> bytes:
-        summed = (self.added % (1 << 8 * BLOCK)).to_bytes(BLOCK, "little")
-        return work.own.secret.digest("version", self.rows.to_bytes(8, "little"), summed)
+def _lying(table: Table, work: Work) -> tuple[Any, Reading]:
+    """Return the rows where they lie, and how they are read there."""
+    return table.where_it_lies(work.numbers, work.texts, work.known)
 
 
 @dataclass(eq=False)
@@ -222,15 +211,25 @@ class LargeTable:
             unit,
             table.key,
         )
-        found = _Total()
-        for part in _parts(table, work):
-            found.add(work.digests(part))
+        found = Total()
+        if table.on_spark:
+            found = total_on_spark(*_lying(table, work), work)
+        else:
+            for part in _parts(table, work):
+                found.add(work.digests(part))
         return cls(table, work, found.version(work))
 
     def first(self) -> RawWhole:
         """Return the rows of the first partition."""
+        if self.table.on_spark:
+            rows = first_on_spark(*_lying(self.table, self.work), self.work)
+            return self.work.raw(rows, 0, self.version)
         with self.each(None) as partitions:
             return self.work.raw(next(partitions), 0, self.version)
+
+    def done_on_spark(self, folder: Path) -> list[Outcome]:
+        """Let workers of Spark write the copy of each partition into a folder."""
+        return done_on_spark(*_lying(self.table, self.work), self.work, self.version, folder)
 
     @contextmanager
     def each(self, folder: Path | None) -> Iterator[Iterator[Columns]]:
@@ -242,7 +241,7 @@ class LargeTable:
         work = self.work
         where = Path(tempfile.gettempdir()) if folder is None else folder
         with _set_aside(where) as first, _set_aside(where) as then:
-            found = _Total()
+            found = Total()
             for part in _parts(self.table, work):
                 digests = work.digests(part)
                 found.add(digests)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.keys import Keys, row_digests, row_keys
+from discreet.keys import BLOCK, Keys, row_digests, row_keys, total
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
 from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy, whole_copy
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Columns",
+    "Outcome",
     "Protected",
+    "Total",
     "Work",
     "columns_of_copy",
     "copy_of_whole",
@@ -38,16 +40,44 @@ Columns = dict[str, Any]
 """Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
 
 
-class Protected(NamedTuple):
-    """The protected rows of one partition, why columns are not among them, and how near it is.
+class Outcome(NamedTuple):
+    """What is said of one partition: the columns it left out and why, and how near it is.
 
     `near` is that of the first partition, None of the others.
     """
 
-    numbers: dict[str, Floats]
-    levels: dict[str, tuple[str, ...]]
     left_out: Mapping[str, str]
     near: Fidelity | None
+
+
+class Protected(NamedTuple):
+    """The protected rows of one partition, and what is said of them."""
+
+    numbers: dict[str, Floats]
+    levels: dict[str, tuple[str, ...]]
+    outcome: Outcome
+
+
+@dataclass
+class Total:
+    """How many rows there are, and the sum of their digests: the same in any order."""
+
+    rows: int = 0
+    added: int = 0
+
+    def add(self, digests: Keys) -> None:
+        """Add rows."""
+        self.rows += len(digests)
+        self.added += int.from_bytes(total(digests), "little")
+
+    @property
+    def summed(self) -> bytes:
+        """The sum of the digests, modulo 2^128."""
+        return (self.added % (1 << 8 * BLOCK)).to_bytes(BLOCK, "little")
+
+    def version(self, work: Work) -> bytes:
+        """Return which copy of the rows `work` makes."""
+        return work.own.secret.digest("version", self.rows.to_bytes(8, "little"), self.summed)
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,6 +109,11 @@ class Work:
     key: str | None = None
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """The columns that every row has something in."""
+        return () if self.key is None else (self.key,)
+
+    @property
     def placed_by(self) -> str | None:
         """The column that alone says where a row goes: whose it is, or its key."""
         return self.unit or self.key
@@ -103,7 +138,7 @@ class Work:
         """Return the partition of rows of which so many of the same digest came before."""
         marked = digests.copy()
         marked[:, 0] ^= repeat.astype(np.uint64)
-        key = self.own.secret.digest("repeated")[:16]
+        key = self.own.secret.digest("repeated")[:BLOCK]
         return np.where(repeat > 0, self.places(encrypted(key, marked)), self.places(digests))
 
     def raw(self, rows: Columns, place: int, version: bytes) -> RawWhole:
@@ -130,7 +165,7 @@ def protected(work: Work, rows: Columns, place: int, version: bytes) -> Protecte
     raw = work.raw(rows, place, version)
     made = copy_of_whole(raw)
     near = nearness_of(raw, made) if place == 0 else None
-    return Protected(*columns_of_copy(made), made.left_out, near)
+    return Protected(*columns_of_copy(made), Outcome(made.left_out, near))
 
 
 def copy_of_whole(raw: RawWhole) -> WholeCopy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,6 +14,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.secret import unguessable
 from discreet.table.columns import words_of
 from discreet.table.private import being_written, delete_unfinished, own_folder
 from discreet.vault.columns import Unread
@@ -22,20 +24,26 @@ if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetWriter
 
 __all__ = [
-    "PIECE",
+    "ABOUT",
     "Said",
     "TemporaryFolder",
+    "batches_in",
     "columns_in",
     "kept_in",
     "kind_of",
+    "part_of",
     "pieces_of",
     "readable",
     "said_in",
     "written",
+    "write_part",
+    "written_by_many",
 ]
 
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
+ABOUT, PART = "about.parquet", "part-"
+"""What files are called in the folder of a copy that was written by many."""
 PIECE = 1 << 18
 """So many rows are read at once."""
 
@@ -69,13 +77,17 @@ def said_in(file: FileMetaData, version: str) -> Said:
 def columns_in(
     path: Path, version: str
 ) -> tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]], Said]:
-    """Return the numbers and levels in a file of a copy, and what is said of its rows."""
+    """Return the numbers and levels in the file of a copy, and what is said of its rows.
+
+    Of one that Spark's workers wrote it is a folder, of a file that is about the others and them.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with readable(path):
-        said = said_in(pq.read_metadata(path), version)
-        schema = [it for it in pq.read_schema(path) if it.name not in said.without]
+        first = _files(path)[0]
+        said = said_in(pq.read_metadata(first), version)
+        schema = [it for it in pq.read_schema(first) if it.name not in said.without]
     numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
     levels = [it.name for it in schema if it.name not in numbers]
     return Unread(numbers, partial(_numbers, path)), Unread(levels, partial(_words, path)), said
@@ -102,10 +114,9 @@ def pieces_of(
 ) -> Iterator[tuple[dict[str, Floats], dict[str, tuple[str, ...]]]]:
     """Read some columns of a copy by parts of its rows, in their order."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with readable(path), pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(PIECE, columns=[*names]):
+    with readable(path):
+        for batch in batches_in(path, names):
             table = pa.Table.from_batches([batch])
             numbers = [it.name for it in table.schema if pa.types.is_floating(it.type)]
             yield (
@@ -114,11 +125,35 @@ def pieces_of(
             )
 
 
-def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray:
+def batches_in(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Read some columns of a copy by parts of its rows, as pyarrow has them."""
     import pyarrow.parquet as pq
 
-    with readable(path), pq.ParquetFile(path, read_dictionary=coded) as file:
-        return file.read([name]).column(0)
+    for each in _files(path):
+        with pq.ParquetFile(each) as file:
+            yield from file.iter_batches(PIECE, columns=[*names])
+
+
+def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with readable(path):
+        chunks = []
+        for each in _files(path):
+            with pq.ParquetFile(each, read_dictionary=coded) as file:
+                chunks += file.read([name]).column(0).chunks
+        return pa.chunked_array(chunks)
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the files of a copy in the order of their rows; the first says what it is."""
+    return [path / ABOUT, *sorted(path.glob(f"{PART}*"))] if path.is_dir() else [path]
+
+
+def part_of(place: int) -> str:
+    """Return what the file of one partition is called, in the folder of a copy."""
+    return f"{PART}{place:08}.parquet"
 
 
 def _numbers(path: Path, name: str) -> Floats:
@@ -178,17 +213,12 @@ def written(
 
     Its owner alone may read it.
     """
-    import pyarrow as pa
-
-    schema = pa.schema([(name, pa.float64()) for name in numbers])
-    for name in levels:
-        schema = schema.append(pa.field(name, pa.string()))
     with kept_in(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         delete_unfinished(path.parent, kind_of(path))
         # Another thread may make it, too: each writes a file of its own.
         with being_written(path) as file:
-            writer = _Writer(file, schema)
+            writer = _Writer(file, _schema(numbers, levels))
             try:
                 yield writer.add
                 writer.parquet.add_key_value_metadata(said().metadata())
@@ -197,12 +227,49 @@ def written(
 
 
 @contextmanager
-def kept_in(folder: Path) -> Iterator[None]:
-    """Say of a copy that cannot be kept in a folder what to do."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"the protected copy cannot be kept in {str(folder)!r} ({type(error).__name__}); make"
-            " the folder writable, and room on its disk"
-        ) from None
+def written_by_many(
+    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], Said]
+) -> Iterator[Path]:
+    """Give a folder for files that `write_part` writes, whoever does; otherwise as `written`."""
+    partial = path.with_name(f"{path.name}.{unguessable()}.folder")
+    with kept_in(path.parent):
+        partial.mkdir(parents=True, mode=0o700)
+        try:
+            yield partial
+            with written(partial / ABOUT, numbers, levels, said):
+                pass
+            try:
+                partial.rename(path)
+            except OSError:
+                if not path.is_dir():  # no other process has made it meanwhile
+                    raise
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_part(
+    folder: Path,
+    place: int,
+    schema: tuple[Sequence[str], Sequence[str]],
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Sequence[str]],
+) -> None:
+    """Write the rows of one partition; a file that another process wrote of them is as it was.
+
+    `schema` are the columns of numbers, and those of levels, that the copy has.
+    """
+    with kept_in(folder), being_written(folder / part_of(place)) as file:
+        writer = _Writer(file, _schema(*schema))
+        try:
+            writer.add(numbers, levels)
+        finally:
+            writer.parquet.close()
+
+
+def _schema(numbers: Sequence[str], levels: Sequence[str]) -> pa.Schema:
+    import pyarrow as pa
+
+    schema = pa.schema([(name, pa.float64()) for name in numbers])
+    for name in levels:
+        schema = schema.append(pa.field(name, pa.string()))
+    return schema

@@ -28,7 +28,7 @@ from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.vault.mapped import mapped
 from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import columns_of_copy, copy_of_whole, nearness_of
+from discreet.vault.protected import Outcome, columns_of_copy, copy_of_whole, nearness_of
 from discreet.vault.rows import (
     Done,
     Noised,
@@ -41,7 +41,14 @@ from discreet.vault.rows import (
     raw_rows,
     rows_with_key,
 )
-from discreet.vault.stored import Said, TemporaryFolder, columns_in, said_in, written
+from discreet.vault.stored import (
+    Said,
+    TemporaryFolder,
+    columns_in,
+    said_in,
+    written,
+    written_by_many,
+)
 from discreet.vault.whole import (
     RawWhole,
     raw_in_one,
@@ -337,30 +344,19 @@ class Vault:
 
     def _made_in_partitions(self, large: LargeTable, path: Path) -> Fidelity:
         """Write the copies of all partitions; return how near that of the first is."""
-        near: list[Fidelity | None] = []
-        left_out: list[Mapping[str, str]] = []
-        wanted, version = large.work.wanted, large.version.hex()
-
-        def said() -> Said:
-            everywhere = {
-                name: why
-                for name, why in left_out[0].items()
-                if all(name in other for other in left_out)
-            }
-            remarks = remarks_of({**wanted.left_out, **everywhere})
-            return Said(0, remarks, version, tuple(everywhere))
-
-        with (
-            written(path, wanted.numbers, wanted.levels, said) as add,
-            large.each(path.parent) as partitions,
-        ):
-            advance("protecting the table", 0, wanted.partitions)
-            for made in large.protected(partitions):
-                add(made.numbers, made.levels)
-                near.append(made.near)
-                left_out.append(made.left_out)
-                advance("protecting the table", len(near), wanted.partitions)
-        return next(it for it in near if it is not None)
+        wanted, done = large.work.wanted, list[Outcome]()
+        target = (path, wanted.numbers, wanted.levels, partial(_said_of, large, done))
+        if large.table.on_spark:
+            with written_by_many(*target) as folder:
+                done += large.done_on_spark(folder)
+        else:
+            with written(*target) as add, large.each(path.parent) as partitions:
+                advance("protecting the table", 0, wanted.partitions)
+                for made in large.protected(partitions):
+                    add(made.numbers, made.levels)
+                    done.append(made.outcome)
+                    advance("protecting the table", len(done), wanted.partitions)
+        return next(it.near for it in done if it.near is not None)
 
     def version_of_whole(self, table: Table, policy: Policy) -> str:
         """Return which copy of the whole table it is, without making it."""
@@ -411,6 +407,16 @@ class Vault:
     def _make(self, raw: Raw, policy: Policy) -> Made:
         rows = prepared(raw, policy, self._secret)
         return make_copy(noised(rows, self._secret, raw.version), policy)
+
+
+def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
+    """Say what the copy of a large table is, once all partitions are done."""
+    left_out = [it.left_out for it in done]
+    everywhere = {
+        name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
+    }
+    remarks = remarks_of({**large.work.wanted.left_out, **everywhere})
+    return Said(0, remarks, large.version.hex(), tuple(everywhere))
 
 
 def _whole_name(version: bytes) -> str:
