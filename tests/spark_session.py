@@ -1,4 +1,4 @@
-"""A session of Spark for tests: two threads of this machine."""
+"""A session of Spark for tests: two threads of this machine; a task is tried twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def spark_session(**more: str) -> Iterator[Any]:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = SparkSession.builder.master("local[2]").config(map=said).getOrCreate()
+        session = SparkSession.builder.master("local[2, 2]").config(map=said).getOrCreate()
     try:
         yield session
     finally:

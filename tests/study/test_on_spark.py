@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +13,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+import discreet as dc
+from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import whole_columns
+from discreet.vault import on_spark, whole_columns
 from discreet.vault.on_spark import Runs
+from discreet.vault.protected import Columns, Protected, Work, protected
 from discreet.vault.vault import Copy, Vault
 from tests.spark_session import spark_session
 from tests.study.test_whole import cohort
@@ -27,9 +33,30 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with spark_session() as session:
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("log")
+
+
+@pytest.fixture(scope="module")
+def spark(log: Path) -> Iterator[Any]:
+    """A session whose driver takes little of a job, and writes down how much it took."""
+    noted = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": log.as_uri()}
+    noted |= {"spark.eventLog.compress": "false"}
+    with spark_session(**noted, **{"spark.driver.maxResultSize": "4m"}) as session:
         yield session
+
+
+def come_to_the_driver(spark: Any, log: Path) -> int:
+    """Return how many bytes workers have given back since the session began."""
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    events = [
+        json.loads(line)
+        for path in log.rglob("*")
+        if path.is_file() and not path.name.startswith(("appstatus", "."))
+        for line in path.read_text().splitlines()
+    ]
+    ended = [it for it in events if it["Event"] == "SparkListenerTaskEnd"]
+    return sum(it["Task Metrics"]["Result Size"] for it in ended if it.get("Task Metrics"))
 
 
 @pytest.fixture(autouse=True)
@@ -62,8 +89,10 @@ def test_equal_digests_are_counted_from_batch_to_batch() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [{}, {"key": "visit"}, {"unit": "patient"}], ids=str)
-def test_the_copy_is_that_of_one_machine(how: dict[str, str], spark: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [{}, {"unit": "patient"}], ids=["rows", "persons"])
+def test_the_copy_is_that_of_one_machine_though_a_worker_dies(
+    how: dict[str, str], spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame = cohort(N).with_columns(
         patient=pl.Series([f"P{i % (N // 2):05}" for i in range(N)]),
         rare=pl.Series(["yes" if i < 4 else None for i in range(N)]),
@@ -72,9 +101,60 @@ def test_the_copy_is_that_of_one_machine(how: dict[str, str], spark: Any, tmp_pa
     frame.write_parquet(path, row_group_size=3_000)
     expected = Vault(SECRET, tmp_path / "one").whole(table_of(str(path), **how), POLICY)
 
-    made = Vault(SECRET, tmp_path / "spark")
-    copy = made.whole(table_of(spark.read.parquet(str(path)), **how), POLICY)
+    died = tmp_path / "died"
+
+    def dies_once(work: Work, rows: Columns, place: int, version: bytes) -> Protected:
+        if place == 1 and not died.exists():
+            died.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return protected(work, rows, place, version)
+
+    monkeypatch.setattr(on_spark, "protected", dies_once)
+    frame_of_spark = spark.read.parquet(str(path))
+    copy = Vault(SECRET, tmp_path / "spark").whole(table_of(frame_of_spark, **how), POLICY)
+
+    assert died.exists()
 
     assert kept(copy) == kept(expected)
     assert copy.path is not None
-    assert len([*copy.path.iterdir()]) == 1 + 4
+    assert len([*copy.path.glob("part-*")]) >= 4
+    again = Vault(SECRET, tmp_path / "spark").whole(table_of(str(path), **how), POLICY)
+    assert again.path == copy.path
+    assert kept(again) == kept(copy)
+    near = [*tmp_path.glob("*/whole-*.json")]
+    assert len(near) == 2
+    assert len({it.name for it in near}) == len({it.read_text() for it in near}) == 1
+
+
+@pytest.mark.slow
+def test_neither_rows_nor_a_copy_come_to_the_driver(
+    spark: Any, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = 300_000
+    draw = np.random.default_rng(0)
+    numbers = {f"x{i}": draw.normal(size=n) for i in range(4)}
+    pl.DataFrame(numbers).write_parquet(tmp_path / "t.parquet", row_group_size=n // 6)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", n * 4 // 16)
+    expected = Vault(SECRET, tmp_path / "one").whole(table_of(str(tmp_path / "t.parquet")), POLICY)
+    study = dc.open(spark.read.parquet(str(tmp_path / "t.parquet")), study="s", unit=False)
+    before = come_to_the_driver(spark, log)
+
+    copy = Vault(SECRET, tmp_path / "spark").whole(study.session.table, POLICY)
+    made = come_to_the_driver(spark, log)
+    study.histogram("x1", source="counts")
+    counted = come_to_the_driver(spark, log)
+
+    assert kept(copy) == kept(expected)
+    of_rows = n * 4 * 8
+    assert 0 < made - before < of_rows / 10
+    assert 0 < counted - made < of_rows / 10
+
+
+@pytest.mark.slow
+def test_what_a_worker_refuses_is_said_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cohort.parquet"
+    cohort(N).with_columns(visit=pl.col("visit") // 2).write_parquet(path)
+
+    with pytest.raises(InputError, match="key column 'visit' holds a value twice"):
+        Vault(SECRET, tmp_path).whole(table_of(spark.read.parquet(str(path)), key="visit"), POLICY)
+    assert [*tmp_path.iterdir()] == [path]
