@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.vault import mapped as mapping
+from discreet.vault import stored
 from discreet.vault.mapped import mapped
 from discreet.vault.vault import Copy, store
 from tests.table.test_private import no_room
@@ -76,7 +77,7 @@ def test_any_copy_is_mapped(
 
 
 def test_it_is_read_by_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mapping, "PIECE", 2)
+    monkeypatch.setattr(stored, "PIECE", 2)
     assert read(kept(tmp_path, NUMBERS, LEVELS), NUMBERS, LEVELS)[1] == LEVELS
 
 

@@ -103,6 +103,8 @@ def _sweep(lock: Path) -> None:
     for path in lock.parent.iterdir():
         if HELD.fullmatch(path.name) and stat.S_ISREG(path.lstat().st_mode):
             path.unlink()
+        elif HELD.fullmatch(path.name) and stat.S_ISDIR(path.lstat().st_mode):
+            shutil.rmtree(path)
     if [*lock.parent.iterdir()] == [lock]:
         lock.unlink()
         lock.parent.rmdir()

@@ -27,7 +27,7 @@ from discreet.secret import WORD
 from discreet.table import Reading
 from discreet.table.engine import quiet
 from discreet.vault.protected import Columns, Outcome, Total, Work, protected
-from discreet.vault.stored import Said, part_of, written
+from discreet.vault.stored import part_of, write_part
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,10 +85,8 @@ def done_on_spark(
         told: list[Any] = [{}, None, None]
         try:
             of = protected(work, _columns(table, work), place, version)
-            with written(
-                folder / part_of(place), work.wanted.numbers, work.wanted.levels, _nothing_said
-            ) as add:
-                add(of.numbers, of.levels)
+            columns = (work.wanted.numbers, work.wanted.levels)
+            write_part(folder, place, columns, of.numbers, of.levels)
             near = of.outcome.near
             told[:2] = [{**of.outcome.left_out}, near and near.to_json()]
         except DiscreetError as error:  # its sentence is ours, and quotes no cell
@@ -120,10 +118,6 @@ def _check(parts: Sequence[Any], work: Work, version: bytes, folder: Path) -> No
             f"Spark's workers write into {str(folder.parent)!r}, which is another folder there: put"
             " the policy into one that this machine and all workers share"
         )
-
-
-def _nothing_said() -> Said:
-    return Said(0, (), "")
 
 
 # --- rows on their way --------------------------------------------------------------------------

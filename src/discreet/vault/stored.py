@@ -35,8 +35,8 @@ __all__ = [
     "pieces_of",
     "readable",
     "said_in",
-    "written",
     "write_part",
+    "written",
     "written_by_many",
 ]
 
@@ -148,7 +148,7 @@ def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray
 
 def _files(path: Path) -> list[Path]:
     """Return the files of a copy in the order of their rows; the first says what it is."""
-    return [path / ABOUT, *sorted(path.glob(f"{PART}*"))] if path.is_dir() else [path]
+    return [path / ABOUT, *sorted(path.glob(f"{PART}*.parquet"))] if path.is_dir() else [path]
 
 
 def part_of(place: int) -> str:
@@ -236,6 +236,7 @@ def written_by_many(
         partial.mkdir(parents=True, mode=0o700)
         try:
             yield partial
+            delete_unfinished(partial, PART)  # of a worker that was killed
             with written(partial / ABOUT, numbers, levels, said):
                 pass
             try:
@@ -273,3 +274,15 @@ def _schema(numbers: Sequence[str], levels: Sequence[str]) -> pa.Schema:
     for name in levels:
         schema = schema.append(pa.field(name, pa.string()))
     return schema
+
+
+@contextmanager
+def kept_in(folder: Path) -> Iterator[None]:
+    """Say of a copy that cannot be kept in a folder what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"the protected copy cannot be kept in {str(folder)!r} ({type(error).__name__}); make"
+            " the folder writable, and room on its disk"
+        ) from None
