@@ -85,8 +85,11 @@ def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> 
 
 
 def yes_no_as_numbers(frame: nw.LazyFrame[Any], columns: Mapping[str, Column]) -> nw.LazyFrame[Any]:
-    """Let yes/no that is drawn as numbers be numbers: PostgreSQL makes none of it by itself."""
-    if not frame.implementation.is_ibis():
+    """Let yes/no that is drawn as numbers be numbers.
+
+    PostgreSQL makes none of it by itself, and DuckDB would look for numbers in a file of text.
+    """
+    if not (frame.implementation.is_ibis() or frame.implementation.is_duckdb()):
         return frame
     drawn = (it.name for it in columns.values() if it.yes_no and it.kind == "continuous")
     numbers = [

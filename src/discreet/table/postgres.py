@@ -117,7 +117,7 @@ def open_postgres(url: str) -> tuple[nw.LazyFrame[Any], Postgres, str]:
     try:
         import ibis
         import psycopg
-    except ModuleNotFoundError:
+    except ImportError:  # psycopg without the server's library is there, and says so
         raise InputError(NEEDS) from None
     conninfo, wanted = without_table(url)
     with _said():
