@@ -499,3 +499,11 @@ print(*(array_of(read[name]).tolist() for name in read.columns), "pandas" in sys
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[1, 3] [2.5, 4.5] False\n"
+
+
+@pytest.mark.parametrize("name", ["*", "^doc.*$"])
+def test_a_name_that_stands_for_several_columns_is_refused(name: str) -> None:
+    frame = pl.DataFrame({"doctor": ["A", "B"], name: ["x", "y"]})
+
+    with pytest.raises(InputError, match="has a name that engines read as several columns"):
+        open_table(frame, kinds={}, roles={"doctor": "identifier"}, unit=None, key=None)

@@ -371,6 +371,23 @@ def test_labels_of_a_file_stand_where_the_policy_has_none(tmp_path: Path) -> Non
     assert labels == {"weight": "Weight (kg)", "sex": "Sex"}
 
 
+@pytest.mark.parametrize(
+    ("labels", "levels"),
+    [
+        ({1: "A", 2: "A", 3: "A (1)"}, ["A (1)", "A (2)", "A (1) (3)"]),
+        ({1: "A", 2: "B", 3: "A (1)"}, ["A", "B", "A (1)"]),
+        ({1_000_001: "A", 1_000_002: "A", -9: "none"}, ["A (1000001)", "A (1000002)", "none"]),
+    ],
+)
+def test_values_with_one_label_stay_apart(
+    tmp_path: Path, labels: dict[float, str], levels: list[str]
+) -> None:
+    frame = pd.DataFrame({"ward": [float(it) for it in labels]})
+    pyreadstat.write_sav(frame, str(tmp_path / "t.sav"), variable_value_labels={"ward": labels})
+
+    assert held(opened(tmp_path / "t.sav"))["ward"] == levels
+
+
 def test_labels_of_some_values_make_no_levels(tmp_path: Path) -> None:
     frame = pd.DataFrame({"visits": [0.0, 1.0, 2.0, 3.0], "place": [1.0, 2.0, 3.0, 1.0]})
     labels: dict[str, dict[float, str]] = {
@@ -392,6 +409,38 @@ def test_folders_may_be_columns(tmp_path: Path) -> None:
         pq.write_table(pa.table({"x": [year + 0.5]}), path)
 
     assert held(opened(tmp_path / "t")) == {"x": [2020.5, 2021.5], "year": [2020, 2021]}
+
+
+def in_folders(path: Path, **columns: list[Any]) -> Path:
+    """Write two files of the folders `year=2020` and `year=2021`."""
+    for i, year in enumerate((2020, 2021)):
+        (path / f"year={year}").mkdir(parents=True)
+        part = {name: values[i : i + 1] for name, values in columns.items()}
+        pq.write_table(pa.table(part), path / f"year={year}" / "part-0.parquet")
+    return path
+
+
+def test_a_column_of_the_files_is_not_that_of_their_folders(tmp_path: Path) -> None:
+    given: dict[str, list[Any]] = {"x": [0.5, 1.5], "Year": [7, 8]}
+
+    assert held(opened(in_folders(tmp_path, **given))) == given
+
+
+def test_a_folder_with_some_of_its_columns_in_the_files_is_refused(tmp_path: Path) -> None:
+    for name in ("b", "c"):
+        in_folders(tmp_path / "t" / f"ward={name}", x=[0.5, 1.5], year=[7, 8])
+
+    with pytest.raises(InputError, match=r"column 'year' of 't' stands in its files and in"):
+        opened(tmp_path / "t")
+
+
+def test_yes_and_no_of_text_are_numbers_where_they_are_declared_so(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("died\n" + "true\nfalse\n\n" * SIZE)
+    table = open_table(
+        tmp_path / "t.csv", kinds={"died": "continuous"}, roles={}, unit=None, key=None
+    )
+
+    assert np.nansum(np.concatenate([it["died"] for it in table.batches(["died"])])) == SIZE
 
 
 # --- standard input ------------------------------------------------------------------------------

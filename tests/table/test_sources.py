@@ -440,3 +440,16 @@ def test_an_error_of_ours_stays() -> None:
 def test_an_interrupt_stays() -> None:
     with pytest.raises(KeyboardInterrupt, match="stop"), quiet("it could not be read"):
         raise KeyboardInterrupt("stop")
+
+
+@pytest.mark.skipif(pd.__version__ < "3", reason="pandas copies what is written to from 3 on")
+def test_what_is_changed_in_a_frame_afterwards_is_not_seen() -> None:
+    frame = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"]})
+    table = open_table(frame, kinds={}, roles={}, unit=None, key=None)
+
+    frame.loc[0, "age"] = 9.0
+    frame["sex"] = "m"
+
+    (found,) = table.batches(["age", "sex"])
+    assert found["age"].tolist() == [1.0, 2.0, 3.0]
+    assert found["sex"].to_pylist() == ["f", "m", "f"]

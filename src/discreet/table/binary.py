@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +37,26 @@ def read_parquet(kept: Kept, source: Source) -> DuckDBPyRelation:
     check_different(schema.names)
     for other in source.files[1:]:
         _check_same(source, schema, other, read_schema(other))
-    in_folders = [path.relative_to(source.folder).parts[:-1] for path in source.files]
-    # A folder is a column where a table was parted into them: year=2020/part-0.parquet.
-    parted = all(path and all("=" in part for part in path) for path in in_folders)
+    parted = _are_columns(source, {name.lower(): name for name in schema.names})
     return relation_of(kept, source.files, schema, parted=parted)
+
+
+def _are_columns(source: Source, held: Mapping[str, str]) -> bool:
+    """Whether folders are columns, as where a table was parted: year=2020/part-0.parquet.
+
+    Not where the files hold these columns themselves: what they say counts.
+    """
+    folders = [path.relative_to(source.folder).parts[:-1] for path in source.files]
+    if not all(path and all("=" in part for part in path) for path in folders):
+        return False
+    parted = {part.partition("=")[0].lower() for path in folders for part in path}
+    both = sorted(held[name] for name in parted & held.keys())
+    if both and not parted <= held.keys():
+        raise InputError(
+            f"column {both[0]!r} of {source.name!r} stands in its files and in the names of their"
+            " folders, and another column in one of the two alone; write all or none into the files"
+        )
+    return not both
 
 
 def relation_of(

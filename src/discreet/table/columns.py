@@ -82,6 +82,11 @@ def columns_of(
     _check_declared(schema, dict.fromkeys(identifying, "identifier"), ROLES, "unit or key")
     columns = {}
     for column, dtype in schema.items():
+        if column == "*" or (column.startswith("^") and column.endswith("$")):
+            raise InputError(
+                f"column {column!r} has a name that engines read as several columns, of which one"
+                " may identify persons; give it another name"
+            )
         role = roles.get(column, "identifier" if column in identifying else "other")
         kind = f"of a type that is not drawn ({type(dtype).__name__})"
         if dtype.is_numeric():

@@ -42,9 +42,14 @@ def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
 
 
 def _without_objects(source: Any) -> nw.LazyFrame[Any]:
-    """Let columns of Python's objects that pandas has types for have these types."""
+    """Let columns of Python's objects that pandas has types for have these types.
+
+    What is changed in the frame afterwards is not seen (pandas 3 copies what is written to): counts
+    of two states of it would give away who is in one of them.
+    """
     from pandas.api.types import infer_dtype
 
+    source = source.copy(deep=False)
     held = {name: infer_dtype(source[name]) for name, it in source.dtypes.items() if it.kind == "O"}
     types = {name: OBJECTS[what] for name, what in held.items() if what in OBJECTS}
     return as_lazy(source.astype(types) if types else source)

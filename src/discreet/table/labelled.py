@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
+from discreet.table.columns import text_of
 from discreet.table.engine import Kept, Source, check_different, held
 
 if TYPE_CHECKING:
@@ -72,13 +73,14 @@ def _column(of: Mapping[str, Mapping[Any, str]], name: str, values: Any) -> pa.C
     if not known or not all(value in labels for value in known):
         return values
     texts = [labels[value].strip() for value in known]
+    with_code = [
+        f"{text} ({text_of(value)})".strip() for text, value in zip(texts, known, strict=True)
+    ]
     # Two values may have one label: they stay apart.
     named = [
-        text
-        if text and texts.count(text) == 1
-        else f"{text} ({value:g})".strip()
-        if isinstance(value, float)
-        else f"{text} ({value})".strip()
-        for text, value in zip(texts, known, strict=True)
+        text if text and texts.count(text) == 1 else longer
+        for text, longer in zip(texts, with_code, strict=True)
     ]
+    if len({*named}) < len(named):  # a label reads as another one with its code does
+        named = with_code
     return pa.DictionaryArray.from_arrays(coded.indices, pa.array(named)).cast(pa.string())
