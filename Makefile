@@ -63,20 +63,8 @@ pictures: $(READY) chromium ## draw the gallery and the pictures of pages again:
 	$(BIN)/python examples/gallery.py
 	$(BIN)/python -m examples.screens
 
-bench: $(READY) ## measure speed and memory
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python -m benchmarks.pushed_down
-	$(BIN)/python -m benchmarks.recognising
-	$(BIN)/python -m benchmarks.steps
-	$(BIN)/python -m benchmarks.utility
-	$(BIN)/python -m benchmarks.risk
-	$(BIN)/python -m benchmarks.rounding
-	$(BIN)/python -m benchmarks.mdav
-	$(BIN)/python -m benchmarks.parallel
-	$(BIN)/python -m benchmarks.serve
-	$(BIN)/python -m benchmarks.board_load
-	$(BIN)/python -m benchmarks.frames
-	$(BIN)/python -m benchmarks.board
+bench: $(READY) chromium ## measure speed beside peers, and write docs/speed.md (40 minutes; not use or risk: see there)
+	$(BIN)/python -m benchmarks.run
 
 clean: ## remove all that was made, .venv too
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

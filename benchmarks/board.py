@@ -3,8 +3,8 @@
 Rows of twelve columns that are simulated, as a board in one file, in Chromium without a screen,
 1,600 pixels wide. Sixteen cards; bars are pointed at one after the other, and the page itself takes
 the time from the pointer's event to the frame after which all cards show the rows that are lit.
-First overview: from the start of the navigation until the last column is drawn. Run with
-`make bench`, or alone; needs Playwright and Chromium.
+First overview: from the start of the navigation until the last column is drawn. Run it as
+`python -m benchmarks.board`; needs Playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from discreet.web.page import board_page
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["main", "page_of"]
+__all__ = ["LIT", "SIZE", "draw_cards", "main", "page_of"]
 
 COUNTS = (10_000, 100_000, 300_000)
 POINTED = 60
@@ -106,19 +106,25 @@ def page_of(size: int) -> str:
     return board_page(facts, {}, bundle("", columns), "simulated")
 
 
-def measured(page: Page, path: Path) -> dict[str, Any]:
-    """Return how long the first overview takes, and the times from pointing to light."""
+def draw_cards(page: Page) -> float:
+    """Wait for the overview, and put all cards on the board; return when the first was there."""
     from playwright.sync_api import expect
 
-    page.goto(path.as_uri())
     page.locator(".mini svg .bar").first.wait_for(timeout=120_000)
     expect(page.locator(".mini .pic svg")).to_have_count(12)
-    overview = page.evaluate("performance.now()")
+    overview = float(page.evaluate("performance.now()"))
     page.evaluate("(cards) => { location.hash = `#cards=${cards}&abreast=4`; }", ";".join(CARDS))
     drawn = page.locator("article.card .pic:has(svg, table)")
     expect(drawn).to_have_count(len(CARDS), timeout=120_000)
     page.wait_for_timeout(500)
     page.evaluate(LIT, [10])
+    return overview
+
+
+def measured(page: Page, path: Path) -> dict[str, Any]:
+    """Return how long the first overview takes, and the times from pointing to light."""
+    page.goto(path.as_uri())
+    overview = draw_cards(page)
     times = sorted(page.evaluate(LIT, [POINTED]))
     return {
         "overview": overview,

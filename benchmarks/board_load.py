@@ -30,7 +30,7 @@ import numpy as np
 from pyarrow import Table, table
 from pyarrow.csv import write_csv
 
-from benchmarks.serve import memory_of, process, ready
+from benchmarks.speed.serve import process, ready
 from discreet.ledger.log import add_token
 from discreet.study.session import ledger_of
 
@@ -197,6 +197,13 @@ def explored(address: str, tokens: Sequence[str], seconds: float) -> Found:
         for one in [pool.submit(it.explore, seconds) for it in analysts]:
             found.add(one.result())
     return found
+
+
+def memory_of(pid: int) -> float:
+    """Return how much memory a process holds, in MB; as Linux tells it."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+    return int(line.split()[1]) / 1024
 
 
 def report(found: Found, seconds: float) -> None:

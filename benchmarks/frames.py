@@ -3,8 +3,8 @@
 Trapezoids over six axes, on a stage 1200 pixels wide, in Chromium without a screen. Each frame
 moves the pointer over the gaps, or an axis to and fro, and the time from frame to frame is taken by
 the page itself (`requestAnimationFrame`); a screen has one each 16.7 ms. First paint is from the
-call of `draw` to the second frame after it. Run with `make bench`, or alone; needs Playwright and
-Chromium.
+call of `draw` to the second frame after it. Run it as `python -m benchmarks.frames`; needs
+Playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from discreet.render.to_html import script
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["main", "scene_of"]
+__all__ = ["HOVER", "PAINT", "SIZE", "main", "scene_of"]
 
 AXES = 6
 SIZE = (1200, 600)
