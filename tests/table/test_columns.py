@@ -51,6 +51,7 @@ def columns(
     return columns_of(schema, kinds or {}, roles or {}, identifying)
 
 
+WHOLE = (nw.Int64(), nw.UInt8())
 INFERRED: dict[str, tuple[nw.dtypes.DType, str, bool, bool]] = {
     "whole numbers": (nw.Int64(), "continuous", True, False),
     "small whole numbers": (nw.UInt8(), "continuous", True, False),
@@ -77,7 +78,7 @@ def test_a_kind_is_inferred_from_the_type(
 ) -> None:
     yes_no = dtype == nw.Boolean
     dates = stored_as(dtype)
-    found = Column("c", kind, "other", numeric, floating, yes_no, dates)
+    found = Column("c", kind, "other", numeric, floating, yes_no, dates, dtype in WHOLE)
     assert columns({"c": dtype}) == {"c": found}
     assert (dates is not None) is (kind == "date")
     assert yes_no is (kind == "categorical" and numeric)

@@ -952,7 +952,7 @@ TORN: dict[str, Callable[[], Any]] = {
 READINGS: dict[str, Callable[[Table], object]] = {
     "count": lambda table: table.count([BinAxis("x", 0, 1, 2)]),
     "extremes": lambda table: table.extremes("x", 3),
-    "is_whole": lambda table: table.is_whole("x"),
+    "gaps": lambda table: table.gaps("x"),  # is_whole may say by the type
     "rows": lambda table: table.rows(["x"]),
     "texts": lambda table: table.rows([], ["x"]),
     "ordered": lambda table: table.ordered("x").at([(0, 1)]),

@@ -160,7 +160,7 @@ class CellMeans:
         fewest = np.maximum(counts - self.step // 2, self.k)
         width = axis[1] - axis[0]
         # Where nearly all have one of two values a mean is a count, and a count is one of k.
-        window = max(width, (self.k - 1) * _step_of_two(values))
+        window = max(width, (self.k - 1) * _step_of_two(entries[-1][-1]))
         units = np.full(sizes.shape, np.nan)
         means = units.copy()
         for i, j in np.argwhere(shown).tolist():
@@ -191,10 +191,15 @@ class CellMeans:
         return not any(self._concentrated(np.abs(values - it)) for it in (0.0, (low + high) / 2))
 
     def _concentrated(self, parts: Floats) -> bool:
-        parts = np.sort(parts)[::-1]
+        """Whether a few of some contributions are most of all; the largest are at the two ends."""
+        most = max(2, *(n for n, _ in self.dominance))
+        ends = np.unique(np.r_[: min(most, len(parts)), max(0, len(parts) - most) : len(parts)])
+        largest = ends[np.argsort(-parts[ends], kind="stable")]
         total = parts.sum()
-        few = any(parts[:n].sum() > share / 100 * total for n, share in self.dominance)
-        return few or bool(parts[2:].sum() < self.p_percent / 100 * parts[0])
+        few = any(parts[largest[:n]].sum() > share / 100 * total for n, share in self.dominance)
+        others = parts.copy()
+        others[largest[:2]] = 0.0
+        return few or bool(others.sum() < self.p_percent / 100 * parts[largest[0]])
 
     def _count_again(
         self, values: Floats, places: Labels, shape: tuple[int, int], axis: Ends, out: GuardedMeans
@@ -206,7 +211,8 @@ class CellMeans:
             inside = inside & ((j == shape[1]) | (columns == j))
             held = values[inside]
             n, unit = len(held), out.units[i, j]
-            parts = -np.sort(-np.abs(held))
+            top = min(n, max(2, *(m for m, _ in self.dominance)))
+            parts = -np.partition(-np.abs(held), [*range(top)])  # the largest first, in order
             most = [(parts[:m].sum(), part / 100 * parts.sum()) for m, part in self.dominance]
             rules = [
                 n >= self.k,
@@ -221,8 +227,12 @@ class CellMeans:
 
 
 def _step_of_two(values: Floats) -> float:
-    """Return how far the two most frequent values are apart, if more than half have one of them."""
-    different, times = np.unique(values, return_counts=True)
+    """Return how far the two most frequent values are apart, if more than half have one of them.
+
+    `values` are in order.
+    """
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+    different, times = values[starts], np.diff(starts, append=len(values))
     most = np.argsort(-times, kind="stable")[:2]
     if len(most) < 2 or 2 * times[most].sum() <= len(values):
         return 0.0
@@ -294,9 +304,11 @@ def _sums(rows: int, columns: int) -> Floats:
 def _entries(values: Floats, places: Labels, shape: tuple[int, int]) -> Entries:
     """Return the values of each cell, margin and of all, each in their order."""
     rows, columns = shape
-    order = np.lexsort((values, places))
-    ends = np.cumsum(np.bincount(places, minlength=rows * columns))[:-1]
-    cells = np.split(values[order], ends)
+    small = places.astype(np.int16)  # of at most 200 cells, which are quick to sort by
+    ends = np.cumsum(np.bincount(small, minlength=rows * columns))[:-1]
+    cells = np.split(values[np.argsort(small, kind="stable")], ends)
+    for cell in cells:
+        cell.sort()
     table = [cells[i * columns : (i + 1) * columns] for i in range(rows)]
     table.append([_joined([line[j] for line in table]) for j in range(columns)])
     return [[*line, _joined(line)] for line in table]

@@ -62,6 +62,8 @@ class Column:
     yes_no: bool = False
     #: How a column of kind "date" stores its dates.
     dates: Dates | None = None
+    #: Stored as whole numbers, none of which is infinite.
+    whole: bool = False
 
 
 def columns_of(
@@ -104,7 +106,9 @@ def columns_of(
             )
         dates = stored_as(dtype, zones.get(column)) if kind == DATE else None
         floating, yes_no = dtype.is_float(), dtype == nw.Boolean
-        columns[column] = Column(column, kind, role, numeric, floating, yes_no, dates)
+        columns[column] = Column(
+            column, kind, role, numeric, floating, yes_no, dates, dtype.is_integer()
+        )
     return columns
 
 

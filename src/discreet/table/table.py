@@ -483,6 +483,8 @@ class Table:
     @quietly
     def is_whole(self, name: str, but_for: int = 1) -> bool:
         """Whether the finite values of a column are whole numbers, but for fewer than some."""
+        if self.columns[name].whole:
+            return True
         if self.unit is None and name in self._ends and self._ends[name].broken >= but_for:
             return False
         if name not in self._broken:
@@ -735,7 +737,10 @@ class Table:
         return column.kind == "continuous" or (column.numeric and not column.yes_no)
 
     def _complete(self, names: Sequence[str], texts: Sequence[str] = ()) -> nw.LazyFrame[Any]:
-        keep = [number(name).is_finite() for name in names]
+        keep = [
+            ~nw.col(name).is_null() if self.columns[name].whole else number(name).is_finite()
+            for name in names
+        ]
         keep += [self._known_value(name) for name in texts]
         if self.unit is not None:
             keep.append(self._known_value(self.unit))
