@@ -16,7 +16,7 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.errors import InputError
-from discreet.table import Table, open_table
+from discreet.table import Table, open_table, postgres
 from discreet.table.urls import masked, without_table
 from tests.table.postgres_server import Server, serving
 
@@ -225,6 +225,68 @@ def test_a_question_that_failed_ends_no_other(server: Server) -> None:
         table._keep.connection.execute("SELECT 1 / 0")  # type: ignore[attr-defined]
 
     assert table.levels("even") == {"True": 30, "False": 30}
+
+
+END_OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+LOST: dict[str, Callable[[dc.Study, Path], object]] = {
+    "anonymize": lambda study, folder: study.anonymize().save(folder / "out.parquet"),
+    "first save": lambda study, folder: study.histogram("x", source="counts").save(
+        folder / "x.svg"
+    ),
+    "copy": lambda study, _: study.scatter("x", "x2"),
+}
+
+
+LOST_SAID = r"\(PostgreSQL: \w+\); the .*; open the study again"
+WHEN = {"between questions": (Table, "_collect"), "as rows come": (postgres._Stream, "readinto")}
+CASES = [
+    *((what, when) for what in LOST for when in ("before", "between questions")),
+    ("first save", "as rows come"),
+]
+
+
+@pytest.mark.promise
+@pytest.mark.slow
+@pytest.mark.parametrize(("what", "when"), CASES)
+def test_a_connection_that_is_lost_leaves_nothing_half_done(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, when: str
+) -> None:
+    rows = [(i * 37 % 91, i * 53 % 89, f"canary {i}") for i in range(120)]
+    data = {"x": [it[0] / 2 for it in rows], "x2": [it[1] / 4 for it in rows]}
+    url = server.write(pa.table({**data, "name": [it[2] for it in rows]}))
+    policy = tmp_path / "discreet.toml"
+    policy.write_text('name = "clinic"\nrows = "whole"\nk = 3\nstudy = "lost"\n')
+    study = dc.open(url, policy)
+    with monkeypatch.context() as patch:
+        if when == "before":
+            server.run(END_OTHERS)
+        else:
+            lose_in(patch, server, *WHEN[when])
+        with pytest.raises(
+            InputError, match=r"PostgreSQL: \w+\); the .*open the study again"
+        ) as told:
+            LOST[what](study, tmp_path)
+    assert "canary" not in str(told.value)
+    assert not {*tmp_path.rglob("*.parquet"), *tmp_path.rglob("*.part"), *tmp_path.glob("x.*")}
+
+    LOST[what](dc.open(url, policy), tmp_path)
+
+
+def lose_in(patch: pytest.MonkeyPatch, server: Server, of: type, name: str) -> None:
+    """End all connections when something was asked twice."""
+    asked: list[object] = []
+    ask = getattr(of, name)
+
+    def call(self: object, given: object) -> object:
+        asked.append(self)
+        if len(asked) == 2:
+            server.run(END_OTHERS)
+        return ask(self, given)
+
+    patch.setattr(of, name, call)
 
 
 def with_password(url: str) -> str:

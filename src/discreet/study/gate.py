@@ -376,6 +376,8 @@ class ReleaseGate:
         except InputError:
             # A column that cannot be read is drawn by nobody, and does not hold up the others.
             names = [name for name in names if self.table.can_read(name)]
+            if not names:  # the data are gone, or their server is
+                raise
             return self._pass(names, [name for name in rows if name in names])
 
     def _sketch(self, what: str, found: Sketched) -> Sketch:

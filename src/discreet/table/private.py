@@ -67,9 +67,18 @@ def own_folder(owner: object) -> Path:
 
     Those that nobody uses any more are deleted now.
     """
-    _sweep_folders(tempfile.gettempdir())
-    folder = Path(tempfile.mkdtemp(prefix=OWN))
-    lock = _make_locked(folder / LOCK, MAGIC)
+    folder = None
+    try:  # which folder is that of temporary files is found out by writing into some
+        _sweep_folders(tempfile.gettempdir())
+        folder = Path(tempfile.mkdtemp(prefix=OWN))
+        lock = _make_locked(folder / LOCK, MAGIC)
+    except OSError as error:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise InputError(
+            f"temporary files cannot be written ({type(error).__name__}); make room on their disk,"
+            " or name a folder for them that can be written (TMPDIR)"
+        ) from None
     at_end(owner, _delete, folder, lock)
     return folder
 

@@ -45,6 +45,7 @@ from discreet.vault.stored import (
     Said,
     TemporaryFolder,
     columns_in,
+    kept_in,
     said_in,
     written,
     written_by_many,
@@ -324,8 +325,8 @@ class Vault:
         copy = copied_whole(raw, made)
         self._nearness = nearness_of(raw, made)
         if path is not None:
+            _keep_nearness(self._nearness, path)
             store(path, copy, raw.version)
-            write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
         return copy
 
     def _large(self, large: LargeTable) -> Copy:
@@ -337,7 +338,6 @@ class Vault:
         path = folder / _whole_name(large.version)
         if not path.exists():
             self._nearness = self._made_in_partitions(large, path)
-            write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
         columns, strata, said = columns_in(path, large.version.hex())
         version = said.version[:16]
         return Copy(columns, strata, version, said.left_out, said.remarks, path=path, keep=keep)
@@ -349,6 +349,7 @@ class Vault:
         if large.table.on_spark:
             with written_by_many(*target) as folder:
                 done += large.done_on_spark(folder)
+                _keep_nearness(_near(done), path)
         else:
             with written(*target) as add, large.each(path.parent) as partitions:
                 advance("protecting the table", 0, wanted.partitions)
@@ -356,7 +357,8 @@ class Vault:
                     add(made.numbers, made.levels)
                     done.append(made.outcome)
                     advance("protecting the table", len(done), wanted.partitions)
-        return next(it.near for it in done if it.near is not None)
+                _keep_nearness(_near(done), path)
+        return _near(done)
 
     def version_of_whole(self, table: Table, policy: Policy) -> str:
         """Return which copy of the whole table it is, without making it."""
@@ -417,6 +419,18 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
     }
     remarks = remarks_of({**large.work.wanted.left_out, **everywhere})
     return Said(0, remarks, large.version.hex(), tuple(everywhere))
+
+
+def _near(done: Sequence[Outcome]) -> Fidelity:
+    """Return how near the copy of the one partition is of which that was measured."""
+    return next(it.near for it in done if it.near is not None)
+
+
+def _keep_nearness(near: Fidelity, path: Path) -> None:
+    """Keep how near a copy is beside it, and before it: who finds the copy finds both."""
+    with kept_in(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(near.to_json().encode(), path.with_suffix(".json"))
 
 
 def _whole_name(version: bytes) -> str:
