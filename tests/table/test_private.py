@@ -430,7 +430,7 @@ def test_private_files_are_forgotten_and_nothing_else(text: Path, folder: Path) 
     assert forget_private_files(policy) == 0
     assert forget_private_files("standard") == 0
     with pytest.raises(InputError, match=r"its private file is gone or damaged; open the study"):
-        study.session.table.levels("sex", ())
+        study.session.table.levels("sex", ("age",))
     assert dc.open(text, policy).session.table.size == 200
 
 
