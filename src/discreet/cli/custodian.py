@@ -149,7 +149,9 @@ def _absolute(source: str) -> str:
     """Return a file's whole path; a URL as it is."""
     if source == "-":
         raise InputError("a server reads its data whenever it starts; name a file in place of -")
-    return source if "://" in source else str(Path(source).resolve())
+    from discreet.table import is_url
+
+    return source if is_url(source) else str(Path(source).resolve())
 
 
 def _made(made: CopyOptions, policy: str) -> dict[str, Any]:

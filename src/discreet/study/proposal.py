@@ -23,6 +23,7 @@ from discreet.policy.policy import RULES, frozen, plain
 from discreet.policy.words import ALWAYS, Sentence, words
 from discreet.protect import Whole
 from discreet.study.session import OF_SERVER, Session
+from discreet.table import is_url
 
 __all__ = ["Change", "Mistake", "Proposal", "in_force", "policy_text", "propose"]
 
@@ -282,7 +283,7 @@ def _commands(session: Session, opens: bool) -> Iterator[str]:
 
 def _near(source: str, folder: Path | None) -> str:
     """Return a path as it is seen from the policy's folder; a URL as it is."""
-    if "://" in source:
+    if is_url(source):
         return source
     path = Path(source)
     return path.name if folder is None else os.path.relpath(path.resolve(), folder)

@@ -23,7 +23,7 @@ from discreet.table.table import (
     open_table,
     with_levels_of_two,
 )
-from discreet.table.urls import shown
+from discreet.table.urls import is_url, shown
 
 __all__ = [
     "KINDS",
@@ -35,6 +35,7 @@ __all__ = [
     "Rows",
     "Table",
     "forget",
+    "is_url",
     "open_table",
     "shown",
     "with_levels_of_two",

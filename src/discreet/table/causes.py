@@ -19,10 +19,11 @@ CAUSES = {
     "AdminShutdown": "the server ended the connection; open the study again",
     "InsufficientPrivilege": "have SELECT granted on the table to this user",
     "NumericValueOutOfRange": "a number of the column is too large for double precision",
-    "PythonException": "Spark's workers need the driver's Python, with pyarrow: set"
+    "PythonException": "Spark's workers need the driver's Python, with discreet: set"
     " PYSPARK_PYTHON before the session begins",
-    "Py4JJavaError": "Spark's log says why; workers need the driver's Python, with pyarrow:"
+    "Py4JJavaError": "Spark's log says why; workers need the driver's Python, with discreet:"
     " PYSPARK_PYTHON",
+    "AnalysisException": "Spark says what is wrong with a table where it is shown: frame.show()",
     "Py4JNetworkError": "the Spark session has ended; begin one, and open the study again",
 }
 

@@ -14,6 +14,7 @@ from discreet.errors import InputError, one_of, path_in_words
 from discreet.table.columns import as_lazy
 from discreet.table.engine import connect, quoted
 from discreet.table.postgres import open_postgres
+from discreet.table.spark import open_spark
 from discreet.table.urls import chosen_table, is_url, masked, without_table
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def open_database(source: str | Path) -> Opened:
     if not is_url(source):
         return _open_duckdb(Path(source), "", str(source))
     url = str(source)
-    scheme = url.partition("://")[0].lower()
+    scheme = url.partition(":")[0].lower()
     if scheme not in OPENERS:
         allowed = one_of(f"{name}://" for name in OPENERS)
         raise InputError(f"a URL of a table begins with one of {allowed}")
@@ -140,10 +141,16 @@ def _from_web(url: str) -> Opened:
     return Opened(as_lazy(relation), kept, name, None, masked(url))
 
 
+def _from_spark(url: str) -> Opened:
+    frame, name = open_spark(url)
+    return Opened(as_lazy(frame), None, name, None, url)
+
+
 OPENERS: dict[str, Callable[[str], Opened]] = {
     "duckdb": _from_duckdb,
     "postgresql": _from_postgres,
     "postgres": _from_postgres,
     "s3": _from_web,
     "https": _from_web,
+    "spark": _from_spark,
 }

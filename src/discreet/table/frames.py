@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.table.columns import PART, Column, as_lazy
 from discreet.table.engine import Kept, connect
 from discreet.table.postgres import Postgres, plain_columns
+from discreet.table.spark import with_this_python
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +34,8 @@ def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
             return as_lazy(kept.connection.from_arrow(source)), kept
     if nw.dependencies.is_ibis_table(source) and source.get_backend().name == "postgres":
         return plain_columns(source), None
+    if nw.dependencies.is_pyspark_dataframe(source):
+        return as_lazy(with_this_python(source)), None
     frame = as_lazy(source)
     if nw.dependencies.is_pandas_dataframe(source):
         return _without_objects(source), None

@@ -7,12 +7,15 @@ from urllib.parse import parse_qsl, urlencode
 
 from discreet.errors import InputError, some_of
 
-__all__ = ["chosen_table", "is_url", "masked", "shown", "without_table"]
+__all__ = ["SPARK", "chosen_table", "is_url", "masked", "shown", "without_table"]
+
+
+SPARK = "spark:"
 
 
 def is_url(source: object) -> bool:
-    """Whether a source is written as a URL, and is no path."""
-    return isinstance(source, str) and "://" in source
+    """Whether a source is written as a URL, or as a table of Spark, and is no path."""
+    return isinstance(source, str) and ("://" in source or source.startswith(SPARK))
 
 
 def without_table(url: str) -> tuple[str, str]:
@@ -43,6 +46,8 @@ def masked(url: str) -> str:
     >>> masked("postgresql://ann:secret@db/clinic?password=secret&table=visits")
     'postgresql://ann@db/clinic?table=visits'
     """
+    if url.startswith(SPARK):  # its settings are in none
+        return url
     there, table = without_table(url)
     scheme, _, rest = there.partition("?")[0].partition("://")
     netloc, slash, path = rest.partition("/")

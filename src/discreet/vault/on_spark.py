@@ -38,6 +38,7 @@ Frame = Any
 """A DataFrame of PySpark."""
 Batches = Iterator[Any]
 
+READ = "the data could not be read"
 FAILED = "Spark could not protect the table"
 DIGEST, PLACE = ("low", "high"), "place"
 """Columns beside those of a row, which are called by their numbers: no two names are alike."""
@@ -49,8 +50,9 @@ def total_on_spark(rows: Frame, reading: Reading, work: Work) -> Total:
 
     def counted(batches: Batches) -> Batches:
         found = Total()
-        for batch in batches:
-            found.add(work.digests(reading.columns(batch)))
+        with quiet(READ):
+            for batch in batches:
+                found.add(work.digests(reading.columns(batch)))
         yield _batch(rows=[found.rows], added=[found.summed])
 
     with quiet(FAILED):
@@ -84,7 +86,8 @@ def done_on_spark(
         found.add(_digests(table))
         told: list[Any] = [{}, None, None]
         try:
-            of = protected(work, _columns(table, work), place, version)
+            with quiet(FAILED):
+                of = protected(work, _columns(table, work), place, version)
             columns = (work.wanted.numbers, work.wanted.levels)
             write_part(folder, place, columns, of.numbers, of.levels)
             near = of.outcome.near
@@ -134,11 +137,12 @@ def _placed(rows: Frame, reading: Reading, work: Work) -> Frame:
     )
 
     def keyed(batches: Batches) -> Batches:
-        for batch in batches:
-            columns = reading.columns(batch)
-            digests = work.digests(columns)
-            at = None if work.placed_by is None else work.places(work.placing(columns, digests))
-            yield _row_batch(columns, work, digests, at)
+        with quiet(READ):
+            for batch in batches:
+                columns = reading.columns(batch)
+                digests = work.digests(columns)
+                at = None if work.placed_by is None else work.places(work.placing(columns, digests))
+                yield _row_batch(columns, work, digests, at)
 
     def spread(batches: Batches) -> Batches:
         runs = Runs()
