@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 
 from discreet import cli
@@ -24,6 +28,13 @@ def complete(
     (tmp_path / "t.tsv").write_text("a b\tc,d\n", encoding="utf-8")
     (tmp_path / "empty.csv").write_text("", encoding="utf-8")
     pq.write_table(pa.table({"visit": [1], "value": [2]}), tmp_path / "p.parquet")
+    with gzip.open(tmp_path / "c.csv.gz", "wt") as packed:
+        packed.write("age;bmi\n1;2\n")
+    (tmp_path / "j.jsonl").write_text('{"age": 1, "bmi": "secret"}\n', encoding="utf-8")
+    frame = pd.DataFrame({"age": [1.0], "bmi": ["secret"]})
+    feather.write_feather(frame, str(tmp_path / "f.feather"))
+    frame.to_excel(tmp_path / "b.xlsx", sheet_name="ward", index=False)
+    pyreadstat.write_sav(frame, tmp_path / "s.sav")
     monkeypatch.chdir(tmp_path)
 
     def ask(words: str) -> list[str]:
@@ -50,6 +61,12 @@ COMPLETED = {
     "means c.csv bmi s": ["sex"],
     "means p.parquet v": ["visit", "value"],
     "means t.tsv a": ["a b"],
+    "means c.csv.gz b": ["bmi"],
+    "means j.jsonl b": ["bmi"],
+    "means f.feather b": ["bmi"],
+    "means b.xlsx#ward b": ["bmi"],
+    "means s.sav b": ["bmi"],
+    "summary --by a s.sav b": [],
     "summary c.csv --columns age,b": ["age,bmi", "age,body mass"],
     "summary c.csv --by s": ["sex"],
     "plot histogram c.csv secr": [],  # a value, and no column

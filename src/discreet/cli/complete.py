@@ -1,22 +1,18 @@
 """What the shell completes: plots, and the columns of the file that is named before.
 
-The first line of a file is read, and nothing else of it: whoever has the file may know that.
+The names of its columns are read, and nothing else of it: whoever has the file may know them.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import typer
 
 __all__ = ["column_names", "listed_names", "plot_names"]
-
-MOST_LETTERS = 1 << 20
-SEPARATORS = ",;\t|"
-ENDINGS = (".csv", ".tsv", ".parquet")
 
 
 def plot_names(incomplete: str) -> list[str]:
@@ -42,20 +38,16 @@ def listed_names(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def _file_in(said: Mapping[str, str]) -> str | None:
     """Return the file among the words that a shell hands over: behind an option nothing is read."""
+    from discreet.table.files import is_file_name
+
     words = said.get("COMP_WORDS") or said.get("_TYPER_COMPLETE_ARGS") or ""
-    return next((it for it in words.split() if it.lower().endswith(ENDINGS)), None)
+    return next(filter(is_file_name, words.split()), None)
 
 
 def _header(path: Path) -> list[str]:
     """Return the names of a file's columns; none where it cannot be read, which commands say."""
-    try:
-        if path.suffix.lower() == ".parquet":
-            from pyarrow.parquet import read_schema
+    from discreet.table.files import names_in
 
-            return list(read_schema(path).names)
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            line = file.readline(MOST_LETTERS)
-        separator = "\t" if path.suffix.lower() == ".tsv" else max(SEPARATORS, key=line.count)
-        return next(csv.reader([line], delimiter=separator), [])
-    except (OSError, ValueError, csv.Error):
-        return []
+    with suppress(Exception):
+        return names_in(path)
+    return []

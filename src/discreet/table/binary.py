@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = ["read_arrow", "read_parquet", "relation_of"]
+__all__ = ["names_in_arrow", "names_in_parquet", "read_arrow", "read_parquet", "relation_of"]
 
 DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 """So many of each unit are a day."""
@@ -99,12 +99,33 @@ def _type(schema: pa.Schema, of: Any) -> Any:
     return schema.field(of.name).type
 
 
+def names_in_parquet(source: Source) -> list[str]:
+    """Return the names of the columns of Parquet files."""
+    from pyarrow.parquet import read_schema
+
+    return list(read_schema(source.file).names)
+
+
+def names_in_arrow(source: Source) -> list[str]:
+    """Return the names of the columns of a file or stream of Arrow."""
+    import pyarrow as pa
+
+    with pa.memory_map(str(source.file)) as file:
+        return list(_arrow(source, file).schema.names)
+
+
 def read_arrow(kept: Kept, source: Source) -> DuckDBPyRelation:
     """Read a file of Arrow (Feather), or a stream of it, and hold it."""
     import pyarrow as pa
 
     with pa.memory_map(str(source.file)) as file:
-        whole = source.start(len(FILE)) == FILE
-        reader = pa.ipc.open_file(file) if whole else pa.ipc.open_stream(file)
+        reader = _arrow(source, file)
         check_different(reader.schema.names)
         return held(kept, reader.read_all())
+
+
+def _arrow(source: Source, file: pa.MemoryMappedFile) -> Any:
+    import pyarrow as pa
+
+    whole = source.start(len(FILE)) == FILE
+    return pa.ipc.open_file(file) if whole else pa.ipc.open_stream(file)

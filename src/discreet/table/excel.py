@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = ["read_excel"]
+__all__ = ["names_in_excel", "read_excel"]
 
 WHOLE = 2**53
 """Below it a float tells all whole numbers apart."""
@@ -24,17 +24,7 @@ def read_excel(kept: Kept, source: Source) -> DuckDBPyRelation:
     """Read the sheet of a workbook that is named, or the only one that holds anything."""
     import pyarrow as pa
 
-    try:
-        from python_calamine import CalamineWorkbook
-    except ModuleNotFoundError:
-        raise InputError(
-            f"file {source.name!r} is read by a package that is not installed:"
-            " pip install 'discreet[excel]'"
-        ) from None
-    with CalamineWorkbook.from_path(source.file) as book:
-        filled = [name for name in book.sheet_names if book.get_sheet_by_name(name).height]
-        sheet = _chosen(source, filled)
-        names, *rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+    names, *rows = _rows(source)
     columns = [*zip(*rows, strict=True)] if rows else [()] * len(names)
     found = {}
     for name, cells in zip(names, columns, strict=True):
@@ -50,6 +40,26 @@ def read_excel(kept: Kept, source: Source) -> DuckDBPyRelation:
         found[name.strip()] = _column(cells)
     check_different([*found])
     return held(kept, pa.table(found))
+
+
+def names_in_excel(source: Source) -> list[str]:
+    """Return the names of the columns of a sheet."""
+    return [str(name).strip() for name in _rows(source, 1)[0]]
+
+
+def _rows(source: Source, most: int | None = None) -> list[list[Any]]:
+    """Return the rows of the sheet, or the first of them."""
+    try:
+        from python_calamine import CalamineWorkbook
+    except ModuleNotFoundError:
+        raise InputError(
+            f"file {source.name!r} is read by a package that is not installed:"
+            " pip install 'discreet[excel]'"
+        ) from None
+    with CalamineWorkbook.from_path(source.file) as book:
+        filled = [name for name in book.sheet_names if book.get_sheet_by_name(name).height]
+        sheet = book.get_sheet_by_name(_chosen(source, filled))
+        return sheet.to_python(skip_empty_area=False, nrows=most)
 
 
 def _chosen(source: Source, filled: Sequence[str]) -> str:

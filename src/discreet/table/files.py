@@ -11,6 +11,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -20,18 +21,33 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.table.binary import read_arrow, read_parquet, relation_of
+from discreet.table.binary import (
+    names_in_arrow,
+    names_in_parquet,
+    read_arrow,
+    read_parquet,
+    relation_of,
+)
 from discreet.table.dates import spans_as_numbers
 from discreet.table.engine import Compression, Kept, Source, connect, in_zones, quiet
-from discreet.table.excel import read_excel
-from discreet.table.labelled import READERS, read_labelled
+from discreet.table.excel import names_in_excel, read_excel
+from discreet.table.labelled import READERS, names_in_labelled, read_labelled
 from discreet.table.private import INPUT, labels_in, own_folder, private_file, write_parquet
-from discreet.table.text import read_csv, read_json, why_no_csv
+from discreet.table.text import names_in_csv, names_in_json, read_csv, read_json, why_no_csv
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-__all__ = ["FORMATS", "STANDARD_INPUT", "digest_of", "name_of", "read_file", "stamp_of"]
+__all__ = [
+    "FORMATS",
+    "STANDARD_INPUT",
+    "digest_of",
+    "is_file_name",
+    "name_of",
+    "names_in",
+    "read_file",
+    "stamp_of",
+]
 
 STANDARD_INPUT = "-"
 READ_AS = 3
@@ -50,6 +66,8 @@ class Format:
     name: str
     endings: tuple[str, ...]
     read: Callable[[Kept, Source], DuckDBPyRelation]
+    #: Returns the names of the columns without reading the rows.
+    names: Callable[[Source], list[str]]
     begins: bytes = b""
     #: What looks for the cause where a file cannot be read.
     why: Callable[[Source], str] = _nothing
@@ -62,16 +80,18 @@ class Format:
 
 
 COMPRESSED: Mapping[str, Compression] = MappingProxyType({".gz": "gzip", ".zst": "zstd"})
-CSV = Format("CSV", (".csv", ".tsv"), read_csv, why=why_no_csv, text=True)
-PARQUET = Format("Parquet", (".parquet", ".pq"), read_parquet, b"PAR1", in_place=True)
-ARROW = Format("Arrow", (".feather", ".arrow"), read_arrow, b"ARROW1")
+CSV = Format("CSV", (".csv", ".tsv"), read_csv, names_in_csv, why=why_no_csv, text=True)
+PARQUET = Format(
+    "Parquet", (".parquet", ".pq"), read_parquet, names_in_parquet, b"PAR1", in_place=True
+)
+ARROW = Format("Arrow", (".feather", ".arrow"), read_arrow, names_in_arrow, b"ARROW1")
 FORMATS = (
     CSV,
     PARQUET,
     ARROW,
-    Format("JSON lines", (".jsonl", ".ndjson"), read_json, text=True),
-    Format("Excel", (".xlsx",), read_excel, b"PK\3\4", sheets=True),
-    Format("Stata, SPSS or SAS", tuple(READERS), read_labelled),
+    Format("JSON lines", (".jsonl", ".ndjson"), read_json, names_in_json, text=True),
+    Format("Excel", (".xlsx",), read_excel, names_in_excel, b"PK\3\4", sheets=True),
+    Format("Stata, SPSS or SAS", tuple(READERS), read_labelled, names_in_labelled),
 )
 STREAM = b"\xff\xff\xff\xff"
 """How a stream of Arrow begins."""
@@ -146,6 +166,20 @@ def _found(path: Path) -> tuple[Format, Source]:
     for each in place.files:
         _check_beginning(format, Source(each.name, (each,), place.folder, compression))
     return format, Source(name, place.files, place.folder, compression, place.sheet)
+
+
+def names_in(path: Path) -> list[str]:
+    """Return the names of the columns of a file, as far as they are had without its rows."""
+    format, source = _found(path)
+    return format.names(source)
+
+
+def is_file_name(word: str) -> bool:
+    """Whether a word ends as a file of some format does."""
+    file = word.rpartition("#")[0] or word
+    with suppress(InputError):
+        return bool(_format(Path(file)))
+    return False
 
 
 def name_of(path: Path) -> str:

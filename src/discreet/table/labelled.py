@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = ["read_labelled"]
+__all__ = ["names_in_labelled", "read_labelled"]
 
 READERS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,15 +38,7 @@ def read_labelled(kept: Kept, source: Source) -> DuckDBPyRelation:
     """
     import pyarrow as pa
 
-    try:
-        import pyreadstat
-    except ModuleNotFoundError:
-        raise InputError(
-            f"file {source.name!r} is read by a package that is not installed:"
-            " pip install 'discreet[stata]'"
-        ) from None
-    read = getattr(pyreadstat, READERS[source.file.suffix.lower()])
-    frame, about = read(source.file)
+    frame, about = _reader(source)(source.file)
     check_different(about.column_names)
     labels = {str(k): str(v) for k, v in about.column_names_to_labels.items() if v and v.strip()}
     kept.labels = {name: label for name, label in labels.items() if label != name}
@@ -54,6 +46,25 @@ def read_labelled(kept: Kept, source: Source) -> DuckDBPyRelation:
     del frame
     columns = map(partial(_column, about.variable_value_labels), table.column_names, table.columns)
     return held(kept, pa.table(dict(zip(table.column_names, columns, strict=True))))
+
+
+def names_in_labelled(source: Source) -> list[str]:
+    """Return the names of the columns of a file; no row is read."""
+    _, about = _reader(source)(source.file, metadataonly=True)
+    return list(about.column_names)
+
+
+def _reader(source: Source) -> Callable[..., tuple[Any, Any]]:
+    """Return what of pyreadstat reads a file."""
+    try:
+        import pyreadstat
+    except ModuleNotFoundError:
+        raise InputError(
+            f"file {source.name!r} is read by a package that is not installed:"
+            " pip install 'discreet[stata]'"
+        ) from None
+    found: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, READERS[source.file.suffix.lower()])
+    return found
 
 
 def _column(of: Mapping[str, Mapping[Any, str]], name: str, values: Any) -> pa.ChunkedArray:

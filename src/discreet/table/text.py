@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import io
+import json
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,10 +20,21 @@ from discreet.table.engine import Kept, Source, check_different, quoted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-__all__ = ["MISSING_WORDS", "header_of", "is_number", "read_csv", "read_json", "why_no_csv"]
+__all__ = [
+    "MISSING_WORDS",
+    "header_of",
+    "is_number",
+    "names_in_csv",
+    "names_in_json",
+    "read_csv",
+    "read_json",
+    "why_no_csv",
+]
 
 SEPARATORS = ",;\t|"
 START = 1 << 16
+MOST_LETTERS = 1 << 20
+"""A longer line is not looked at for names."""
 AS_UTF8 = "save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
 # Infinite is as good as missing, for only finite values count; DuckDB would make text of "-inf".
 INFINITE_WORDS = [sign + word for sign in ("", "+", "-") for word in ("inf", "Inf", "Infinity")]
@@ -106,6 +118,17 @@ def header_of(source: Source) -> tuple[str, list[str]]:
     delimiter = _separator(source, source.start(START))
     with _lines(source) as file:
         return delimiter, next(csv.reader(file, delimiter=delimiter), [])
+
+
+def names_in_csv(source: Source) -> list[str]:
+    """Return the names in the first line of a CSV file."""
+    return header_of(source)[1]
+
+
+def names_in_json(source: Source) -> list[str]:
+    """Return the names in the first line of a file of JSON lines."""
+    with _lines(source) as file:
+        return [*json.loads(file.readline(MOST_LETTERS))]
 
 
 def why_no_csv(source: Source) -> str:
