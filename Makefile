@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test test-all chromium postgres check format pictures bench clean
+.PHONY: help demo figures test test-all chromium postgres spark check format pictures bench clean
 
 help: ## list what can be made (this)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 test: $(READY) chromium postgres ## run the tests: every attack, leak, ledger and kill, and all that is not slow
 	$(PYTEST) -m 'not slow or promise'
 
-test-all: test ## run `make test`, then what it left out, and each law on many more examples
+test-all: test spark ## run `make test`, then what it left out, and each law on many more examples
 	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '(slow and not promise) or hypothesis'
 
 # Tests of pages need a browser; on Debian it can be had, elsewhere they are skipped.
@@ -48,6 +48,16 @@ postgres:
 		&& echo 'Installing PostgreSQL, for tests of databases.' \
 		&& apt-get -qq update && apt-get -qq install -y --no-install-recommends postgresql >/dev/null; \
 	} || echo 'There is no PostgreSQL, so tests of it are skipped.'
+
+# Tests of Spark need Java, and PySpark, which is large.
+spark: $(READY)
+	@{ command -v java >/dev/null || { \
+		command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
+		&& echo 'Installing Java, for tests of Spark.' \
+		&& apt-get -qq update && apt-get -qq install -y --no-install-recommends openjdk-17-jre-headless >/dev/null; \
+	}; } && { $(BIN)/python -c 'import pyspark' 2>/dev/null \
+		|| $(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[spark]'; \
+	} || echo 'There is no Java or PySpark, so tests of Spark are skipped.'
 
 check: $(READY) ## format, lint, types and the rules of the house
 	$(BIN)/ruff format --check .

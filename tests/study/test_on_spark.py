@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
@@ -18,13 +21,17 @@ from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
+from discreet.table.columns import words_of
 from discreet.vault import on_spark, whole_columns
-from discreet.vault.on_spark import Runs
+from discreet.vault.on_spark import Runs, done_on_spark, first_on_spark, total_on_spark
+from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import Columns, Protected, Work, protected
+from discreet.vault.stored import part_of
 from discreet.vault.vault import Copy, Vault
 from tests.spark_session import spark_session
 from tests.study.test_whole import cohort
 
+cloudpickle = pytest.importorskip("cloudpickle")  # PySpark has its own copy of it
 SECRET = Secret.from_bytes(bytes(range(32)))
 POLICY = Policy.preset("standard", rows="whole", k=3)
 N = 20_000
@@ -86,6 +93,83 @@ def test_equal_digests_are_counted_from_batch_to_batch() -> None:
         found = [runs.repeats(digests[i : i + size]) for i in range(0, 7, size)]
         assert np.concatenate(found).tolist() == expected
     assert Runs().repeats(digests[:0]).tolist() == []
+
+
+class Pretended:
+    """Does with batches what Spark does with a frame; what would be sent to workers is noted."""
+
+    def __init__(self, batches: list[pa.RecordBatch], sent: list[bytes]) -> None:
+        self.batches, self.sent = batches, sent
+
+    def _sent(self, work: Any) -> Any:
+        self.sent.append(cloudpickle.dumps(work))
+        return cloudpickle.loads(self.sent[-1])
+
+    def mapInArrow(self, work: Any, schema: str) -> Pretended:
+        return Pretended([*self._sent(work)(iter(self.batches))], self.sent)
+
+    def repartition(self, *by: str) -> Pretended:
+        return Pretended(self.batches[::-1], self.sent)
+
+    def sortWithinPartitions(self, *by: str) -> Pretended:
+        return self._of(self.toArrow().sort_by([(name, "ascending") for name in by]))
+
+    def where(self, only: str) -> Pretended:
+        name, _, value = only.partition(" = ")
+        return self._of(self.toArrow().filter(pc.field(name) == int(value)))
+
+    def groupBy(self, by: str) -> Pretended:
+        return self
+
+    def applyInArrow(self, work: Any, schema: str) -> Pretended:
+        call, rows = self._sent(work), self.toArrow()
+        places = rows["place"].unique().to_pylist()
+        made = [call(rows.filter(pc.field("place") == place)) for place in places]
+        return Pretended([batch for table in made for batch in table.to_batches()], self.sent)
+
+    def _of(self, rows: pa.Table) -> Pretended:
+        return Pretended(rows.combine_chunks().to_batches(97), self.sent)
+
+    def toArrow(self) -> pa.Table:
+        return pa.Table.from_batches(self.batches)
+
+    def collect(self) -> list[dict[str, Any]]:
+        parts: list[dict[str, Any]] = self.toArrow().to_pylist()
+        return parts
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("how", [{}, {"unit": "patient"}], ids=["rows", "persons"])
+def test_workers_get_no_secret_and_protect_as_one_machine_does(
+    how: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = 1_300
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", n * 9 // 4 + 1)
+    whose = pl.Series([f"P{i % (n // 2):05}" for i in range(n)])
+    once = cohort(n // 2, 1).with_columns(bmi=pl.lit(25.0), glucose=pl.lit(5.0))  # many are alike
+    frame = pl.concat([cohort(n // 2), once]).with_columns(patient=whose)
+    table, sent = table_of(frame, **how), list[bytes]()
+    large = LargeTable.of(table, POLICY, SECRET, whole_columns.wanted_of(table, POLICY))
+    work = large.work
+    lying, reading = table.where_it_lies(work.numbers, work.texts, work.known)
+    rows = Pretended(lying.lazy().collect().to_arrow().to_batches(100), sent)
+
+    assert total_on_spark(rows, reading, work).version(work) == large.version
+    done = done_on_spark(rows, reading, work, large.version, tmp_path)
+
+    with large.each(None) as partitions:
+        for place, made in enumerate(large.protected(partitions)):
+            found = pq.read_table(tmp_path / part_of(place))
+            for name, column in made.numbers.items():
+                assert np.array_equal(found[name], column, equal_nan=True)
+            assert all(words_of(found[name]) == it for name, it in made.levels.items())
+            assert done[place].left_out == made.outcome.left_out
+    assert len(sent) >= 3
+    assert not any(bytes(range(32)) in it for it in sent)
+    with pytest.raises(InputError, match="the data have changed while they were read"):
+        done_on_spark(rows, reading, work, bytes(32), tmp_path)
+    first = work.raw(first_on_spark(rows, reading, work), 0, large.version)
+    assert sorted(first.draws.keys[:, 0]) == sorted(large.first().draws.keys[:, 0])
 
 
 @pytest.mark.slow
