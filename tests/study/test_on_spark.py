@@ -168,6 +168,8 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
     assert not any(bytes(range(32)) in it for it in sent)
     with pytest.raises(InputError, match="the data have changed while they were read"):
         done_on_spark(rows, reading, work, bytes(32), tmp_path)
+    with pytest.raises(InputError, match="put the policy into a folder that this machine and all"):
+        done_on_spark(rows, reading, work, large.version, tmp_path / "nowhere")
     first = work.raw(first_on_spark(rows, reading, work), 0, large.version)
     assert sorted(first.draws.keys[:, 0]) == sorted(large.first().draws.keys[:, 0])
 

@@ -40,6 +40,10 @@ Batches = Iterator[Any]
 
 READ = "the data could not be read"
 FAILED = "Spark could not protect the table"
+ELSEWHERE = (
+    "Spark's workers find another folder, or none, where the copy is to be kept, {!r}: put the"
+    " policy into a folder that this machine and all workers share"
+)
 DIGEST, PLACE = ("low", "high"), "place"
 """Columns beside those of a row, which are called by their numbers: no two names are alike."""
 REFUSALS = {it.__name__: it for it in (BrokenPromiseError, InputError, RefusedError)}
@@ -62,12 +66,9 @@ def total_on_spark(rows: Frame, reading: Reading, work: Work) -> Total:
 
 def first_on_spark(rows: Frame, reading: Reading, work: Work) -> Columns:
     """Return the rows of the first partition."""
-    import pyarrow as pa
-
     with quiet(FAILED):
-        first = _placed(rows, reading, work).where(f"{PLACE} = 0")
-        batches = [pa.table(first.toArrow())]
-    return _columns(pa.concat_tables(batches), work)
+        first = _placed(rows, reading, work).where(f"{PLACE} = 0").toArrow()
+    return _columns(first, work)
 
 
 def done_on_spark(
@@ -86,6 +87,8 @@ def done_on_spark(
         found.add(_digests(table))
         told: list[Any] = [{}, None, None]
         try:
+            if not folder.is_dir():
+                raise InputError(ELSEWHERE.format(str(folder.parent)))
             with quiet(FAILED):
                 of = protected(work, _columns(table, work), place, version)
             columns = (work.wanted.numbers, work.wanted.levels)
@@ -117,10 +120,7 @@ def _check(parts: Sequence[Any], work: Work, version: bytes, folder: Path) -> No
     if len(parts) < work.wanted.partitions:
         raise RefusedError("a partition of the table has too few persons; choose a smaller k")
     if not all((folder / part_of(int(part[PLACE]))).exists() for part in parts):
-        raise InputError(
-            f"Spark's workers write into {str(folder.parent)!r}, which is another folder there: put"
-            " the policy into one that this machine and all workers share"
-        )
+        raise InputError(ELSEWHERE.format(str(folder.parent)))
 
 
 # --- rows on their way --------------------------------------------------------------------------
