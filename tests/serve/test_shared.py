@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -93,8 +96,9 @@ def workers_of(server: Process) -> Iterator[int]:
     """Give the numbers of the processes that answer."""
     for child in Path(f"/proc/{server.popen.pid}/task").glob("*/children"):
         for number in child.read_text().split():
-            if "spawn_main" in Path(f"/proc/{number}/cmdline").read_text():
-                yield int(number)
+            with suppress(OSError):  # it has ended meanwhile
+                if "spawn_main" in Path(f"/proc/{number}/cmdline").read_text():
+                    yield int(number)
 
 
 def held(server: Process) -> list[int]:
@@ -116,6 +120,12 @@ def drawn(url: str, token: str) -> Mapping[str, object]:
     return found
 
 
+def wait(server: Process) -> None:
+    """Wait until every worker is warm."""
+    while httpx.get(f"{server.url}/api/ready", timeout=300).status_code != 200:
+        time.sleep(0.2)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
 def test_what_a_worker_holds_does_not_grow_with_the_table(tmp_path: Path) -> None:
@@ -128,8 +138,7 @@ def test_what_a_worker_holds_does_not_grow_with_the_table(tmp_path: Path) -> Non
             *planted(tmp_path / str(rows), rows), "--workers", "2", env={"PYTHONPATH": ""}
         )
         try:
-            while httpx.get(f"{server.url}/api/ready", timeout=300).status_code != 200:
-                time.sleep(0.2)
+            wait(server)
             drawn(server.url, server.token)
             of_rows.append(held(server))
         finally:
@@ -138,3 +147,30 @@ def test_what_a_worker_holds_does_not_grow_with_the_table(tmp_path: Path) -> Non
     assert len(small) == len(large) == 2
     table = 3 * ROWS * len(NAMES) * 8  # bytes that the larger one has more
     assert max(large) - min(small) < table / 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
+def test_another_worker_takes_the_place_of_one_that_is_killed(tmp_path: Path) -> None:
+    server = process(
+        *written(tmp_path, POLICY, cohort().to_arrow()), "--workers", "2", env={"PYTHONPATH": ""}
+    )
+    body = {"columns": ["age"], "bins": 9}
+    try:
+        wait(server)
+        with client(server.url, server.token) as alice:
+            before = alice.post("/api/copy/histogram", json=body).content
+        first, second = sorted(workers_of(server))
+        os.kill(first, signal.SIGKILL)
+        while len({*workers_of(server)} - {first}) < 2:
+            time.sleep(0.1)
+        wait(server)
+        os.kill(second, signal.SIGKILL)  # the one that took the first's place answers
+        while second in workers_of(server):
+            time.sleep(0.1)
+        with client(server.url, server.token) as alice:
+            assert alice.post("/api/copy/histogram", json=body).content == before
+    finally:
+        server.stop()
+    left = [it.name for it in (tmp_path / ".discreet").iterdir() if it.name.endswith(".part")]
+    assert left == []
