@@ -102,6 +102,19 @@ def test_new_columns_are_counted_as_any(study: Study, lights: Lights) -> None:
     assert again[0].tolist() == [*study.assign(**dict(other)).bars("old").counts]
 
 
+@pytest.mark.parametrize("part", [1, 7, ROWS - 1, ROWS])
+def test_rows_are_counted_by_parts(
+    study: Study, monkeypatch: pytest.MonkeyPatch, part: int
+) -> None:
+    cards = [[Axis("arm", levels=("a", "b")), Axis("score", edges=(-1.0, 0.0, 1.0))]]
+    given = cards, [Clause("age", least=45.0)], ["age < 70"]
+    found, rows = Lights(study.session).counts(*given)
+    monkeypatch.setattr("discreet.study.lights.PART", part)
+    again, as_many = Lights(study.session).counts(*given)
+    assert [it.tolist() for it in again] == [it.tolist() for it in found]
+    assert as_many == rows
+
+
 def test_what_is_let_go_is_made_again(study: Study) -> None:
     large, small = Lights(study.session), Lights(study.session, most=1)
     cards: Sequence[Sequence[Axis]] = [

@@ -35,6 +35,9 @@ MOST_CELLS = 250_000
 MOST_TOGETHER = 1_000_000
 """Of all plots that are asked for at once: each mark takes some memory until it is told."""
 
+PART = 1 << 18
+"""So many rows are counted at once: what is needed meanwhile grows with no table."""
+
 TOLERANCE, EVEN = 1e-9, 1e-6
 
 Marks = NDArray[np.int32]
@@ -182,9 +185,12 @@ def bins_of(whole: WholeTable, axis: Axis) -> Marks:
         raise InputError(f"the edges of {axis.column!r} are two numbers or more that rise")
     # Plots divide by the width of their bins, where these are of one, and are as lenient.
     lenient = TOLERANCE * widths[0] if np.ptp(widths) <= EVEN * widths[0] else 0.0
-    found = np.searchsorted(edges[1:-1] - lenient, values, side="right") + 1
-    found[~np.isfinite(values)] = 0
-    return found.astype(np.int32)
+    found = np.zeros(len(values), dtype=np.int32)
+    for start in range(0, len(values), PART):
+        rows = slice(start, start + PART)
+        places = np.searchsorted(edges[1:-1] - lenient, values[rows], side="right") + 1
+        found[rows] = np.where(np.isfinite(values[rows]), places, 0)
+    return found
 
 
 def codes_of(whole: WholeTable, name: str) -> tuple[tuple[str, ...], Marks]:
@@ -225,11 +231,14 @@ def _rows_for(whole: WholeTable, at: NDArray[np.intp], text: str) -> WholeTable:
 
 def _counted(marks: Sequence[Marks], sizes: Sequence[int], at: Places | None) -> NDArray[np.intp]:
     shape = [size + 1 for size in sizes]
-    flat: Any = 0
-    for places, size in zip(marks, shape, strict=True):
-        flat = flat * size + (places if at is None else places[at])
-    counts = np.bincount(flat, minlength=math.prod(shape)).reshape(shape)
-    return counts[(slice(1, None),) * len(shape)]
+    counts = np.zeros(math.prod(shape), dtype=np.intp)
+    for start in range(0, len(marks[0]) if at is None else len(at), PART):
+        rows = slice(start, start + PART)
+        flat: Any = 0
+        for places, size in zip(marks, shape, strict=True):
+            flat = flat * size + places[rows if at is None else at[rows]]
+        counts += np.bincount(flat, minlength=len(counts))
+    return counts.reshape(shape)[(slice(1, None),) * len(shape)]
 
 
 class _Kept:
