@@ -180,6 +180,11 @@ class WholeTable:
     ) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
         """Return the rows that have a value in each of some columns."""
         places = self.complete(numbers, levels)
+        if len(places) == len(self):  # all of them: a table may be large
+            columns = {name: self.copy.columns[name].view() for name in numbers}
+            for values in columns.values():
+                values.setflags(write=False)
+            return columns, {name: self.copy.strata[name] for name in levels}
         return (
             {name: self.copy.columns[name][places] for name in numbers},
             {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
