@@ -22,7 +22,11 @@ def spark_session(**more: str) -> Iterator[Any]:
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     from pyspark.sql import SparkSession
 
+    # All are said: the Java of a former session of this process has the settings it began with.
     said: dict[str, bool | float | int | str | None] = {
+        "spark.driver.memory": "2g",
+        "spark.driver.maxResultSize": "1g",
+        "spark.eventLog.enabled": "false",
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
