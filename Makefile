@@ -73,7 +73,7 @@ pictures: $(READY) chromium ## draw the gallery and the pictures of pages again:
 	$(BIN)/python examples/gallery.py
 	$(BIN)/python -m examples.screens
 
-bench: $(READY) chromium ## measure speed beside peers, and write docs/speed.md (40 minutes; not use or risk: see there)
+bench: $(READY) chromium ## measure speed beside peers, and write docs/speed.md (up to 40 minutes; not use and risk: see there)
 	$(BIN)/python -m benchmarks.run
 
 clean: ## remove all that was made, .venv too
