@@ -361,7 +361,8 @@ class Table:
                 return place
         # min and max of literals instead of clip, which engines write out twice over
         low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
-        return nw.min_horizontal(nw.max_horizontal(place, low), high)
+        # As whole numbers: PostgreSQL has decimals where such literals stand beside them.
+        return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
 
     @quietly
     def gaps(self, name: str) -> int:
