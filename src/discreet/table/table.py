@@ -391,10 +391,16 @@ class Table:
         return bool(np.isin([*ends.lows[:k], *ends.highs[:k]], CODES).any())
 
     def _few(self, name: str) -> dict[Any, int] | None:
-        """Count the rows of each value of a column, once; None where there are very many."""
+        """Count the rows of each value of a column, once; None where there are very many.
+
+        Nor are those counted of a column of mixed types, which has no values that can be read.
+        """
         if name not in self._levels:
             counts = self._frame.select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
-            out = self._collect(counts.head(MOST_LEVELS + 1))
+            try:
+                out = self._collect(counts.head(MOST_LEVELS + 1))
+            except InputError:
+                return None
             held = dict(zip(out["level"].to_list(), map(int, out["weight"].to_list()), strict=True))
             self._levels[name] = held if len(out) <= MOST_LEVELS else None
         return self._levels[name]
