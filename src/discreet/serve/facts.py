@@ -68,10 +68,11 @@ def serve_study(study: Study) -> Served:
             " it serves public or simulated data alone. Say so in the policy (public = true), or"
             " serve under a guarded policy"
         )
+    name = study.session.known_name()
     study.session.share_copy()
     return Served(
         study=study,
-        name=study.session.known_name(),
+        name=name,
         version=study.session.hold_version(),
         edition=study.session.edition(),
         columns={it.name: it for it in study.session.drawable()},
