@@ -51,8 +51,9 @@ def board(
     if output.exists():
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     with progress_shown():
-        opened = derived.of(study.open(file, **made.fields(study.rules())))
-        found = opened.board()
+        opened = study.open(file, **made.fields(study.rules()))
+        opened.session.check_copy()  # before the work
+        found = derived.of(opened).board()
         found.save(output)
     size = output.stat().st_size
     if as_json:

@@ -174,7 +174,8 @@ def anonymize(
     make = _rounded if rounds else _protected
     with progress_shown():
         fields = {**rows.fields(), **made.fields(study.rules())}
-        opened = partial(_opened, file, study, derived)
+        released = as_json or to.output is not None
+        opened = partial(_opened, file, study, derived, released)
         release = make(opened, study, how, fields, {**table.asked(), "formula": formula})
         release = release.with_attacks() if attacks else release
         files, report = to.save(release)
@@ -185,8 +186,14 @@ def anonymize(
         typer.echo(text)
 
 
-def _opened(file: str, study: StudyOptions, derived: DerivedOptions, **fields: Any) -> Study:
-    return derived.of(study.open(file, **fields))
+def _opened(
+    file: str, study: StudyOptions, derived: DerivedOptions, released: bool, **fields: Any
+) -> Study:
+    """Open a study; a copy that may not be `released` is refused before the work."""
+    opened = study.open(file, **fields)
+    if released:
+        opened.session.check_copy()
+    return derived.of(opened)
 
 
 def _protected(

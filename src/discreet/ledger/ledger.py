@@ -107,8 +107,7 @@ class Ledger:
         or something is released that it does not know, so that the same data are recognised under
         another name, and other data under a known one.
         """
-        drawn = {what: sketch for record in records for what, sketch in record.sketches.items()}
-        whole = {} if self.knows(records[0].study, drawn) else every()
+        whole = self._whole(records, every)
         with self.store.writing() as connection:
             for record in records:
                 _release(
@@ -118,6 +117,19 @@ class Ledger:
                     {**whole, **record.sketches},
                     whole=bool(whole),
                 )
+
+    def check(self, record: ReleaseRecord, every: Callable[[], Mapping[str, Sketch]]) -> None:
+        """Refuse what `release` would refuse now, and record nothing."""
+        whole = self._whole([record], every)
+        with self.store.reading() as connection:
+            _compared(connection, record, {**whole, **record.sketches}, whole=bool(whole))
+
+    def _whole(
+        self, records: Sequence[ReleaseRecord], every: Callable[[], Mapping[str, Sketch]]
+    ) -> Mapping[str, Sketch]:
+        """Return the sketches of all columns, where what is drawn is not known by its own."""
+        drawn = {what: sketch for record in records for what, sketch in record.sketches.items()}
+        return {} if self.knows(records[0].study, drawn) else every()
 
     def open_version(
         self,
@@ -219,6 +231,37 @@ def _release(
     whole: bool,
 ) -> None:
     """Compare what is about to be released with what was before, and record it."""
+    own, alike, others = _compared(connection, record, sketches, whole=whole)
+    if own is None and record.study is None and alike:
+        own = alike[0]
+    if own is None:
+        format = oldest_format(connection, alike) or record.format or FORMAT
+        study = record.study or rules.UNNAMED
+        own = insert(store, connection, study, 1, record.settings, format)
+    remember(store, connection, own, {**record.choices, **others}, sketches)
+    left_now = {
+        "version": own.id,
+        "at": stamp(),
+        "kind": record.kind,
+        "columns": json.dumps(record.columns),
+        "method": record.method,
+        "form": record.form,
+    }
+    store.append(connection, "leaving", left_now)
+
+
+def _compared(
+    connection: sqlite3.Connection,
+    record: ReleaseRecord,
+    sketches: Mapping[str, Sketch],
+    *,
+    whole: bool,
+) -> tuple[Version | None, list[Version], dict[str, str]]:
+    """Refuse what may not be released beside what was before.
+
+    Returns the study's latest version, those of the same data under other names, and what is kept
+    of those of the same persons.
+    """
     own = None if record.study is None else latest(connection, record.study)
     rules.check_version(record.study, record.version, 1 if own is None else own.number)
     # By the whole table: the columns that are drawn may be such as any table could hold.
@@ -243,23 +286,7 @@ def _release(
     for version in [*([own] if own else []), *alike]:
         rules.check_copy(record, version, choices_of(connection, version))
     rules.check_one_order(record, left)
-    others = related(connection, record, sketches) if own is None else {}
-    if own is None and record.study is None and alike:
-        own = alike[0]
-    if own is None:
-        format = oldest_format(connection, alike) or record.format or FORMAT
-        study = record.study or rules.UNNAMED
-        own = insert(store, connection, study, 1, record.settings, format)
-    remember(store, connection, own, {**record.choices, **others}, sketches)
-    left_now = {
-        "version": own.id,
-        "at": stamp(),
-        "kind": record.kind,
-        "columns": json.dumps(record.columns),
-        "method": record.method,
-        "form": record.form,
-    }
-    store.append(connection, "leaving", left_now)
+    return own, alike, related(connection, record, sketches) if own is None else {}
 
 
 def latest(connection: sqlite3.Connection, study: str) -> Version | None:

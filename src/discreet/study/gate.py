@@ -200,6 +200,25 @@ class ReleaseGate:
             self.ledger.release(records, dict)  # the copy was made once, and nothing is read again
             return
         all_columns = cache(self._all_columns)
+        found = self._sketched(records, all_columns, whole=whole)
+        self.ledger.release(found, lambda: self._every_sketch(all_columns()))
+
+    def check_copy(self, version: str) -> None:
+        """Refuse a copy of the whole table that `release` would refuse, before it is made."""
+        if self.policy.public:
+            return
+        self._check_file()
+        records = [self.record_from_copy("", (), "", version)]
+        if not self._of_other_copy(records):
+            return
+        all_columns = cache(self._all_columns)
+        (record,) = self._sketched(records, all_columns, whole=True)
+        self.ledger.check(record, lambda: self._every_sketch(all_columns()))
+
+    def _sketched(
+        self, records: Sequence[ReleaseRecord], all_columns: Callable[[], Sketched], *, whole: bool
+    ) -> list[ReleaseRecord]:
+        """Return records with the sketches that they are recognised by; by all, if `whole`."""
         persons = self._persons()
         if self.ledger.knows(self.name) and not whole:
             drawn = [name for record in records for name in record.columns]
@@ -213,13 +232,10 @@ class ReleaseGate:
         ]
         sketches = {what: self._sketch(what, found) for what in dict.fromkeys(chain(*rests_on))}
         known = _recognisable(found, found.columns if whole else persons)
-        self.ledger.release(
-            [
-                replace(record, sketches=known | {what: sketches[what] for what in of})
-                for record, of in zip(records, rests_on, strict=True)
-            ],
-            lambda: self._every_sketch(all_columns()),
-        )
+        return [
+            replace(record, sketches=known | {what: sketches[what] for what in of})
+            for record, of in zip(records, rests_on, strict=True)
+        ]
 
     def _check_base(self, records: Sequence[ReleaseRecord]) -> None:
         """Refuse further counts of a column or table by another method than its base counts."""

@@ -211,6 +211,11 @@ class Session:
         """Which copy of the whole table it is; a base count needs no more of it."""
         return self._vault.version_of_whole(self.table, self.policy)
 
+    def check_copy(self) -> None:
+        """Refuse a copy of the whole table that may not be released, before it is made."""
+        if self.policy.rows_by == Whole.name:
+            self.release_gate.check_copy(self.version_of_whole)
+
     @cached_property
     def kept(self) -> WholeTable:
         """The copy of the whole table as the vault keeps it, made on the first call."""

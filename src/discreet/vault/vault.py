@@ -55,7 +55,6 @@ from discreet.vault.whole import (
     raw_in_one,
     raw_whole,
     remarks_of,
-    version_of_whole,
 )
 from discreet.vault.whole_columns import wanted_of
 
@@ -267,6 +266,7 @@ class Vault:
         self._secret, self._folder = secret, folder
         self._copies: dict[tuple[tuple[str, ...], int | None], Copy] = {}
         self._whole: Copy | None = None
+        self._large: LargeTable | None = None
         self._nearness: Fidelity | None = None
 
     def copy(
@@ -297,12 +297,11 @@ class Vault:
     def whole(self, table: Table, policy: Policy) -> Copy:
         """Return the protected copy of the whole table, made on the first call."""
         if self._whole is None:
-            wanted = wanted_of(table, policy)
-            if wanted.partitions > 1:
-                large = LargeTable.of(table, policy, self._secret, wanted)
-                self._whole = self._large(large)
+            raw = self._read(table, policy)
+            if isinstance(raw, LargeTable):
+                self._whole = self._in_partitions(raw)
             else:
-                self._whole = self._in_one_piece(raw_in_one(table, policy, self._secret, wanted))
+                self._whole = self._in_one_piece(raw)
         return self._whole
 
     def shared(self, table: Table, policy: Policy) -> Copy:
@@ -329,7 +328,20 @@ class Vault:
             store(path, copy, raw.version)
         return copy
 
-    def _large(self, large: LargeTable) -> Copy:
+    def _read(self, table: Table, policy: Policy) -> LargeTable | RawWhole:
+        """Read a table for the version of its copy; a large one once, whoever asks again.
+
+        Its rows are compared with that version when they are read to be protected.
+        """
+        if self._large is not None:
+            return self._large
+        wanted = wanted_of(table, policy)
+        if wanted.partitions == 1:
+            return raw_in_one(table, policy, self._secret, wanted)
+        self._large = LargeTable.of(table, policy, self._secret, wanted)
+        return self._large
+
+    def _in_partitions(self, large: LargeTable) -> Copy:
         """Return the copy of a large table, whose columns are read when they are asked for."""
         folder, keep = self._folder, None
         if folder is None:
@@ -364,7 +376,7 @@ class Vault:
         """Return which copy of the whole table it is, without making it."""
         if self._whole is not None:
             return self._whole.version
-        return version_of_whole(table, policy, self._secret).hex()[:16]
+        return self._read(table, policy).version.hex()[:16]
 
     def nearness(self, table: Table, policy: Policy) -> Fidelity:
         """Return how near the copy of the whole table is, in rounded figures kept beside it."""
