@@ -16,8 +16,10 @@ from discreet.policy import Policy
 from discreet.serve.start import Serving, opened
 from discreet.study import Study
 from discreet.study.guesses import proposed_policy
+from discreet.vault import whole_columns
 from tests.cli.conftest import Run
 from tests.serve.cohort import written
+from tests.study.test_whole import cohort as cohort_of
 
 WHOLE = ("--rows", "whole")
 
@@ -295,3 +297,50 @@ def test_what_cannot_be_derived_is_said(
 
     assert (code != 0, out) == (True, "")
     assert says in " ".join(err.split())
+
+
+def forbidden(*_: object) -> None:
+    raise AssertionError("rows were protected")
+
+
+@pytest.mark.parametrize(
+    "words", [("anonymize", "o.csv"), ("board", "o.html")], ids=lambda it: it[0]
+)
+@pytest.mark.parametrize("partitions", [1, 4])
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ('roles = { smoker = "sensitive" }', "another copy of the whole table was released"),
+        ("m = 20", "'m' must be as in the earlier release"),
+    ],
+    ids=["other roles", "another m"],
+)
+def test_a_copy_that_may_not_be_released_is_refused_before_it_is_made(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    words: tuple[str, str],
+    partitions: int,
+    changed: str,
+    says: str,
+) -> None:
+    command, output, rows = words[0], tmp_path / words[1], 1300
+    if partitions > 1:
+        monkeypatch.setattr(whole_columns, "MOST_CELLS", rows * 9 // partitions + 1)
+        monkeypatch.setattr(whole_columns, "WIDEST", 3)
+    table, policy = tmp_path / "table.csv", tmp_path / "discreet.toml"
+    cohort_of(rows).write_csv(table)
+    policy.write_text("rows = 'whole'\nk = 3\n", encoding="utf-8")
+    of = (str(table), "--policy", str(policy))
+    code, _, err = run("plot", "histogram", *of, "age", "-o", str(tmp_path / "age.svg"))
+    assert code == 0, err
+    policy.write_text(f"rows = 'whole'\nk = 3\n{changed}\n", encoding="utf-8")
+    for module in ("vault", "protected"):
+        monkeypatch.setattr(f"discreet.vault.{module}.copy_of_whole", forbidden)
+
+    code, _, err = run(command, *of, "-o", str(output))
+
+    assert (code, says in err) == (4, True), err
+    assert not output.exists()
+    with pytest.raises(AssertionError, match="rows were protected"):  # looking is free
+        dc.open(table, policy).anonymize()
