@@ -27,10 +27,14 @@ JOBS = ("anonymize", "save", "share")
 CANARY = b"canary"
 """In the identifiers of the data, which no file has but raw ones."""
 CALLS = ("open", "os.rename", "sqlite3.connect")
+LEDGER = {f"ledger.sqlite{end}" for end in ("", "-wal", "-shm")}
 
 
 class Moment(NamedTuple):
-    """When something happens: in which job, at what first call on a path that a pattern finds."""
+    """When something happens: in which job, at what first call on a path that a pattern finds.
+
+    "os.rename" is of the path that has been, "name" of what it is renamed to.
+    """
 
     job: str
     call: str
@@ -46,12 +50,12 @@ MOMENTS = {
     "the copy is half written": Moment("anonymize", "write", r"whole-.*parquet.*part$"),
     "the copy is written and has no name": Moment("anonymize", "sync", r"whole-.*parquet.*part$"),
     "the copy gets its name": Moment("anonymize", "os.rename", r"/whole-.*parquet.*part$"),
-    "how near the copy is gets its name": Moment("anonymize", "os.rename", r"whole-.*json$"),
+    "how near the copy is gets its name": Moment("anonymize", "name", r"whole-.*json$"),
     "the ledger is made": Moment("anonymize", "sqlite3.connect", "mode=rwc"),
     "the release is recorded": Moment("anonymize", "sqlite3.connect", "mode=rw$"),
-    "the report gets its name": Moment("anonymize", "os.rename", r"out\.html$"),
-    "the table gets its name": Moment("anonymize", "os.rename", r"out\.parquet$"),
-    "a first plot gets its name": Moment("save", "os.rename", r"age\.svg$"),
+    "the report gets its name": Moment("anonymize", "name", r"out\.html$"),
+    "the table gets its name": Moment("anonymize", "name", r"out\.parquet$"),
+    "a first plot gets its name": Moment("save", "name", r"age\.svg$"),
     "a first plot is recorded": Moment("save", "sqlite3.connect", "mode=rw$"),
     "columns to share are begun": Moment("share", "open", r"\.whole-.*columns.*part$"),
     "columns to share are half written": Moment("share", "write", r"whole-.*columns.*part$"),
@@ -83,6 +87,8 @@ def at(moment: Moment, act: Callable[[], None]) -> None:
     def hook(call: str, given: tuple[Any, ...]) -> None:
         if call in CALLS:
             look(call, given[0])
+        if call == "os.rename":
+            look("name", given[1])
 
     sync = os.fsync
 
@@ -139,7 +145,7 @@ def files(folder: Path) -> dict[str, tuple[str, bool, str]]:
     """Return what lies in a folder: of each file its mode, whether it is raw, and a digest."""
     found = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.name.startswith("ledger.sqlite"):
+        if path.is_file() and path.name not in LEDGER:
             data = path.read_bytes()
             # Where it lies is in the name of a private file.
             name = re.sub("raw-[0-9a-f]{16}", "raw", str(path.relative_to(folder)))

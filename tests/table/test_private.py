@@ -360,26 +360,6 @@ print(folder.is_dir())
     assert names(tmp_path) == []
 
 
-@ON_POSIX
-def test_half_a_file_is_locked_before_a_sweep_can_find_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[list[Path]] = []
-    locked = private._locked
-
-    def look(file: int) -> bool:
-        seen.append([*folder.glob(f"{private.RAW}*")])
-        return locked(file)
-
-    monkeypatch.setattr(private, "_locked", look)
-    folder.mkdir(mode=0o700)
-    with private.being_written(folder / "raw-1.parquet"):
-        pass
-
-    assert seen == [[]]
-    assert names(folder) == ["raw-1.parquet"]
-
-
 # --- what a policy says, and forgetting ----------------------------------------------------------
 
 

@@ -45,45 +45,45 @@ MAY = {
     "the room itself": {"plots__scatter": "from discreet.plots.view import View"},
     "the room itself, by dots": {"plots__scatter": "from . import view\nfrom .view import View"},
     "another package": {"errors": "import numpy\nfrom collections.abc import Mapping"},
-    "data sets from floor 9": {"study": "from discreet import datasets"},
+    "data sets from floor 10": {"study": "from discreet import datasets"},
     "errors from data sets": {"datasets": "from discreet.errors import InputError"},
     "anything from the top": {"__init__": "from discreet.cli import main"},
     "the top from __main__": {"__main__": "import discreet"},
     "a lower floor, by name": {"cli": "import_module('discreet.study')"},
 }
 MAY_NOT = {
-    "a higher floor": ({"table": "import discreet.study"}, "table (floor 3) imports study (floor"),
+    "a higher floor": ({"table": "import discreet.study"}, "table (floor 4) imports study (floor"),
     "a room beside": (
         {"measure__risk": "from discreet.plots import View"},
-        "measure (floor 6) imports plots (floor 6)",
+        "measure (floor 7) imports plots (floor 7)",
     ),
     "a room beside, by dots": (
         {"measure__risk": "from ..plots import View"},
-        "measure (floor 6) imports plots (floor 6)",
+        "measure (floor 7) imports plots (floor 7)",
     ),
     "a higher floor, by its room": (
         {"protect__counts": "from discreet import vault"},
-        "protect (floor 5) imports vault (floor 8)",
+        "protect (floor 6) imports vault (floor 9)",
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
-        "render (floor 3) imports cli (floor 11)",
+        "render (floor 4) imports cli (floor 12)",
     ),
     "a higher floor, by name": (
         {"secret": "study = importlib.import_module('discreet.study')"},
-        "secret (floor 2) imports study (floor 9)",
+        "secret (floor 2) imports study (floor 10)",
     ),
     "the top": (
         {"study": "from discreet import open"},
-        "study (floor 9) imports __init__ (floor 12)",
+        "study (floor 10) imports __init__ (floor 13)",
     ),
     "data sets from below": (
         {"policy": "from discreet import datasets"},
-        "policy (floor 7) imports datasets (apart)",
+        "policy (floor 8) imports datasets (apart)",
     ),
     "anything but errors from data sets": (
         {"datasets": "from discreet.table import Table"},
-        "datasets (apart) imports table (floor 3)",
+        "datasets (apart) imports table (floor 4)",
     ),
 }
 
@@ -254,7 +254,7 @@ def test_kernels_import_each_other_at_the_top_and_nothing_late(check: Check) -> 
         (
             "kernels__mdav",
             "from discreet.protect import Mdav",
-            "src/discreet/kernels/mdav.py:3: kernels (floor 2) imports protect (floor 5)",
+            "src/discreet/kernels/mdav.py:3: kernels (floor 2) imports protect (floor 6)",
         ),
     ],
     ids=["below them", "out of them"],

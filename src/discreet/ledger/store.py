@@ -11,7 +11,6 @@ import logging
 import os
 import re
 import sqlite3
-import tempfile
 import threading
 import time
 import weakref
@@ -27,6 +26,7 @@ from discreet.errors import DiscreetError, InputError, LedgerError
 from discreet.ledger import chain
 from discreet.progress import advance
 from discreet.secret import PLACES, Secret
+from discreet.unfinished import delete_unfinished, partial_file
 
 __all__ = ["Store", "Verification", "verify"]
 
@@ -325,8 +325,10 @@ class Store:
             if not self._is_there():
                 # SQLite makes the file, with the rights of one that is its owner's alone.
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with tempfile.NamedTemporaryFile(dir=self.path.parent) as like:
-                    self._connection(f"mode=rwc&modeof={quote(os.fsencode(like.name))}").close()
+                begins = f"{self.path.name}."
+                delete_unfinished(self.path.parent, begins)
+                with partial_file(self.path, begins) as (_, like):
+                    self._connection(f"mode=rwc&modeof={quote(os.fsencode(like))}").close()
             place = place_of(self.path)
             connection = self._connection("mode=rw")
         except (OSError, sqlite3.Error):

@@ -10,7 +10,6 @@ import io
 import math
 import os
 import re
-import tempfile
 import textwrap
 import threading
 from collections.abc import Iterator, Sequence
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError, one_of
 from discreet.render.fonts import families_for, letters_of, no_boxes
 from discreet.render.scene import Axis, Beneath
+from discreet.unfinished import being_released
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -466,10 +466,8 @@ def write_whole(data: bytes, path: Path) -> None:
 def writing_whole(path: Path) -> Iterator[Path]:
     """Give the path of a file that has its name once it is written whole, or is gone."""
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".figure-") as folder:
-            part = Path(folder) / path.name
+        with being_released(path) as part:
             yield part
-            os.replace(part, path)
     except OSError as error:
         raise InputError(
             f"{str(path)!r} cannot be written ({type(error).__name__}); choose another place"

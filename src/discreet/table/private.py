@@ -1,9 +1,8 @@
 """Private files: raw values that are kept on a disk, for their owner alone.
 
 A private file lies beside the protected copies, in a folder that its owner alone may enter. It is
-written under another name, brought to the disk, and renamed: nobody ever finds half of one. What a
-process that was killed has left behind is deleted at the next start: each process holds a lock on
-what it writes, and what nobody holds a lock on is in nobody's use.
+written whole or not at all (`unfinished`). What a process that was killed has put aside in a folder
+of temporary files is deleted at the next start.
 """
 
 from __future__ import annotations
@@ -17,26 +16,28 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from discreet.errors import InputError
-from discreet.secret import unguessable
+from discreet.unfinished import (
+    PART,
+    being_written,
+    delete_unfinished,
+    is_own,
+    make_locked,
+    unused,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-if sys.platform != "win32":
-    import fcntl
-
 __all__ = [
     "INPUT",
     "at_end",
-    "being_written",
-    "delete_unfinished",
     "forget",
     "labels_in",
     "own_folder",
@@ -50,11 +51,8 @@ MAGIC = b"discreet: this folder is deleted with all that DuckDB put aside in it\
 INPUT = "input"
 HELD = re.compile(rf"duckdb_temp_.*|whole-[0-9a-f]+\.(parquet|columns|json).*|{INPUT}")
 """What lies in such a folder: nothing else is deleted of a process that was killed."""
-AHEAD = "."
-"""How the name of a file begins that is not locked yet."""
 RAW = "raw-"
 PARQUET = ".parquet"
-PART = ".part"
 LABELS = b"discreet: labels of columns"
 DIGEST = b"discreet: digest of the source"
 
@@ -71,7 +69,7 @@ def own_folder(owner: object) -> Path:
     try:  # which folder is that of temporary files is found out by writing into some
         _sweep_folders(tempfile.gettempdir())
         folder = Path(tempfile.mkdtemp(prefix=OWN))
-        lock = _make_locked(folder / LOCK, MAGIC)
+        lock = make_locked(folder / LOCK, MAGIC)
     except OSError as error:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -102,8 +100,8 @@ def _delete(folder: Path, lock: int) -> None:
 def _sweep_folders(where: str) -> None:
     """Delete the folders of processes that were killed; once a process."""
     for lock in Path(where).glob(f"{OWN}*/{LOCK}"):
-        with _unused(lock, MAGIC) as unused, suppress(OSError):
-            if unused and _is_own(lock.parent.lstat(), stat.S_ISDIR):
+        with unused(lock, MAGIC) as nobodys, suppress(OSError):
+            if nobodys and is_own(lock.parent.lstat(), stat.S_ISDIR):
                 _sweep(lock)
 
 
@@ -117,49 +115,6 @@ def _sweep(lock: Path) -> None:
     if [*lock.parent.iterdir()] == [lock]:
         lock.unlink()
         lock.parent.rmdir()
-
-
-def _is_own(found: os.stat_result, kind: Callable[[int], bool]) -> bool:
-    """Whether a file or folder is its owner's alone, and that is who runs this process."""
-    if sys.platform == "win32":
-        return kind(found.st_mode)
-    return kind(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
-
-
-def _make_locked(path: Path, text: bytes = b"") -> int:
-    """Make a file that has its name only once it is locked: nobody takes it for unused."""
-    ahead = path.with_name(f"{AHEAD}{path.name}")
-    file = os.open(ahead, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    _locked(file)
-    os.write(file, text)
-    ahead.rename(path)
-    return file
-
-
-def _locked(file: int) -> bool:
-    """Lock an open file, if nobody else has; whether it is."""
-    if sys.platform == "win32":  # there a file that is open cannot be deleted
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-@contextmanager
-def _unused(path: Path, begins: bytes = b"") -> Iterator[bool]:
-    """Say whether a file of ours is in nobody's use, and see that it stays so."""
-    try:
-        file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
-        yield False
-        return
-    try:
-        own = _is_own(os.fstat(file), stat.S_ISREG) and os.read(file, len(begins)) == begins
-        yield own and _locked(file)
-    finally:
-        os.close(file)
 
 
 # --- files that stay until they are forgotten ----------------------------------------------------
@@ -212,52 +167,10 @@ def _is_whole(path: Path, digest: bytes) -> bool:
     from pyarrow.parquet import read_schema
 
     try:
-        schema = read_schema(path) if _is_own(path.lstat(), stat.S_ISREG) else None
+        schema = read_schema(path) if is_own(path.lstat(), stat.S_ISREG) else None
     except (OSError, ArrowInvalid):
         return False
     return schema is not None and (schema.metadata or {}).get(DIGEST) == digest.hex().encode()
-
-
-@contextmanager
-def being_written(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file that its owner alone may read: all of it is on the disk before it has its name.
-
-    What a process that is killed leaves of it is for `delete_unfinished`. Raises OSError where it
-    cannot be written.
-    """
-    partial = path.with_name(f"{path.name}.{unguessable()}{PART}")
-    try:
-        with os.fdopen(_make_locked(partial), "w+b") as written:
-            yield written
-            written.flush()
-            os.fsync(written.fileno())
-            if sys.platform != "win32":  # there a file that is open cannot be renamed
-                os.replace(partial, path)  # while it is locked
-        if sys.platform == "win32":
-            os.replace(partial, path)
-        _sync_folder(path.parent)
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-
-
-def delete_unfinished(folder: Path, begins: str) -> None:
-    """Delete files that processes which were killed had begun to write; so their names begin."""
-    for stray in folder.glob(f"{begins}*{PART}"):
-        with _unused(stray) as unused:
-            if unused:
-                stray.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where a system can."""
-    if sys.platform == "win32":
-        return
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def write_parquet(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.table.private import being_written, delete_unfinished
+from discreet.unfinished import being_written, delete_unfinished
 from discreet.vault.columns import HELD, Unread
 from discreet.vault.stored import batches_in, kept_in, kind_of, readable
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -14,9 +13,9 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
-from discreet.secret import unguessable
 from discreet.table.columns import words_of
-from discreet.table.private import being_written, delete_unfinished, own_folder
+from discreet.table.private import own_folder
+from discreet.unfinished import being_written, delete_unfinished, partial_folder
 from discreet.vault.columns import Unread
 
 if TYPE_CHECKING:
@@ -231,10 +230,10 @@ def written_by_many(
     path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], Said]
 ) -> Iterator[Path]:
     """Give a folder for files that `write_part` writes, whoever does; otherwise as `written`."""
-    partial = path.with_name(f"{path.name}.{unguessable()}.folder")
     with kept_in(path.parent):
-        partial.mkdir(parents=True, mode=0o700)
-        try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        delete_unfinished(path.parent, kind_of(path))
+        with partial_folder(path) as partial:
             yield partial
             delete_unfinished(partial, PART)  # of a worker that was killed
             with written(partial / ABOUT, numbers, levels, said):
@@ -244,8 +243,6 @@ def written_by_many(
             except OSError:
                 if not path.is_dir():  # no other process has made it meanwhile
                     raise
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_part(

@@ -22,10 +22,10 @@ from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
 from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
 from discreet.protect.whole import WholeCopy
-from discreet.render.figure_file import write_whole
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
+from discreet.unfinished import being_written
 from discreet.vault.mapped import mapped
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import Outcome, columns_of_copy, copy_of_whole, nearness_of
@@ -442,7 +442,8 @@ def _keep_nearness(near: Fidelity, path: Path) -> None:
     """Keep how near a copy is beside it, and before it: who finds the copy finds both."""
     with kept_in(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(near.to_json().encode(), path.with_suffix(".json"))
+        with being_written(path.with_suffix(".json")) as file:
+            file.write(near.to_json().encode())
 
 
 def _whole_name(version: bytes) -> str:
