@@ -103,13 +103,14 @@ def partial_folder(path: Path) -> Iterator[Path]:
 
 
 def _finish(file: IO[bytes], partial: Path, path: Path, mode: int) -> None:
-    """Bring a file to the disk, and give it its name and rights while it is locked."""
+    """Bring a file to the disk, and give it its name while it is locked, and its rights."""
     file.flush()
     os.fsync(file.fileno())
     if sys.platform == "win32":  # there a file that is open cannot be renamed
         file.close()
-    partial.chmod(mode)
     os.replace(partial, path)
+    if sys.platform != "win32":  # with these rights before, nobody would know it for ours
+        os.fchmod(file.fileno(), mode)
     _sync_folder(path.parent)
 
 
