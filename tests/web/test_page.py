@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.study import Study
-from discreet.study.board import board_rows
+from discreet.study.board import board_rows, names_in
 from discreet.web.page import board_page
 from tests.serve.canaries import CANARIES, COHORT, planted
 from tests.serve.cohort import opened, written
@@ -202,9 +202,20 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("rules", "says"), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused(tmp_path: Path, rules: str, says: str) -> None:
+def test_what_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str, says: str
+) -> None:
+    monkeypatch.setattr("discreet.study.board.bundle", None)  # before rows are packed
     with pytest.raises(RefusedError, match=says):
         opened(tmp_path, rules + ROLES).board()
+
+
+def test_a_board_of_more_bytes_than_values_is_refused_once_it_is_packed(tmp_path: Path) -> None:
+    study = opened(tmp_path, ROLES)
+    values = study.session.whole
+    least = len(values) * len(names_in(values))
+    with pytest.raises(RefusedError, match="larger than the policy lets a browser have"):
+        opened(tmp_path, f"copy_bytes = {least}\n{ROLES}").board()
 
 
 def test_it_is_saved_as_a_page_alone(study: Study, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ __all__ = [
     "base_views",
     "board_columns",
     "board_rows",
+    "check_there",
     "names_in",
     "overview",
     "stays_on_server",
@@ -77,7 +78,8 @@ def board_rows(of: OfCopy) -> BoardRows:
     RefusedError
         If the study has no copy of the whole table.
     """
-    whole = _whole(of)
+    check_there(of)
+    whole = of.whole
     columns = board_columns(whole)
     data = bundle(whole.copy.version, columns)
     names = tuple(it.name for it in columns)
@@ -200,7 +202,7 @@ def _released(of: OfCopy, name: str, view: View, form: str) -> View:
     return view
 
 
-def _whole(of: OfCopy) -> WholeTable:
+def check_there(of: OfCopy) -> None:
+    """Refuse a study that has no copy of the whole table."""
     if of.policy.rows_by != Whole.name:
         raise RefusedError(NO_COPY)
-    return of.whole

@@ -12,6 +12,8 @@ from discreet.study.board import (
     base_views,
     board_columns,
     board_rows,
+    check_there,
+    names_in,
     overview,
     stays_on_server,
 )
@@ -44,9 +46,15 @@ def board_of(of: OfCopy) -> Board:
     RefusedError
         If the study has no copy of the whole table, or the policy keeps it on a server.
     """
-    rows = board_rows(of)
+    check_there(of)
     if of.policy.copy != TO_BROWSER:
         raise RefusedError(STAYS.format(of.policy.copy))
+    size = len(of.whole)
+    if stays_on_server(
+        of.policy, size, size * len(names_in(of.whole))
+    ):  # a value is a byte or more
+        raise RefusedError(TOO_LARGE)
+    rows = board_rows(of)
     if stays_on_server(of.policy, rows.rows, len(rows.data)):
         raise RefusedError(TOO_LARGE)
     title = of.name or "table"
