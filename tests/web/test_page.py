@@ -212,8 +212,8 @@ def test_what_is_refused(
 
 def test_a_board_of_more_bytes_than_values_is_refused_once_it_is_packed(tmp_path: Path) -> None:
     study = opened(tmp_path, ROLES)
-    values = study.session.whole
-    least = len(values) * len(names_in(values))
+    whole = study.session.whole
+    least = len(whole) * len(names_in(whole))
     with pytest.raises(RefusedError, match="larger than the policy lets a browser have"):
         opened(tmp_path, f"copy_bytes = {least}\n{ROLES}").board()
 

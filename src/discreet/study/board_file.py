@@ -50,9 +50,8 @@ def board_of(of: OfCopy) -> Board:
     if of.policy.copy != TO_BROWSER:
         raise RefusedError(STAYS.format(of.policy.copy))
     size = len(of.whole)
-    if stays_on_server(
-        of.policy, size, size * len(names_in(of.whole))
-    ):  # a value is a byte or more
+    least = size * len(names_in(of.whole))  # bytes: a value is one, or more
+    if stays_on_server(of.policy, size, least):
         raise RefusedError(TOO_LARGE)
     rows = board_rows(of)
     if stays_on_server(of.policy, rows.rows, len(rows.data)):
