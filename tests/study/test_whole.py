@@ -539,6 +539,9 @@ def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
 
     with pytest.raises(RefusedError, match="no column of this table can be in a protected copy"):
         study.scatter("a", "b")
+    seen = study.histogram("a")  # a base count, which makes no copy
+    with pytest.raises(RefusedError, match=r"draw counts \(source='counts'\)"):
+        seen.to_json()
     study.histogram("a", source="counts").to_json()
 
 
