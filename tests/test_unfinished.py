@@ -50,6 +50,21 @@ def test_rights_are_those_of_its_owner_and_of_what_is_released_the_usual(tmp_pat
     assert mode_of(tmp_path / "released") == mode_of(tmp_path / "usual")
 
 
+@ON_POSIX
+def test_a_disk_that_knows_no_rights_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "chmod", refused)
+    monkeypatch.setattr(os, "fchmod", refused)
+    with being_released(tmp_path / "a.csv") as part:
+        part.write_bytes(b"rows")
+
+    assert (tmp_path / "a.csv").read_bytes() == b"rows"
+
+
 @pytest.mark.parametrize("begin", [being_written, being_released, partial_folder])
 def test_what_fails_is_not_there(
     tmp_path: Path, begin: Callable[[Path], AbstractContextManager[object]]

@@ -66,7 +66,8 @@ def being_released(path: Path) -> Iterator[Path]:
     delete_unfinished(path.parent, RELEASED)
     with partial_file(path, RELEASED, USUAL) as (file, partial):
         mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-        partial.chmod(OWN)
+        with suppress(OSError):  # a disk may know no rights
+            partial.chmod(OWN)
         yield partial
         _finish(file, partial, path, mode)
 
@@ -109,9 +110,10 @@ def _finish(file: IO[bytes], partial: Path, path: Path, mode: int) -> None:
     if sys.platform == "win32":  # there a file that is open cannot be renamed
         file.close()
     os.replace(partial, path)
-    if sys.platform != "win32":  # with these rights before, nobody would know it for ours
-        os.fchmod(file.fileno(), mode)
-    _sync_folder(path.parent)
+    with suppress(OSError):  # the file is whole, and has its name
+        if sys.platform != "win32":  # with these rights before, nobody would know it for ours
+            os.fchmod(file.fileno(), mode)
+        _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -141,10 +143,13 @@ def delete_unfinished(folder: Path, begins: str) -> None:
 def make_locked(path: Path, text: bytes = b"", mode: int = OWN) -> int:
     """Make a file that has its name only once it is locked: nobody takes it for unused."""
     ahead = path.with_name(f"{AHEAD}{path.name}")
+    if sys.platform == "win32":  # there a file that is open cannot be renamed, nor deleted
+        ahead = path
     file = os.open(ahead, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     _locked(file)
     os.write(file, text)
-    ahead.rename(path)
+    if ahead != path:
+        ahead.rename(path)
     return file
 
 
