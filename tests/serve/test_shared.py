@@ -102,11 +102,11 @@ def workers_of(server: Process) -> Iterator[int]:
 
 
 def held(server: Process) -> list[int]:
-    """Return how many bytes each worker holds, its share of what several hold among them."""
+    """Return how many bytes of its own each worker holds: no file that several have mapped."""
     found = []
     for number in workers_of(server):
         lines = Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()
-        found.append(next(1024 * int(it.split()[1]) for it in lines if it.startswith("Pss:")))
+        found.append(next(1024 * int(it.split()[1]) for it in lines if it.startswith("Anonymous:")))
     return found
 
 
