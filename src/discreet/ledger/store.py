@@ -325,7 +325,7 @@ class Store:
             if not self._is_there():
                 # SQLite makes the file, with the rights of one that is its owner's alone.
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                begins = f"{self.path.name}."
+                begins = f"{self.path.stem}."  # no name that SQLite takes for its own
                 delete_unfinished(self.path.parent, begins)
                 with partial_file(self.path, begins) as (_, like):
                     self._connection(f"mode=rwc&modeof={quote(os.fsencode(like))}").close()
