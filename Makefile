@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test test-all chromium postgres spark check format pictures bench clean
+.PHONY: help demo figures test test-all chromium postgres spark check format docs pictures bench clean
 
 help: ## list what can be made (this)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ check: $(READY) ## format, lint, types and the rules of the house
 format: $(READY) ## put all files into the format that `make check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
+
+docs: $(READY) ## build the documentation site into build/site, and check its links
+	$(BIN)/python -m tools.docs_site
 
 pictures: $(READY) chromium ## draw the gallery and the pictures of pages again: docs/figures.md, docs/images
 	$(BIN)/python examples/gallery.py

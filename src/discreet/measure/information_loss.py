@@ -145,7 +145,7 @@ def il1s(original: object, released: object = None, *, categorical: Sequence[str
     Returns
     -------
     float
-        1 / (m n) Σ |x − y| / (√2 S) over the n records and m columns, S being the standard
+        1 / (m n) Σ `|x − y|` / (√2 S) over the n records and m columns, S being the standard
         deviation (divisor n - 1) of the original column. A plain number of at least 0, without
         an upper limit; the IL-DR score has it times 100, or as a sum (see `il_dr_score`).
 
@@ -198,11 +198,11 @@ class InformationLoss:
     Attributes
     ----------
     values, means, covariances, variances : float or None
-        The mean over cells of |x − x'| / |x|, and the same of the columns' means, of the upper
+        The mean over cells of `|x − x'| / |x|`, and the same of the columns' means, of the upper
         triangle of the covariance matrix with its diagonal, and of the diagonal alone. None where
         nothing counts.
     correlations : float or None
-        The mean of |r − r'| over the upper triangle of the correlation matrix without its
+        The mean of `|r − r'|` over the upper triangle of the correlation matrix without its
         diagonal; None for a single column.
     left_out : mapping of str to int
         For each part how many entries have zero in the denominator, and were left out.
@@ -597,7 +597,7 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
 
 
 def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ()) -> float:
-    """Return the mean of |r| over all pairs of continuous columns.
+    """Return the mean of `|r|` over all pairs of continuous columns.
 
     Parameters
     ----------
