@@ -28,7 +28,10 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_toc_level": 1,
+    "header_links_before_dropdown": 7,
 }
+html_static_path = ["style"]
+html_css_files = ["narrow.css"]
 html_show_sourcelink = False
 html_copy_source = False
 
@@ -36,14 +39,21 @@ NAME = re.compile(r"[A-Za-z_][\w.]*(\(\))?")
 
 
 def code_or_name(
-    name: str, rawtext: str, text: str, *_: Any
+    name: str, rawtext: str, text: str, line: int, inliner: Any, *_: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Read single backticks of a docstring: code, and a link where it names something public."""
     literal = nodes.literal(rawtext, text)
     if not NAME.fullmatch(text):
         return [literal], []
+    env = inliner.document.settings.env
     reference = pending_xref(
-        rawtext, literal, refdomain="py", reftype="obj", reftarget=text.removesuffix("()")
+        rawtext,
+        literal,
+        refdomain="py",
+        reftype="obj",
+        reftarget=text.removesuffix("()"),
+        refdoc=env.docname,
+        **env.ref_context,  # a name is looked for in the class and module that it stands in
     )
     return [reference], []
 

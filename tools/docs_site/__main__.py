@@ -1,8 +1,7 @@
-"""Build the site: `python -m tools.docs_site`."""
+"""Build the site: `python -m tools.docs_site`, into build or a folder that is named."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -17,7 +16,6 @@ from tools.docs_site.policy_fields import policy_page
 from tools.docs_site.python_names import python_pages
 
 ROOT = Path(__file__).parents[2]
-SOURCE, SITE = ROOT / "build" / "site-source", ROOT / "build" / "site"
 
 
 def write_source(folder: Path) -> None:
@@ -35,15 +33,14 @@ def write_source(folder: Path) -> None:
         (folder / "reference" / name).write_text(text, encoding="utf-8")
 
 
-def build(source: Path, site: Path) -> int:
+def build(folder: Path) -> int:
     """Build the site anew, with warnings as errors; return how many faults there are."""
-    for folder in (source, site):
-        shutil.rmtree(folder, ignore_errors=True)
+    source, site = folder / "site-source", folder / "site"
+    for old in (source, site):
+        shutil.rmtree(old, ignore_errors=True)
     source.mkdir(parents=True)
     write_source(source)
-    # Python writes the address of an object or a folder of this machine nowhere: these are fixed.
-    os.environ["SOURCE_DATE_EPOCH"] = "0"
-    words = ["-q", "-W", "--keep-going", "-b", "html", "-d", f"{source}-read"]
+    words = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(folder / "site-read")]
     faults = build_main([*words, str(source), str(site)])
     for line in broken(site):
         print(line, file=sys.stderr)
@@ -52,6 +49,7 @@ def build(source: Path, site: Path) -> int:
 
 
 if __name__ == "__main__":
-    if build(SOURCE, SITE):
+    wanted = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build"
+    if build(wanted):
         sys.exit("The site has faults: see above.")
-    print(SITE / "index.html")
+    print(wanted / "site" / "index.html")

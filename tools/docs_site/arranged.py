@@ -34,22 +34,21 @@ def arrange(root: Path, folder: Path, reference: list[str]) -> None:
         The pages of the reference, without ending.
     """
     shutil.copy(root / "docs" / "conf.py", folder)
-    for image in (root / "docs" / "images").iterdir():
-        (folder / "images").mkdir(exist_ok=True)
-        shutil.copy(image, folder / "images")
+    for beside in ("images", "style"):
+        shutil.copytree(root / "docs" / beside, folder / beside)
     start, *sections = re.split(r"^## ", _of_site(root, folder, "docs/README.md"), flags=re.M)
     names = []
     for section in sections:
         heading, body = section.split("\n", 1)
         name = heading.lower().replace(" ", "-")
         listed = [posixpath.splitext(found[1])[0] for found in LINK.findall(body)]
+        text = f"# {heading}\n{body}\n{_tree(listed, ':hidden:')}"
         if heading == REFERENCE:
-            listed += reference
-        text = f"# {heading}\n{body}\n{_tree(listed, hidden=heading != REFERENCE)}"
+            text += f"\n## Made from the code\n\n{_tree(reference, ':maxdepth: 1')}"
         _write(folder / f"{name}.md", text)
         names.append(name)
     contents = "".join(f"\n## {section}" for section in sections)
-    _write(folder / "index.md", f"{start}{contents}\n{_tree(names, hidden=True)}")
+    _write(folder / "index.md", f"{start}{contents}\n{_tree(names, ':hidden:')}")
     for page in sorted((root / "docs").rglob("*.md")):
         if page.name != "README.md":
             path = page.relative_to(root).as_posix()
@@ -83,9 +82,8 @@ def _page(path: str) -> str:
     return path.removeprefix("docs/") if path.startswith("docs/") else f"files/{path}"
 
 
-def _tree(pages: list[str], *, hidden: bool) -> str:
-    options = ":hidden:\n" if hidden else ":maxdepth: 1\n"
-    return "\n".join(("```{toctree}", options, *dict.fromkeys(pages), "```", ""))
+def _tree(pages: list[str], option: str) -> str:
+    return "\n".join(("```{toctree}", option, "", *dict.fromkeys(pages), "```", ""))
 
 
 def _write(path: Path, text: str) -> None:

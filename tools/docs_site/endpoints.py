@@ -74,5 +74,5 @@ def _kind(of: Plain) -> str:
     if of.get("type") == "array":
         return f"list of {_kind(of['items'])}" if "items" in of else "list"
     low, high = (of.get(key) for key in ("minimum", "maximum"))
-    ends = f" from {low:g} to {high:g}" if low is not None and high is not None else ""
+    ends = f" from {low:,.10g} to {high:,.10g}" if low is not None and high is not None else ""
     return f"{of.get('type', 'any value')}{ends}"

@@ -33,7 +33,7 @@ def policy_page() -> str:
         parts += [
             f"({anchor(name)})=\n## `{name}`\n",
             f"{meant[name]}\n",
-            f"It is {RULES[name][1]}.\n",
+            f"Allowed: {RULES[name][1]}.\n",
         ]
         values = {preset: _value(Policy.preset(preset), name) for preset in PRESETS}
         if len(set(values.values())) == 1:

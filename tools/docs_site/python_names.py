@@ -86,7 +86,8 @@ def _directive(it: Any) -> Callable[[str, Any], str]:
 
 def _class(name: str, it: Any) -> str:
     kind = "exception" if _is(it, BaseException) else "class"
-    return f".. auto{kind}:: {name}\n   :members:\n   :show-inheritance:\n"
+    bases = "" if it.__bases__ == (object,) else "   :show-inheritance:\n"
+    return f".. auto{kind}:: {name}\n   :members:\n{bases}"
 
 
 def _function(name: str, it: Any) -> str:

@@ -3,7 +3,7 @@
 Frames, paths or arrays of the same rows in the same order go in; numbers with what they were
 counted from come out. They are exact numbers of raw data: for whoever holds the original.
 
-**Reports.** What a report tells of raw data beside an exact release is rounded ; what is
+**Reports.** What a report tells of raw data beside an exact release is rounded; what is
 counted on the released table alone is exact, for whoever has the table can count it. A report
 is released with the histograms it shows, and its formula is pinned.
 """
