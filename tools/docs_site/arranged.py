@@ -40,13 +40,15 @@ def arrange(root: Path, folder: Path, reference: list[str]) -> None:
     names = []
     for section in sections:
         heading, body = section.split("\n", 1)
-        name = heading.lower().replace(" ", "-")
         listed = [posixpath.splitext(found[1])[0] for found in LINK.findall(body)]
+        if len(listed) == 1:  # the page is the section
+            names += listed
+            continue
         text = f"# {heading}\n{body}\n{_tree(listed, ':hidden:')}"
         if heading == REFERENCE:
             text += f"\n## Made from the code\n\n{_tree(reference, ':maxdepth: 1')}"
-        _write(folder / f"{name}.md", text)
-        names.append(name)
+        names.append(heading.lower().replace(" ", "-"))
+        _write(folder / f"{names[-1]}.md", text)
     contents = "".join(f"\n## {section}" for section in sections)
     _write(folder / "index.md", f"{start}{contents}\n{_tree(names, ':hidden:')}")
     for page in sorted((root / "docs").rglob("*.md")):

@@ -71,7 +71,7 @@ def _page(
         it = found[name]
         has_page = _directive(it) is not _data
         if has_page and id(it) in seen:
-            parts.append(f".. py:data:: {name}\n\n   See :py:obj:`{seen[id(it)]}`.\n")
+            parts.append(_named(name, f"See :py:obj:`{seen[id(it)]}`."))
             continue
         seen[id(it)] = name
         parts.append(_directive(it)(name, it))
@@ -99,4 +99,10 @@ def _data(name: str, it: Any) -> str:
     of = f" of type ``{type(it).__name__}``"
     if isinstance(it, Mapping | tuple | frozenset) and all(isinstance(key, str) for key in it):
         of = ": " + ", ".join(f"``{key}``" for key in it)
-    return f".. py:data:: {name}\n\n   A constant{of}.\n"
+    return _named(name, f"A constant{of}.")
+
+
+def _named(name: str, text: str) -> str:
+    """Return an entry that is written here, and not read from a docstring."""
+    module, _, own = name.rpartition(".")
+    return f".. py:data:: {own}\n   :module: {module}\n\n   {text}\n"
