@@ -111,7 +111,7 @@ def test_the_policy_loads(tmp_path: Path) -> None:
     assert (policy.k, policy.rows_by, policy.limits) == (10, "whole", {"age": (18, 90)})
 
 
-DOCS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+DOCS = ["README.md", *(str(it.relative_to(ROOT)) for it in sorted((ROOT / "docs").rglob("*.md")))]
 
 
 @pytest.mark.parametrize("page", DOCS)

@@ -83,7 +83,9 @@ def test_a_name_that_two_pages_would_have_is_a_mistake(tmp_path: Path) -> None:
     for folder in ("docs/images", "docs/style", "site"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "docs" / "conf.py").write_text("")
-    (tmp_path / "docs" / "README.md").write_text("# All\n\n## Start\n\n- [One](start.md)\n")
+    (tmp_path / "docs" / "README.md").write_text(
+        "# All\n\n## Start\n\n[One](start.md), [two](2.md)\n"
+    )
     (tmp_path / "docs" / "start.md").write_text("# One\n")
     with pytest.raises(FileExistsError, match=r"start\.md"):
         arrange(tmp_path, tmp_path / "site", [])

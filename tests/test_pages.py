@@ -1,4 +1,7 @@
-"""Each recipe works when pasted: its blocks, in the order of the page, in an empty folder."""
+"""Each page works when pasted: its blocks, in the order of the page, in an empty folder.
+
+What the README and the pages named in `ELSEWHERE` say is run by other tests.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,11 @@ from typing import Any
 import pytest
 import typer
 
+import discreet as dc
 from discreet.cli.app import app, main
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = [DOCS / "five_minutes.md", *sorted((DOCS / "recipes").glob("*.md"))]
+RECIPES = [DOCS / "five_minutes.md", *sorted((DOCS / "recipes").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 
@@ -36,7 +40,7 @@ def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize("page", RECIPES, ids=[page.stem for page in RECIPES])
 def test_a_recipe_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -49,3 +53,30 @@ def test_a_recipe_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
                 run_line(line, monkeypatch)
     saved = re.findall(r'\.save\("([^"]+)"|-o (\S+)', text)
     assert {one or other for one, other in saved} <= {path.name for path in tmp_path.iterdir()}
+
+
+#: Pages of Python, which go on with the study that the README opens.
+PYTHON = ("board", "datashield", "figures", "models", "parallel", "presets", "tables", "whole")
+#: By tests of the README, the command line, summaries and expressions.
+ELSEWHERE = {"rounding", "questions", "summary", "expressions"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PYTHON)
+def test_the_python_of_a_page_runs(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = dc.open(dc.datasets.diabetes(), study="diabetes")
+    names: dict[str, Any] = {"__name__": "__main__", "dc": dc, "study": study}
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    found = [block for language, block in BLOCK.findall(text) if language == "python"]
+    assert found
+    for block in found:
+        exec(block, names)
+
+
+def test_no_page_is_forgotten() -> None:
+    """Every page with Python is run here, or by a test of its own."""
+    pages = {path.stem for path in DOCS.rglob("*.md") if "```python" in path.read_text("utf-8")}
+    assert pages - {path.stem for path in RECIPES} == ELSEWHERE | {*PYTHON}
