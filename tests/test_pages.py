@@ -5,6 +5,7 @@ What the README and the pages named in `ELSEWHERE` say is run by other tests.
 
 from __future__ import annotations
 
+import operator
 import re
 import shlex
 import sys
@@ -80,3 +81,17 @@ def test_no_page_is_forgotten() -> None:
     """Every page with Python is run here, or by a test of its own."""
     pages = {path.stem for path in DOCS.rglob("*.md") if "```python" in path.read_text("utf-8")}
     assert pages - {path.stem for path in RECIPES} == ELSEWHERE | {*PYTHON}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_what_a_page_names_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(r"`study\.([a-z_]+)", text))
+    assert {name for name in named if not hasattr(dc.Study, name)} == set()
+    for name in set(re.findall(r"`dc\.((?:[a-z]+\.)?[A-Za-z_0-9]+)", text)):
+        operator.attrgetter(name)(dc)
+    for line in set(re.findall(r"`discreet ((?:[a-z]+ )?[a-z]+)", text)):
+        command: Any = typer.main.get_command(app)
+        for word in line.split():
+            command = getattr(command, "commands", {}).get(word, command)
+        assert command is not typer.main.get_command(app), line
