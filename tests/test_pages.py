@@ -95,3 +95,13 @@ def test_what_a_page_names_exists(page: Path) -> None:
         for word in line.split():
             command = getattr(command, "commands", {}).get(word, command)
         assert command is not typer.main.get_command(app), line
+
+
+def test_tests_that_pages_name_exist() -> None:
+    text = (DOCS / "promises.md").read_text(encoding="utf-8")
+    named = re.findall(r"\]\(\.\./(tests/[\w/]+\.py)\): ((?:`\w+`(?:, )?)+)", text)
+    assert len(named) >= 10
+    for path, tests in named:
+        written = (DOCS.parent / path).read_text(encoding="utf-8")
+        for test in re.findall(r"`(\w+)`", tests):
+            assert f"def {test}(" in written, (path, test)
