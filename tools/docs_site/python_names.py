@@ -39,7 +39,7 @@ def python_pages() -> dict[str, str]:
     functions = [name for name, it in top.items() if not inspect.isclass(it)]
     alone = [name for name in top if name not in {*errors, *views, *functions}]
     seen: dict[int, str] = {}
-    pages = {"discreet.rst": _page("discreet", functions, top, seen)}
+    pages = {"functions.rst": _page("Functions", functions, top, seen)}
     for name in alone:
         pages[f"{name.removeprefix('discreet.').lower()}_class.rst"] = _page(
             name, [name], top, seen
