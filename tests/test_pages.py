@@ -105,3 +105,10 @@ def test_tests_that_pages_name_exist() -> None:
         written = (DOCS.parent / path).read_text(encoding="utf-8")
         for test in re.findall(r"`(\w+)`", tests):
             assert f"def {test}(" in written, (path, test)
+
+
+def test_tests_of_the_papers_exist() -> None:
+    folder = DOCS.parent / "tests" / "examples" / "figures"
+    written = "".join(path.read_text(encoding="utf-8") for path in folder.glob("test_*.py"))
+    named = re.findall(r"`(test_\w+)`", (DOCS / "papers.md").read_text(encoding="utf-8"))
+    assert [test for test in named if f"def {test}(" not in written] == []
