@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,13 +19,14 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect.cells import CellSuppression
 from discreet.protect.counts import Bins, rounded
 from discreet.protect.values import step_above, stepped
+from discreet.table import Contributions, Magnitudes
 
 __all__ = ["DOMINANCE", "MOST_MEANS", "P_PERCENT", "CellMeans", "GuardedMeans", "windows"]
 
 Mask = NDArray[np.bool_]
 Ends = tuple[float, float]
 Dominance = tuple[tuple[int, float], ...]
-Entries = list[list[Floats]]
+Entries = list[list[Contributions]]
 
 DOMINANCE: Dominance = ((1, 50.0), (2, 85.0))
 P_PERCENT = 10.0
@@ -35,6 +37,8 @@ BEYOND = 1.0
 ALL_CELLS = 2.0
 """A sum of cells is told this many times as coarsely, for everybody in it is in a cell, too."""
 SLACK = 1e-6
+OF_SUMS = 1e-9
+"""So many widths of the axis a mean may be off where an engine adds up many numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,23 +156,36 @@ class CellMeans:
         if np.prod(shape) > MOST_MEANS:
             raise RefusedError(f"there are more than {MOST_MEANS} means; merge levels")
         values, places = np.asarray(values, dtype=np.float64), np.asarray(places, dtype=np.intp)
-        entries = _entries(values, places, shape)
-        sizes = _of_each(entries, len).astype(np.int64)
-        unsafe = _of_each(entries, lambda it: len(it) > 0 and not self._is_safe(it, axis))
+        table = Magnitudes.of(values, places, shape, (axis[0] + axis[1]) / 2, self.most)
+        return self.guarded(table, axis, bounds)
+
+    @property
+    def most(self) -> int:
+        """How many of the smallest and of the largest values of a cell the rules look at."""
+        return max(self.k, 2, *(n for n, _ in self.dominance))
+
+    def guarded(
+        self, table: Magnitudes, axis: Ends, bounds: Ends = (-np.inf, np.inf)
+    ) -> GuardedMeans:
+        """Guard the means of cells of whose values no more is known than the rules look at."""
+        shape, entries = table.shape, self._entries(table)
+        sizes = _of_each(entries, lambda it: it.size).astype(np.int64)
+        unsafe = _of_each(entries, lambda it: it.size > 0 and not self._is_safe(it, axis))
         shown = CellSuppression(self.k)(sizes[:-1, :-1], unsafe.astype(np.bool_)).shown
         counts = np.where(shown, rounded(sizes, self.step), 0)
         fewest = np.maximum(counts - self.step // 2, self.k)
         width = axis[1] - axis[0]
         # Where nearly all have one of two values a mean is a count, and a count is one of k.
-        window = max(width, (self.k - 1) * _step_of_two(entries[-1][-1]))
+        apart = 0.0 if table.pair is None else abs(table.pair[0] - table.pair[1])
+        window = max(width, (self.k - 1) * apart)
         units = np.full(sizes.shape, np.nan)
         means = units.copy()
         for i, j in np.argwhere(shown).tolist():
-            unit = step_above(_share(i, j, shape) * window / fewest[i, j])
+            unit, held = step_above(_share(i, j, shape) * window / fewest[i, j]), entries[i][j]
             units[i, j] = unit
-            means[i, j] = stepped(entries[i][j].mean(), unit)
+            means[i, j] = stepped(np.float64(held.total / held.size), unit)
         out = GuardedMeans(counts, means, units, shown)
-        self._count_again(values, places, shape, axis, out)
+        self._count_again(table, axis, out)
         low, high = windows(sizes, out, axis, bounds)
         prior = np.maximum(sizes, 1) * ((bounds[1] - bounds[0]) / width)
         narrow = ~shown & (sizes > 0) & (high - low < np.minimum(window / width, prior) - SLACK)
@@ -176,67 +193,74 @@ class CellMeans:
             raise RefusedError("the means that could be shown would give a hidden one away")
         return out
 
-    def _is_safe(self, values: Floats, axis: Ends) -> bool:
+    def _entries(self, table: Magnitudes) -> Entries:
+        """Return what is known of each cell, of each margin, and of all."""
+        rows, columns = table.shape
+        lines = [[*table.cells[i * columns : (i + 1) * columns]] for i in range(rows)]
+        lines.append([self._joined([line[j] for line in lines]) for j in range(columns)])
+        return [[*line, self._joined(line)] for line in lines]
+
+    def _joined(self, cells: Sequence[Contributions]) -> Contributions:
+        return Contributions.joined(cells, self.most)
+
+    def _is_safe(self, held: Contributions, axis: Ends) -> bool:
         """Whether the mean of some values may be shown by itself."""
         low, high = axis
-        if len(values) < self.k:
+        if held.size < self.k:
             return False
         reach = BEYOND * (high - low)
-        if values[0] < low - reach or values[-1] > high + reach:
+        if held.lows[0] < low - reach or held.highs[-1] > high + reach:
             return False
-        firsts = np.flatnonzero(values[1:] != values[:-1]) + 1  # of each value, which are in order
-        alike = int(np.diff(firsts, prepend=0, append=len(values)).max())
-        if 2 * alike > len(values) and len(values) - alike < self.k:
+        alike = _most_alike(held)
+        if 2 * alike > held.size and held.size - alike < self.k:
             return False
-        return not any(self._concentrated(np.abs(values - it)) for it in (0.0, (low + high) / 2))
+        return not any(self._concentrated(held, it) for it in (0.0, (low + high) / 2))
 
-    def _concentrated(self, parts: Floats) -> bool:
-        """Whether a few of some contributions are most of all; the largest are at the two ends."""
-        most = max(2, *(n for n, _ in self.dominance))
-        ends = np.unique(np.r_[: min(most, len(parts)), max(0, len(parts) - most) : len(parts)])
-        largest = ends[np.argsort(-parts[ends], kind="stable")]
-        total = parts.sum()
-        few = any(parts[largest[:n]].sum() > share / 100 * total for n, share in self.dominance)
-        others = parts.copy()
-        others[largest[:2]] = 0.0
-        return few or bool(others.sum() < self.p_percent / 100 * parts[largest[0]])
+    def _concentrated(self, held: Contributions, cut: float) -> bool:
+        """Whether a few distances from a cut are most of all; the largest are at the two ends."""
+        away, total = np.abs(held.ends - cut), held.away(cut)
+        largest = np.argsort(-away, kind="stable")
+        parts = away[largest]
+        few = any(parts[:n].sum() > share / 100 * float(total) for n, share in self.dominance)
+        two = (abs(Fraction(it) - Fraction(cut)) for it in held.ends[largest[:2]].tolist())
+        others = float(total - sum(two, Fraction(0)))
+        return few or bool(others < self.p_percent / 100 * parts[0])
 
-    def _count_again(
-        self, values: Floats, places: Labels, shape: tuple[int, int], axis: Ends, out: GuardedMeans
-    ) -> None:
-        """Look at each shown mean again, person by person, by code of its own."""
-        rows, columns = np.divmod(places, shape[1])
+    def _count_again(self, table: Magnitudes, axis: Ends, out: GuardedMeans) -> None:
+        """Look at each shown mean again, by what was counted another time, by code of its own."""
+        rows, columns = table.shape
+        width, cells = axis[1] - axis[0], np.arange(rows * columns).reshape(table.shape)
         for i, j in np.argwhere(out.shown).tolist():
-            inside = (i == shape[0]) | (rows == i)
-            inside = inside & ((j == shape[1]) | (columns == j))
-            held = values[inside]
-            n, unit = len(held), out.units[i, j]
-            top = min(n, max(2, *(m for m, _ in self.dominance)))
-            parts = -np.partition(-np.abs(held), [*range(top)])  # the largest first, in order
-            most = [(parts[:m].sum(), part / 100 * parts.sum()) for m, part in self.dominance]
+            lines = cells if i == rows else cells[[i]]
+            at = lines.ravel() if j == columns else lines[:, j]
+            n, off, total = table.again[:, at].sum(1)
+            ends = np.concatenate([table.cells[it].ends for it in at.tolist()])
+            parts, unit = np.sort(np.abs(ends))[::-1], out.units[i, j]
+            wrong = abs(table.middle + off / n - out.means[i, j])
+            most = [(parts[:m].sum(), share / 100 * total) for m, share in self.dominance]
             rules = [
                 n >= self.k,
-                n * unit >= (axis[1] - axis[0]) * (1 - SLACK),
-                abs(held.sum() / n - out.means[i, j]) <= unit * (0.5 + SLACK),
+                n * unit >= width * (1 - SLACK),
+                wrong <= unit * (0.5 + SLACK) + OF_SUMS * width,
                 abs(n - out.counts[i, j]) <= self.step // 2,
                 all(few <= share * (1 + SLACK) for few, share in most),
-                parts[2:].sum() >= self.p_percent / 100 * parts[0] * (1 - SLACK),
+                total - parts[:2].sum() >= self.p_percent / 100 * parts[0] * (1 - SLACK),
             ]
             if not all(rules):
                 raise BrokenPromiseError("a mean is about to be shown that may not be")
 
 
-def _step_of_two(values: Floats) -> float:
-    """Return how far the two most frequent values are apart, if more than half have one of them.
+def _most_alike(held: Contributions) -> int:
+    """Return how often the most frequent value is there, if nearly all have it; else no more.
 
-    `values` are in order.
+    Where fewer than k have another one it is the last of the k smallest, and the first of the k
+    largest.
     """
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
-    different, times = values[starts], np.diff(starts, append=len(values))
-    most = np.argsort(-times, kind="stable")[:2]
-    if len(most) < 2 or 2 * times[most].sum() <= len(values):
-        return 0.0
-    return float(abs(different[most[0]] - different[most[1]]))
+    ends = held.ends
+    values, times = np.unique(ends, return_counts=True)
+    if held.lows[-1] == held.highs[0]:  # and so are all between
+        times[values == held.lows[-1]] += held.size - len(ends)
+    return int(times.max())
 
 
 def windows(
@@ -299,23 +323,6 @@ def _sums(rows: int, columns: int) -> Floats:
         out[equation, line[:-1]] = 1.0
         out[equation, line[-1]] = -1.0
     return out
-
-
-def _entries(values: Floats, places: Labels, shape: tuple[int, int]) -> Entries:
-    """Return the values of each cell, margin and of all, each in their order."""
-    rows, columns = shape
-    small = places.astype(np.int16)  # of at most 200 cells, which are quick to sort by
-    ends = np.cumsum(np.bincount(small, minlength=rows * columns))[:-1]
-    cells = np.split(values[np.argsort(small, kind="stable")], ends)
-    for cell in cells:
-        cell.sort()
-    table = [cells[i * columns : (i + 1) * columns] for i in range(rows)]
-    table.append([_joined([line[j] for line in table]) for j in range(columns)])
-    return [[*line, _joined(line)] for line in table]
-
-
-def _joined(parts: Sequence[Floats]) -> Floats:
-    return parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
 
 
 def _of_each(entries: Entries, what: Any) -> NDArray[Any]:

@@ -123,16 +123,18 @@ def _counted(session: Session, request: PlotRequest) -> _Cells:
     ordered = sorted(by)
     levels = {name: levels_of(table, name, request) for name in ordered}
     check_few(levels.values(), MOST_MEANS, *ordered)
-    values, cells = table.in_cells(value, {name: levels[name].places for name in ordered})
-    check_persons(len(values), request)
+    check_persons(table.known_numbers(value), request)
     axis = ends_of_table(table, request, value)
-    shape = (len(levels[ordered[0]].names), len(levels[ordered[-1]].names) if by[1:] else 1)
+    ends, method = (axis.low, axis.high), CellMeans(request.k, _step(policy), *_rules(policy))
+    places = {name: levels[name].places for name in ordered}
+    found = table.magnitudes(value, places, ends, method.most)
     least, most = policy.bounds.get(value, (-math.inf, math.inf))
-    if values.min() >= 0:  # as everybody knows of weights, counts and incomes
+    if all(
+        it.size == 0 or it.lows[0] >= 0 for it in found.cells
+    ):  # as everybody knows of weights, counts and incomes
         least = max(least, 0.0)
-    method = CellMeans(request.k, _step(policy), *_rules(policy))
     try:
-        means = method(values, cells, shape, (axis.low, axis.high), (least, most))
+        means = method.guarded(found, ends, (least, most))
     except RefusedError:
         raise RefusedError(
             f"the means of {value!r} by {one_of(by)} are of too few persons, or of such as would"

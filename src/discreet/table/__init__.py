@@ -13,6 +13,7 @@ of whole width where no limits are declared. Counts are checked again before the
 """
 
 from discreet.table.columns import KINDS, ROLES, Column
+from discreet.table.magnitudes import Contributions, Magnitudes
 from discreet.table.private import forget
 from discreet.table.table import (
     BinAxis,
@@ -30,7 +31,9 @@ __all__ = [
     "ROLES",
     "BinAxis",
     "Column",
+    "Contributions",
     "Counted",
+    "Magnitudes",
     "Reading",
     "Rows",
     "Table",

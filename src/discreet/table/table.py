@@ -36,7 +36,8 @@ from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, extremes_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
-from discreet.table.order import Ordered
+from discreet.table.magnitudes import Magnitudes, Question, cells_of_levels, of_duckdb
+from discreet.table.order import CHANGED, Ordered
 
 __all__ = ["BinAxis", "Counted", "Reading", "Rows", "Table", "open_table", "with_levels_of_two"]
 
@@ -195,6 +196,8 @@ MOST_LEVELS = 10_000
 """So many levels of a column are counted once, and held."""
 EXTREMES = 150
 """So many values at either end of a column are asked for at once, or more."""
+INTERVALS = 1024
+"""In so many intervals numbers are counted, to see whether two of them are more than half."""
 NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
@@ -316,10 +319,7 @@ class Table:
             out = self._collect(cells)
         else:
             out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
-        cell = np.zeros(len(out), dtype=np.int64)
-        for i, places in enumerate(levels.values()):
-            here = [places[text_of(level)] for level in out[f"level {i}"].to_list()]
-            cell = cell * shape[i] + np.array(here, dtype=np.int64)
+        cell = cells_of_levels(out, levels)
         for i, axis in enumerate(axes):
             place = np.clip(array_of(out[f"place {i}"]), 0, axis.bins - 1)
             cell = cell * axis.bins + place.astype(np.int64)
@@ -370,6 +370,11 @@ class Table:
         if self.unit is None:
             return self.size - self._extremes(name).size
         return self.count((BinAxis(name, 0.0, 1.0, 1),)).left_out
+
+    @quietly
+    def known_numbers(self, name: str) -> int:
+        """Count the rows that have a number in a column, and a person: for rules, not to show."""
+        return self._extremes(name).size
 
     def _extremes(self, name: str, k: int = 1) -> Extremes:
         """Return `k` values or more at either end of a column, asked for once."""
@@ -542,15 +547,46 @@ class Table:
         return Rows(numbers, words, left_out)
 
     @quietly
-    def in_cells(
-        self, name: str, levels: Mapping[str, Mapping[str, int]]
-    ) -> tuple[Floats, NDArray[np.intp]]:
-        """Return the known numbers of a column, and which cell each is in: levels as in `count`.
+    def magnitudes(
+        self,
+        name: str,
+        levels: Mapping[str, Mapping[str, int]],
+        axis: tuple[float, float],
+        most: int,
+    ) -> Magnitudes:
+        """Return what is known of the numbers of a column in the cells of one or two others.
 
-        They are read by parts, and no level is held as text.
+        `levels` are as in `count`. Of each cell up to `most` numbers at either end are known, and
+        no row is held.
         """
-        values: list[Floats] = [np.zeros(0)]
-        cells = [np.zeros(0, dtype=np.intp)]
+        ends, middle = self._extremes(name), (axis[0] + axis[1]) / 2
+        largest = max(abs(float(end[0])) if ends.size else 0.0 for end in (ends.lows, ends.highs))
+        asked = Question.of(middle, most, largest, ends.size)
+        first, *others = (max(places.values()) + 1 for places in levels.values())
+        shape = (first, math.prod(others))
+        wanted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
+        rows = self._complete([name]).select(value=number(name), **wanted)
+        stored = math.prod(map(len, levels.values()))
+        if rows.implementation.is_duckdb() and stored <= MOST_LEVELS:
+            cells = of_duckdb(nw.to_native(rows), asked, levels, self._collect)
+        else:
+            cells = asked.of_parts(self._in_cells(name, levels), math.prod(shape))
+        value = nw.col("value")
+        sums = rows.with_columns(away=value - middle, size=value.abs()).group_by(*wanted)
+        out = self._collect(
+            sums.agg(n=nw.len(), away=nw.col("away").sum(), size=nw.col("size").sum())
+        )
+        at, again = cells_of_levels(out, levels), np.zeros((3, math.prod(shape)))
+        for kind, column in zip(again, ("n", "away", "size"), strict=True):
+            np.add.at(kind, at, array_of(out[column]))
+        if again[0].tolist() != [cell.size for cell in cells] or again[0].sum() != ends.size:
+            raise InputError(CHANGED)
+        return Magnitudes(shape, cells, middle, again, self._pair(name, axis))
+
+    def _in_cells(
+        self, name: str, levels: Mapping[str, Mapping[str, int]]
+    ) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
+        """Read the known numbers of a column by parts, and which cell each is in."""
         for part in self.in_parts([name], [*levels], [name]):
             at = np.zeros(len(part[name]), dtype=np.intp)
             for column, places in levels.items():
@@ -559,9 +595,24 @@ class Table:
                 place = np.zeros(len(words), dtype=np.intp)
                 place[used] = [places[words[i]] for i in used.tolist()]
                 at = at * (max(places.values()) + 1) + place[codes]
-            values.append(part[name])
-            cells.append(at)
-        return np.concatenate(values), np.concatenate(cells)
+            yield part[name], at
+
+    def _pair(self, name: str, axis: tuple[float, float]) -> tuple[float, float] | None:
+        """Return the two most frequent numbers, if more than half are one of them.
+
+        Each number is counted only where two of many intervals hold more than half.
+        """
+        values, half = self._complete([name]), self._extremes(name).size / 2
+        places = values.select(place=self._place(BinAxis(name, *axis, INTERVALS)))
+        out = self._collect(places.group_by("place").agg(n=nw.len()))
+        if np.sort(array_of(out["n"]))[-2:].sum() <= half:
+            return None
+        value = nw.when(number(name) == 0).then(nw.lit(0.0)).otherwise(number(name))
+        counted = values.select(value=value).group_by("value").agg(n=nw.len())
+        out = self._collect(counted.sort("n", "value", descending=[True, False]).head(2))
+        if len(out) < 2 or array_of(out["n"]).sum() <= half:
+            return None
+        return float(out["value"][0]), float(out["value"][1])
 
     def can_read(self, name: str) -> bool:
         """Whether all of a column can be read: that of mixed types cannot."""
