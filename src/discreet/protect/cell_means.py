@@ -183,7 +183,7 @@ class CellMeans:
         for i, j in np.argwhere(shown).tolist():
             unit, held = step_above(_share(i, j, shape) * window / fewest[i, j]), entries[i][j]
             units[i, j] = unit
-            means[i, j] = stepped(np.float64(held.total / held.size), unit)
+            means[i, j] = stepped(np.array(float(held.total / held.size)), unit)
         out = GuardedMeans(counts, means, units, shown)
         self._count_again(table, axis, out)
         low, high = windows(sizes, out, axis, bounds)

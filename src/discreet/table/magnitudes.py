@@ -184,7 +184,7 @@ class Question:
         near = np.flatnonzero((values < below[places]) | (values > above[places]))
         near = near[np.argsort(places[near], kind="stable")]
         found, starts = np.unique(places[near], return_index=True)
-        for cell, new in zip(found.tolist(), np.split(values[near], starts[1:]), strict=True):
+        for cell, new in zip(found.tolist(), np.split(values[near], starts)[1:], strict=True):
             lows[cell] = np.sort(np.concatenate([lows[cell], new]))[: self.most]
             highs[cell] = np.sort(np.concatenate([highs[cell], new]))[-self.most :]
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, RefusedError, near, one_of
 from discreet.table.columns import (
     CODES,
+    FIRST,
     Column,
     array_of,
     codes_among,
@@ -194,10 +195,13 @@ def is_known(value: object) -> bool:
 
 MOST_LEVELS = 10_000
 """So many levels of a column are counted once, and held."""
+MOST_PAIRS = 1_000
+"""So many pairs of levels of two columns, in the first rows, are counted together."""
 EXTREMES = 150
 """So many values at either end of a column are asked for at once, or more."""
 INTERVALS = 1024
 """In so many intervals numbers are counted, to see whether two of them are more than half."""
+LEVELS = "categorical"
 NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
@@ -235,6 +239,7 @@ class Table:
         self._codes: dict[tuple[str, int], tuple[float, ...]] = {}
         self._ends: dict[str, Extremes] = {}
         self._levels: dict[str, dict[Any, int] | None] = {}
+        self._pairs: dict[tuple[str, ...], dict[tuple[Any, ...], int]] = {}
 
     def __repr__(self) -> str:
         size = "100 rows or more" if self.size >= 100 else "fewer than 100 rows"
@@ -286,6 +291,8 @@ class Table:
             raise InputError("a column is named by its name, which is text")
         if len(set(names)) != len(names):
             raise InputError("a column is named twice; name each column once")
+        if kind == LEVELS and len(names) == 2:
+            self._count_pairs(*sorted(names))
         for name in names:
             column = self.known(name)
             if column.role == "identifier" or self._is_unique_text(column):
@@ -305,7 +312,7 @@ class Table:
         `levels` says of categorical columns which place each level has (a missing one is the
         empty text); they are the first dimensions of the grid.
         """
-        if not axes and len(levels) == 1 and (found := self._alone(levels)) is not None:
+        if not axes and (found := self._held(levels)) is not None:
             return found
         shape = (
             *(max(places.values()) + 1 for places in levels.values()),
@@ -333,15 +340,22 @@ class Table:
         left_out = self.persons() - len(names_of)
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
 
-    def _alone(self, levels: Mapping[str, Mapping[str, int]]) -> Counted | None:
-        """Count the levels of one column by what was counted of it, if it was."""
-        ((name, places),) = levels.items()
-        held = None if self.unit is not None else self._few(name)
+    def _held(self, levels: Mapping[str, Mapping[str, int]]) -> Counted | None:
+        """Count the levels of a column, or of two, by what was counted of them, if it was."""
+        few = self._few(*levels) if len(levels) == 1 and self.unit is None else None
+        held = (
+            {(it,): n for it, n in few.items()} if few else self._pairs.get(tuple(sorted(levels)))
+        )
         if held is None:
             return None
-        cells = np.array([places[text_of(level)] for level in held], dtype=np.int64)
-        weights = np.array([*held.values()], dtype=np.int64)
-        return Counted((max(places.values()) + 1,), cells, weights, None, 0)
+        shape: tuple[int, ...] = ()
+        cells = np.zeros(len(held), dtype=np.int64)
+        for name, places in levels.items():
+            at = sorted(levels).index(name)
+            shape = (*shape, max(places.values()) + 1)
+            here = [places[text_of(values[at])] for values in held]
+            cells = cells * shape[-1] + np.array(here, dtype=np.int64)
+        return Counted(shape, cells, np.array([*held.values()], dtype=np.int64), None, 0)
 
     def _place(self, axis: BinAxis) -> nw.Expr:
         """Return which interval of an axis each value is in; beyond its ends it may be another.
@@ -409,6 +423,39 @@ class Table:
             held = dict(zip(out["level"].to_list(), map(int, out["weight"].to_list()), strict=True))
             self._levels[name] = held if len(out) <= MOST_LEVELS else None
         return self._levels[name]
+
+    def _count_pairs(self, *names: str) -> None:
+        """Count the rows of each pair of values of two columns, and so those of each value, once.
+
+        Not of columns that are counted already, nor where the first rows hold many pairs: columns
+        of few values each may have very many.
+        """
+        of = [self.columns[name] for name in names if name in self.columns]
+        drawn = [it.kind == LEVELS and it.role != "identifier" for it in of]
+        very_many = any(self._levels.get(name, {}) is None for name in names)
+        if self.unit is not None or drawn != [True, True] or very_many:
+            return
+        if {*names} <= {*self._levels}:
+            return
+        by = [f"level {i}" for i in range(len(names))]
+        rows = self._frame.select(nw.col(it).alias(to) for it, to in zip(names, by, strict=True))
+        try:
+            first = self._collect(rows.head(FIRST).group_by(by).agg(weight=nw.len()))
+            if len(first) > MOST_PAIRS:
+                return
+            out = self._collect(rows.group_by(by).agg(weight=nw.len()).head(MOST_LEVELS + 1))
+        except InputError:  # of mixed types
+            return
+        if len(out) > MOST_LEVELS:
+            return
+        pairs = [*zip(*(out[it].to_list() for it in by), strict=True)]
+        weights = [*map(int, out["weight"].to_list())]
+        self._pairs[names] = dict(zip(pairs, weights, strict=True))
+        for name, values in zip(names, zip(*pairs, strict=True), strict=True):
+            margin: dict[Any, int] = {}
+            for value, n in zip(values, weights, strict=True):
+                margin[value] = margin.get(value, 0) + n
+            self._levels[name] = margin
 
     @quietly
     def levels(self, name: str, complete: Sequence[str] = ()) -> dict[str, int]:
