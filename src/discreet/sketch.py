@@ -129,6 +129,7 @@ ALL = np.uint64(2**64 - 1)
 WHOLE_ROWS = "whole rows"
 """What the ledger calls the sketch of all columns together."""
 LARGEST_WHOLE = 2.0**53
+FEW = 100
 
 
 @dataclass(frozen=True)
@@ -336,10 +337,15 @@ def _held(secret: Secret, column: Column, smallest: int, rows: Keys | None) -> _
     sketch = found[0]
     for part in found[1:]:
         sketch = merged(sketch, part, smallest)
+    # Of nearly all columns the first values tell.
+    if not len(column) or not (_are_whole(column[:FEW]) and _are_whole(column)):
+        return _Held(sketch, smallest, np.nan, np.nan)
+    return _Held(sketch, smallest, float(column.min()) + 0.0, float(column.max()) + 0.0)
+
+
+def _are_whole(column: Floats) -> bool:
     values = canonical(column)
-    whole = len(values) > 0 and bool((values == np.floor(values)).all())
-    low, high = (float(values.min()), float(values.max())) if whole else (np.nan, np.nan)
-    return _Held(sketch, smallest, low, high)
+    return bool((values == np.floor(values)).all())
 
 
 def all_different(column: Column) -> bool:
