@@ -260,7 +260,7 @@ def test_one_process_or_several(
     if workers == 1:
         assert isinstance(config.app, FastAPI)
         return
-    assert (config.app, config.factory) == ("discreet.serve.start:app_of_environment", True)
+    assert (config.app, config.factory) == ("discreet.serve.start:worker", True)
     told = json.loads(os.environ[ENVIRONMENT])
     assert told.pop("ledger") is None
     assert Path(told.pop("warm")).name.startswith("discreet-workers-")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import logging
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from discreet.ledger.ledger import Ledger
     from discreet.ledger.log import Token
     from discreet.ledger.store import Store
+    from discreet.serve.start import Serving
 
 __all__ = [
     "forget",
@@ -53,6 +55,7 @@ __all__ = [
 
 # --- serve ----------------------------------------------------------------------------------------
 
+LOG = logging.getLogger("discreet.serve")
 TOKEN_DAYS = 1.0
 NEW_LEDGER = (
     "discreet: a new ledger begins: no release of this study is known. If there was one, stop,"
@@ -84,6 +87,7 @@ class ServerOptions:
     no_token: Annotated[
         bool, Option("--no-token", help="Make no token: for a service, whose output is kept.")
     ] = False
+    log_format: Annotated[str, Option(help="How its log is written: text, or json.")] = "text"
 
 
 @with_options
@@ -104,7 +108,8 @@ def serve(
     day. `discreet token add` makes others.
     """
     try:
-        from discreet.serve.start import Serving, at_sigterm, opened, run
+        from discreet.serve.logs import log_kept
+        from discreet.serve.start import Serving
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("discreet"):
             raise
@@ -116,23 +121,31 @@ def serve(
     told = {name: value for name, value in vars(options).items() if name != "no_token"}
     told["origins"] = options.origins or ()
     serving = Serving(_absolute(file), place, study, **told, **_made(made, policy))
+    with log_kept(serving.log_format):
+        _run(serving, policy, token=not options.no_token, as_json=as_json)
+
+
+def _run(serving: Serving, policy: str, *, token: bool, as_json: bool) -> None:
+    """Open what is to be served, say where it listens, and serve it until somebody stops it."""
+    from discreet.serve.start import at_sigterm, opened, run
+
     found = opened(serving)
     store, of = found.session.ledger.store, found.session.known_name()
     if not store.path.exists():
-        typer.echo(NEW_LEDGER, err=True)
+        LOG.warning(NEW_LEDGER)
     with (
         at_sigterm(sys.exit),  # as an exit does, and not at once with nothing undone
         store.kept_open(),  # from before the token is made until it is revoked
-        _token_of_start(store, of, wanted=not options.no_token) as token,
+        _token_of_start(store, of, wanted=token) as text,
     ):
 
         def said(url: str) -> None:
             """Say where it listens, once."""
             if as_json:
-                typer.echo(json.dumps({"address": url, "token": token}))
+                typer.echo(json.dumps({"address": url, "token": text}))
                 return
-            print_words(_greeting(of, found.policy.name, policy, url, token))
-            if options.behind_proxy:
+            print_words(_greeting(of, found.policy.name, policy, url, text))
+            if serving.behind_proxy:
                 print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
 
         with listening(_how_far):
@@ -183,7 +196,7 @@ def _token_of_start(store: Store, study: str, *, wanted: bool) -> Iterator[str |
         try:
             revoke_token(store, study, name)
         except DiscreetError as error:
-            typer.echo(f"discreet: the start's token stays valid for a day: {error}", err=True)
+            LOG.error("discreet: the start's token stays valid for a day: %s", error)
 
 
 def _greeting(study: str, name: str, policy: str, url: str, token: str | None) -> str:

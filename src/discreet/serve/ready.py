@@ -103,6 +103,7 @@ class Ready:
             self._waits, self._done = "", self._of
             if self._workers is not None:
                 self._workers.add()
+            LOG.info("ready")
             advance(TASK, self._done, self._of)
 
     def _step(self, then: str) -> None:

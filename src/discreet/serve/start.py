@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,12 +18,13 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
-from discreet.errors import InputError, path_in_words
+from discreet.errors import DiscreetError, InputError, path_in_words
 from discreet.policy import load_policy
 from discreet.serve.access import Issuer, is_loopback
 from discreet.serve.app import create_app
 from discreet.serve.files import warm_in_background
-from discreet.serve.limits import CarefulProtocol
+from discreet.serve.limits import CarefulProtocol, place_of
+from discreet.serve.logs import check_log_format, keep_log
 from discreet.serve.ready import Workers
 from discreet.study import Study
 from discreet.study import open as open_study
@@ -34,10 +37,13 @@ __all__ = [
     "listening",
     "opened",
     "run",
+    "worker",
 ]
 
+LOG = logging.getLogger("discreet.serve")
+
 ENVIRONMENT = "DISCREET_SERVE"
-FACTORY = "discreet.serve.start:app_of_environment"
+FACTORY = "discreet.serve.start:worker"
 MOST_CONNECTIONS = 200
 MOST_WORKERS = 64
 
@@ -64,6 +70,8 @@ class Serving:
         Web addresses whose pages may ask.
     issuer, audience : str
         Of an OpenID Connect provider; none where empty.
+    log_format : {"text", "json"}
+        How the log is written on standard error.
     """
 
     file: str
@@ -80,8 +88,10 @@ class Serving:
     audience: str = ""
     rows: str | None = None
     m: int | None = None
+    log_format: str = "text"
 
     def __post_init__(self) -> None:
+        check_log_format(self.log_format)
         if bool(self.issuer) != bool(self.audience):
             raise InputError("OpenID Connect needs an issuer and an audience; give both")
         if not 0 <= self.port <= 65535:
@@ -125,6 +135,17 @@ def app_of_environment() -> FastAPI:
     return app
 
 
+def worker() -> FastAPI:
+    """Begin a process among several: write its log, and return its server."""
+    keep_log(json.loads(os.environ[ENVIRONMENT])["log_format"])
+    try:
+        return app_of_environment()
+    except Exception as error:  # whose text may quote cells, but where it is one of ours
+        said = str(error) if isinstance(error, DiscreetError) else f"unexpected {place_of(error)}"
+        LOG.error("a worker could not start: %s", said)
+        sys.exit(1)
+
+
 def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
     """Serve a study as it is to be served, until somebody stops it.
 
@@ -144,7 +165,9 @@ def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
 
     with at_sigterm(stop):
         said(url)
+        LOG.info("listening at %s", url)
         server.run(sockets=[taken])
+    LOG.info("stopped")
 
 
 def _run_workers(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
@@ -156,8 +179,11 @@ def _run_workers(study: Study, serving: Serving, said: Callable[[str], None]) ->
         told = {**asdict(serving), "ledger": study.session.ledger.store.place, "warm": warm}
         os.environ[ENVIRONMENT] = json.dumps(told, default=str)
         processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
-        said(serving.url(taken.getsockname()[1]))
+        url = serving.url(taken.getsockname()[1])
+        said(url)
+        LOG.info("listening at %s", url)
         processes.run()
+    LOG.info("stopped")
 
 
 @contextmanager
