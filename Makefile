@@ -73,7 +73,7 @@ docs: $(READY) ## build the documentation site into build/site, and check its li
 	$(BIN)/python -m tools.docs_site
 
 pictures: $(READY) chromium ## draw the gallery and the pictures of pages again: docs/figures.md, docs/images
-	$(BIN)/python examples/gallery.py
+	$(BIN)/python -m examples.gallery
 	$(BIN)/python -m examples.screens
 
 bench: $(READY) chromium ## measure speed beside peers, and write docs/speed.md (up to 40 minutes; not use and risk: see there)

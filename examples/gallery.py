@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import discreet as dc
 from discreet.measure import CopyTable
+from examples import unprotected
 
 DOCS = Path(__file__).parents[1] / "docs"
 SECRET = "7d1f0c9ab4e65823d0917e5c6fb2a48e93c07b1d5a6e4f2089bd3c71e6a05f94"
@@ -52,6 +53,9 @@ made the plots (`make pictures` draws them again):
 ```python
 {opened}```
 
+Beside a plot stands the same one of the records themselves, drawn by the same code: the data are
+public or simulated. Both show much the same, and no row of the copy belongs to one patient.
+
 Figures 1 to 21 of the 2021 paper, and the tables and figures of the one of 2022, are drawn by
 `make figures` into `build/figures`.
 """
@@ -64,6 +68,8 @@ class Picture(NamedTuple):
     title: str
     code: str
     words: str
+    records: str | None = ""
+    """What draws the records beside it, where that is not the same line; None: nothing does."""
 
 
 PICTURES = (
@@ -89,6 +95,7 @@ PICTURES = (
         " nothing is joined across it, and a hatched sign below the axis says"
         ' "none, or fewer than k". Who is in a gap is counted in the larger bar beside it, so that'
         " no total tells how many those are.",
+        records='study.histogram("glucose", source="copy")',
     ),
     Picture(
         "histogram-by",
@@ -118,6 +125,7 @@ PICTURES = (
         " of them. Gaps are the same for all levels, too. Cells of heat maps and contour plots"
         " `by=` a level are joined two by two until each level shows 85 % of its patients, and"
         " share one scale of colours.",
+        records=None,
     ),
     Picture(
         "density",
@@ -158,6 +166,7 @@ PICTURES = (
         "The same, counted",
         'study.heatmap("age", "glucose", source="counts")',
         "Cells get coarser until 85 % of the patients show; those of fewer than five are grey.",
+        records=None,
     ),
     Picture(
         "contour",
@@ -203,6 +212,7 @@ PICTURES = (
         'study.crosstab("age_group", "sex", source="counts")',
         "Counted: each count and sum is rounded by itself, so that they need not add up; small"
         " cells are hidden, and others so that sums do not give them back.",
+        records='study.crosstab("age_group", "sex", source="copy")',
     ),
     Picture(
         "residuals",
@@ -228,6 +238,7 @@ PICTURES = (
         'study.model("progression ~ age + bmi + ldl + C(sex)")',
         "Estimated from rows of the copy; the intervals have the copy's own error in them, too."
         " Means by levels ([summary.md](summary.md)) have such a plot as well.",
+        records=None,
     ),
     Picture(
         "parallel",
@@ -235,6 +246,7 @@ PICTURES = (
         'study.parallel(["age", "bmi", "glucose", "progression"])',
         "A shape is a cluster of at least five rows of the copy, from where they are on one axis to"
         " where they are on the next; small ones in front. Any columns may stand in any order.",
+        records='plain.parallel(["age", "bmi", "glucose", "progression"], method="none")',
     ),
     Picture(
         "survival",
@@ -256,12 +268,14 @@ PICTURES = (
         'research.scatter("X", "Y", method="deterministic", k=3, trend=True)',
         "The paper's Fig. 2A (iv), simulated data: centroids of three neighbours, and the trend of"
         " the records in red. Dark points are several records at one place.",
+        records='research.scatter("X", "Y", method="none", trend=True)',
     ),
     Picture(
         "research-heatmap",
         "As published: suppression",
         'research.heatmap("X", "Y", method="suppression", k=3)',
         "The paper's Fig. 3A (ii): cells of one or two records are hidden.",
+        records='research.heatmap("X", "Y", method="none")',
     ),
 )
 
@@ -274,6 +288,12 @@ def main(docs: Path = DOCS) -> None:
     names = opened()
     for picture in PICTURES:
         drawn(picture, names).save(docs / "images" / f"{picture.name}.png")
+    (docs / "images" / "records").mkdir(exist_ok=True)
+    names = of_records(names)
+    for picture in PICTURES:
+        if picture.records is not None:
+            view = eval(picture.records or picture.code, dict(names))
+            (docs / image_of_records(picture)).write_bytes(unprotected.drawn(view))
 
 
 def opened() -> Mapping[str, Any]:
@@ -281,6 +301,20 @@ def opened() -> Mapping[str, Any]:
     names: dict[str, Any] = {}
     exec(OPENED, names)
     return names
+
+
+def of_records(names: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the names with studies whose plots show the records themselves."""
+    found = dict(names)
+    for name, records in (("study", names["cohort"]), ("trial", names["simulated"])):
+        found[name] = unprotected.unprotected(names[name], records)
+    found["plain"] = dc.open(names["cohort"], dc.Policy.preset("research", public=True))
+    return found
+
+
+def image_of_records(picture: Picture) -> str:
+    """Return where the picture of the records is, from docs."""
+    return f"images/records/{picture.name}.png"
 
 
 def drawn(picture: Picture, names: Mapping[str, Any]) -> dc.View | CopyTable:
@@ -291,13 +325,22 @@ def drawn(picture: Picture, names: Mapping[str, Any]) -> dc.View | CopyTable:
     return view
 
 
+def images(picture: Picture) -> str:
+    """Return the picture as Markdown, beside that of the records where there is one."""
+    protected = f"![{picture.title}](images/{picture.name}.png)"
+    if picture.records is None:
+        return protected
+    of_records = f"![{picture.title}, of the records]({image_of_records(picture)})"
+    return f"| protected | the records themselves |\n|---|---|\n| {protected} | {of_records} |"
+
+
 def page() -> str:
     """Return the gallery as Markdown."""
     parts = [HEAD.format(opened=OPENED)]
     for picture in PICTURES:
         parts.append(
             f"## {picture.title}\n\n```python\n{picture.code}\n```\n\n"
-            f"![{picture.title}](images/{picture.name}.png)\n\n{picture.words}\n"
+            f"{images(picture)}\n\n{picture.words}\n"
         )
     return "\n".join(parts)
 
