@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.lights import Axis, Clause, Lights
@@ -148,6 +149,34 @@ def test_what_a_worker_holds_does_not_grow_with_the_table(tmp_path: Path) -> Non
     table = 3 * ROWS * len(NAMES) * 8  # bytes that the larger one has more
     # What a picture takes for a while, the system may not have back at once.
     assert max(large) - min(small) < 0.75 * table
+
+
+def test_a_copy_lies_in_a_given_folder_where_no_policy_file_names_one(tmp_path: Path) -> None:
+    policy = Policy.preset("standard", rows="whole", k=3, unit=False)
+    plain, first, second = (open_study(cohort(), policy, study="clinic") for _ in range(3))
+    for study in (first, second):
+        study.session.share_copy(tmp_path)
+        assert study.histogram("age", source="copy").to_json() == (
+            plain.histogram("age", source="copy").to_json()
+        )
+    assert len([*tmp_path.glob("whole-*.columns")]) == 1
+
+
+@pytest.mark.slow
+def test_workers_of_a_study_without_a_policy_file_share_one_copy(tmp_path: Path) -> None:
+    file, _ = written(tmp_path, POLICY, cohort().to_arrow())
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    server = process(
+        file, Path("standard"), "--workers", "2", env={"PYTHONPATH": "", "TMPDIR": str(temporary)}
+    )
+    try:
+        wait(server)
+        kept = [it.suffix for it in temporary.glob("*/whole-*")]
+        assert sorted(kept) == [".columns", ".json", ".parquet"]
+    finally:
+        server.stop()
+    assert not [*temporary.glob("*/whole-*")]
 
 
 @pytest.mark.slow

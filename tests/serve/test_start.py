@@ -175,7 +175,7 @@ def test_a_worker_finds_its_plan_in_the_environment(
 ) -> None:
     file, policy = written(tmp_path)
     told = {"file": str(file), "policy": str(policy), "study": "wards", "origins": ["https://a.b"]}
-    monkeypatch.setenv(ENVIRONMENT, json.dumps({**told, "ledger": None, "warm": str(tmp_path)}))
+    monkeypatch.setenv(ENVIRONMENT, json.dumps({**told, "ledger": None, "folder": str(tmp_path)}))
     monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     made: list[Any] = []
     monkeypatch.setattr(start, "create_app", remembering(made))
@@ -263,7 +263,7 @@ def test_one_process_or_several(
     assert (config.app, config.factory) == ("discreet.serve.start:worker", True)
     told = json.loads(os.environ[ENVIRONMENT])
     assert told.pop("ledger") is None
-    assert Path(told.pop("warm")).name.startswith("discreet-workers-")
+    assert not Path(told.pop("folder")).exists()  # it went with the server
     assert Serving(**told | {"origins": tuple(told["origins"])}) == plan
 
 

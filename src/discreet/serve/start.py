@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -28,6 +27,7 @@ from discreet.serve.logs import check_log_format, keep_log
 from discreet.serve.ready import Workers
 from discreet.study import Study
 from discreet.study import open as open_study
+from discreet.vault.stored import TemporaryFolder
 
 __all__ = [
     "Serving",
@@ -44,6 +44,8 @@ LOG = logging.getLogger("discreet.serve")
 
 ENVIRONMENT = "DISCREET_SERVE"
 FACTORY = "discreet.serve.start:worker"
+WARM = "warm"
+"""Where processes say that they are warm, in the folder that they share."""
 MOST_CONNECTIONS = 200
 MOST_WORKERS = 64
 
@@ -126,10 +128,11 @@ def opened(serving: Serving) -> Study:
 def app_of_environment() -> FastAPI:
     """Return the server that the environment describes: for processes that others start."""
     told = json.loads(os.environ[ENVIRONMENT])
-    ledger, warm = told.pop("ledger"), told.pop("warm")
+    ledger, folder = told.pop("ledger"), Path(told.pop("folder"))
     serving = Serving(**told)
     study = opened(serving)
-    app = _app(study, serving, Workers(Path(warm), serving.workers))
+    study.session.share_copy(folder)
+    app = _app(study, serving, Workers(folder / WARM, serving.workers))
     # One that is started in place of another, while the server runs, takes no other ledger.
     study.session.ledger.store.expect(ledger and tuple(ledger))
     return app
@@ -174,15 +177,16 @@ def _run_workers(study: Study, serving: Serving, said: Callable[[str], None]) ->
     """Serve a study by several processes, once there is a copy that they share."""
     config = configured(FACTORY, serving)
     taken = listening(config, serving)
-    study.session.share_copy()
-    with tempfile.TemporaryDirectory(prefix="discreet-workers-") as warm:
-        told = {**asdict(serving), "ledger": study.session.ledger.store.place, "warm": warm}
-        os.environ[ENVIRONMENT] = json.dumps(told, default=str)
-        processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
-        url = serving.url(taken.getsockname()[1])
-        said(url)
-        LOG.info("listening at %s", url)
-        processes.run()
+    own = TemporaryFolder()
+    (own.path / WARM).mkdir(mode=0o700)
+    study.session.share_copy(own.path)
+    told = {**asdict(serving), "ledger": study.session.ledger.store.place, "folder": own.path}
+    os.environ[ENVIRONMENT] = json.dumps(told, default=str)
+    processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
+    url = serving.url(taken.getsockname()[1])
+    said(url)
+    LOG.info("listening at %s", url)
+    processes.run()
     LOG.info("stopped")
 
 

@@ -221,10 +221,13 @@ class Session:
         """The copy of the whole table as the vault keeps it, made on the first call."""
         return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
 
-    def share_copy(self) -> None:
-        """Draw from here on from a file of the copy's columns that several processes map."""
+    def share_copy(self, folder: Path | None = None) -> None:
+        """Draw from here on from a file of the copy's columns that several processes map.
+
+        It lies beside the policy's file, or in `folder` where there is none.
+        """
         if self.policy.rows_by == Whole.name:
-            self._vault.shared(self.table, self.policy)
+            self._vault.shared(self.table, self.policy, folder)
             for held in ("kept", "whole"):  # as they were before
                 vars(self).pop(held, None)
 

@@ -304,11 +304,14 @@ class Vault:
                 self._whole = self._in_one_piece(raw)
         return self._whole
 
-    def shared(self, table: Table, policy: Policy) -> Copy:
+    def shared(self, table: Table, policy: Policy, folder: Path | None = None) -> Copy:
         """Return the protected copy of the whole table, in a file that several processes map.
 
-        Where there is no folder for one, each process has a copy of its own.
+        Where the vault has no folder, copies are kept in `folder` from here on; where there is
+        none at all, each process has a copy of its own.
         """
+        if self._folder is None and folder is not None:
+            self._folder, self._whole = folder, None
         copy = self.whole(table, policy)
         if self._folder is not None:
             path = self._folder / f"whole-{copy.version}.parquet"
