@@ -91,6 +91,35 @@ def test_a_name_that_two_pages_would_have_is_a_mistake(tmp_path: Path) -> None:
         arrange(tmp_path, tmp_path / "site", [])
 
 
+BUILT = """
+import sys
+from pathlib import Path
+from tools.docs_site import __main__ as site
+
+def pages(folder):
+    (folder / "conf.py").write_text("extensions = ['myst_parser']\\nmyst_heading_anchors = 4\\n")
+    (folder / "index.md").write_text(sys.argv[2])
+
+site.write_source = pages
+sys.exit(site.build(Path(sys.argv[1])) > 0)
+"""
+PAGES = {
+    "# All\n\n[here](#all)\n": "",
+    "# All\n\n[a page](none.md)\n": "none.md",
+    "# All\n\n[a section](#none)\n": "none",
+    '# All\n\n<a href="none.html">a page</a>\n': "none.html leads nowhere",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "says"), PAGES.items())
+def test_a_broken_link_fails_the_build(tmp_path: Path, text: str, says: str) -> None:
+    words = [sys.executable, "-c", BUILT, str(tmp_path), text]
+    built = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == bool(says), built.stderr
+    assert says in built.stderr
+
+
 WRONG = [
     ('<a href="b.html">', ""),
     ('<a href="b.html#here">', ""),
