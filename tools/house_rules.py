@@ -22,7 +22,7 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "progress"),
     ("arguments", "kernels", "secret"),
-    ("unfinished",),
+    ("provenance", "unfinished"),
     ("expressions", "keys", "parallel", "render", "table"),
     ("regression", "rounding", "sketch", "web"),
     ("protect",),

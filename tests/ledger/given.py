@@ -22,6 +22,7 @@ from discreet.ledger.log import (
 )
 from discreet.ledger.rules import ReleaseRecord
 from discreet.ledger.store import Store
+from discreet.provenance import Provenance
 from discreet.secret import Secret
 from discreet.sketch import sketch_of
 
@@ -44,6 +45,7 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     old_ledger(folder)
     store = Store(folder, secret)
     marks = secret.marks([str(n % 7) for n in range(60)])
+    made = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
     leaving = ReleaseRecord(
         study="t",
         settings={"regime": "guarded", "k": 5},
@@ -54,6 +56,7 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
         columns=("x",),
         method="merge",
         form="svg",
+        provenance=(made.to_text(),),
     )
     Ledger(folder, secret).release([leaving], lambda: {})
     for name in ("alice", "bob"):

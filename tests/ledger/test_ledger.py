@@ -9,6 +9,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ from discreet.ledger.rules import (
     PAIRS,
     ReleaseRecord,
 )
-from discreet.ledger.store import Store
+from discreet.ledger.store import Store, verify
+from discreet.provenance import Provenance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
 
@@ -763,3 +765,37 @@ def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> Non
         assert latest(connection, "s") == found[1]
         assert latest(connection, "u") is None
         assert [version.study for version in all_versions(connection)] == ["s", "s", "t"]
+
+
+# --- what files carry ---------------------------------------------------------------------------
+
+MADE = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
+
+
+def test_what_files_carry_is_found_by_its_id(tmp_path: Path) -> None:
+    ledger, other = Ledger(tmp_path, SECRET), dataclasses.replace(MADE, checksum="d")
+    told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
+    assert ledger.released() == []
+    ledger.release([told], lambda: sketches({"x": X}))
+    ledger.release([dataclasses.replace(told, provenance=(MADE.to_text(),))], dict)
+    ledger.release([dataclasses.replace(told, provenance=(other.to_text(),), form="png")], dict)
+
+    assert [it.checksum for _, it in ledger.released()] == ["c", "d"]
+    ((left, found),) = ledger.released(other.id)
+    assert found == other
+    assert left == ledger.history()[2]
+    assert ledger.released("0" * 16) == []
+
+
+def test_a_ledger_from_before_provenance_gets_it(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, SECRET)
+    told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
+    ledger.release([told], lambda: sketches({"x": X}))
+    head = verify(ledger.store).head
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.executescript("DROP TABLE provenance; PRAGMA user_version = 2;")
+
+    assert ledger.released() == []
+    ledger.release([dataclasses.replace(told, provenance=(MADE.to_text(),))], dict)
+    assert [it for _, it in ledger.released()] == [MADE]
+    assert verify(ledger.store, head).broken == ()

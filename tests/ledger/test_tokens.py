@@ -329,7 +329,7 @@ def test_terms_written_into_the_file_open_nothing(store: Store) -> None:
 
 
 # A ledger of a discreet that knew no terms, and what somebody makes look like one.
-BEFORE_TERMS = "DROP TABLE terms; PRAGMA user_version = 1;"
+BEFORE_TERMS = "DROP TABLE terms; DROP TABLE provenance; PRAGMA user_version = 1;"
 
 
 def test_a_ledger_from_before_terms_gets_them(store: Store) -> None:

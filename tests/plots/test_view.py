@@ -44,7 +44,7 @@ from discreet.plots import (
     View,
     contour_of,
 )
-from discreet.plots.view import WHERE_SAID, WHERE_THERE_ARE
+from discreet.plots.view import NOT_WRITTEN, WHERE_SAID, WHERE_THERE_ARE
 from discreet.render import journal
 from discreet.render.scene import Box
 
@@ -279,7 +279,7 @@ def test_json_holds_the_fields_and_nothing_else(view: View) -> None:
 
     found = dataclasses.fields(view)
     fields = {it.name for it in found if it.metadata != WHERE_SAID or getattr(view, it.name)}
-    assert set(given) == (fields - {"gate"}) | {"discreet", "kind"}
+    assert set(given) == (fields - {*NOT_WRITTEN}) | {"discreet", "kind"}
     assert given["kind"] == view.kind
     said = {item.name for item in dataclasses.fields(Origin)} - {*WHERE_THERE_ARE}
     assert set(given["origin"]) - {*WHERE_THERE_ARE} == said

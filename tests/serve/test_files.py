@@ -115,7 +115,7 @@ def test_the_same_view_is_told_with_the_same_bytes(study: Study, kind: str) -> N
 
 
 def test_telling_does_not_ask_the_gate(study: Study) -> None:
-    def gate(form: str) -> None:
+    def gate(*_: object) -> None:
         raise LeavingError("not out of here")
 
     view = dataclasses.replace(wished(study, "parallel"), gate=gate)

@@ -8,6 +8,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 __all__ = [
@@ -71,10 +72,10 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
     return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
 
 
-SCHEMA = 2
+SCHEMA = 3
 """What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain.
 
-1 had no `terms`.
+1 had no `terms`, and 2 no `provenance`.
 """
 
 OLD_TABLES = ("version", "choice", "sketch", "leaving")
@@ -89,6 +90,7 @@ TABLES = (
     "outcome",
     "answer",
     "terms",
+    "provenance",
 )
 """The tables whose rows have a link each in the table `chain`."""
 
@@ -140,6 +142,18 @@ TERMS = (
     views INTEGER, expires TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS terms_token ON terms (token)",
 )
+# What the files of a release carry, each as one line of JSON (`discreet.provenance`).
+PROVENANCE = (
+    """CREATE TABLE IF NOT EXISTS provenance (
+    id INTEGER PRIMARY KEY, leaving INTEGER NOT NULL REFERENCES leaving, digest TEXT NOT NULL,
+    checksum TEXT NOT NULL, told TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS provenance_digest ON provenance (digest)",
+    "CREATE INDEX IF NOT EXISTS provenance_checksum ON provenance (checksum)",
+)
+LATER: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
+    {"terms": (1, TERMS), "provenance": (2, PROVENANCE)}
+)
+"""Tables that ledgers up to some number have not, and what makes them."""
 
 
 def _triggers(*tables: str) -> tuple[str, ...]:
@@ -153,17 +167,22 @@ def _triggers(*tables: str) -> tuple[str, ...]:
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables, indexes and triggers that are not there, in the caller's transaction."""
-    for statement in (*MADE, *TERMS, *_triggers(*TABLES, "chain")):
+    later = [statement for _, made in LATER.values() for statement in made]
+    for statement in (*MADE, *later, *_triggers(*TABLES, "chain")):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
-def upgrade(connection: sqlite3.Connection) -> bool:
-    """Add to a ledger of number 1 what it has not; False where that had been there before."""
-    if connection.execute("SELECT 1 FROM chain WHERE source = 'terms' LIMIT 1").fetchone():
-        return False
-    for statement in (*TERMS, *_triggers("terms")):
-        connection.execute(statement)
+def upgrade(connection: sqlite3.Connection, number: int) -> bool:
+    """Add to a ledger of some number what it has not; False where that had been there before."""
+    for table, (last, made) in LATER.items():
+        if number > last:
+            continue
+        linked = "SELECT 1 FROM chain WHERE source = ? LIMIT 1"
+        if connection.execute(linked, (table,)).fetchone():
+            return False
+        for statement in (*made, *_triggers(table)):
+            connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
     return True
 

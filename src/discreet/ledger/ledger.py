@@ -23,6 +23,7 @@ from discreet.ledger import rules
 from discreet.ledger.chain import stamp
 from discreet.ledger.rules import Known, ReleaseRecord, Version
 from discreet.ledger.store import Store
+from discreet.provenance import Provenance
 from discreet.secret import FORMAT, WORD, Secret
 from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
 
@@ -187,6 +188,21 @@ class Ledger:
             remember(self.store, connection, new_version, others, fresh)
             return new_version.number
 
+    def released(self, id_: str | None = None) -> list[tuple[dict[str, Any], Provenance]]:
+        """Return what was released with a provenance, oldest first: all, or that of one id.
+
+        Of each its study, version, time (at), kind, columns, method and form, as of `history`.
+        """
+        with self.store.reading() as connection:
+            rows = connection.execute(
+                f"SELECT {', '.join(LEFT)}, told FROM provenance"
+                " JOIN leaving ON leaving.id = provenance.leaving"
+                " JOIN version ON version.id = leaving.version"
+                " WHERE ? IS NULL OR provenance.digest = ? ORDER BY provenance.id",
+                (id_, id_),
+            ).fetchall()
+        return [(_left(row[:-1]), Provenance.from_text(row[-1])) for row in rows]
+
     def history(self, study: str | None = None) -> list[dict[str, Any]]:
         """Return what has left, of one study or of any, oldest first.
 
@@ -194,15 +210,22 @@ class Ledger:
         """
         with self.store.reading() as connection:
             rows = connection.execute(
-                "SELECT study, number, at, kind, columns, method, form FROM leaving"
+                f"SELECT {', '.join(LEFT)} FROM leaving"
                 " JOIN version ON version.id = leaving.version"
                 " WHERE ? IS NULL OR study = ? ORDER BY leaving.id",
                 (study, study),
             ).fetchall()
-        names = ("study", "version", "at", "kind", "columns", "method", "form")
-        return [
-            dict(zip(names, row, strict=True)) | {"columns": json.loads(row[4])} for row in rows
-        ]
+        return [_left(row) for row in rows]
+
+
+LEFT = ("study", "number", "at", "kind", "columns", "method", "form")
+"""What the ledger says of a release."""
+
+
+def _left(row: Sequence[Any]) -> dict[str, Any]:
+    study, number, at, kind, columns, method, form = row
+    told = {"study": study, "version": number, "at": at, "kind": kind}
+    return told | {"columns": json.loads(columns), "method": method, "form": form}
 
 
 def _followed(connection: sqlite3.Connection, study: str, most: int) -> Version:
@@ -247,7 +270,11 @@ def _release(
         "method": record.method,
         "form": record.form,
     }
-    store.append(connection, "leaving", left_now)
+    leaving = store.append(connection, "leaving", left_now)
+    for text in record.provenance:
+        told = Provenance.from_text(text)
+        kept = {"leaving": leaving, "digest": told.id, "checksum": told.checksum, "told": text}
+        store.append(connection, "provenance", kept)
 
 
 def _compared(

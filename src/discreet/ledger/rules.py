@@ -62,7 +62,8 @@ class ReleaseRecord:
     are of what is drawn; fewer than 10 `k` changed rows must not go beside the old ones. `kind` to
     `form` are what the record says. `version` is the one it was drawn from, where that is to be
     the latest still. Where rows are shown, `group` is the column group of the copy that they are of
-    and `format` how it is keyed. `versions` is how many the policy allows of the data of the same
+    and `format` how it is keyed. `provenance` are the provenances that its files carry, one line of
+    text each. `versions` is how many the policy allows of the data of the same
     persons; `new_version` says how the next one of a study is opened.
     """
 
@@ -78,6 +79,7 @@ class ReleaseRecord:
     version: int | None = None
     group: tuple[str, ...] = ()
     format: int | None = None
+    provenance: tuple[str, ...] = ()
     versions: int = 4
     new_version: Callable[[str], str] = plain_command
 

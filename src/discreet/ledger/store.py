@@ -377,7 +377,7 @@ class Store:
                 return  # another process was first
             (number,) = connection.execute("PRAGMA user_version").fetchone()
             if number > 0:
-                if not chain.upgrade(connection):
+                if not chain.upgrade(connection, number):
                     raise unusable(self.path)
                 return
             before = chain.objects_of(connection)

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.protect import COPY_METHODS, METHODS, Whole
+from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.dates import date_ticks
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.journal import FIGURES, Drawing
+from discreet.render.metadata import with_words
 from discreet.render.scene import Axis, Scene
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
@@ -37,8 +39,11 @@ WHERE_SAID = MappingProxyType({"where said": True})
 WHERE_THERE_ARE = ("dates", "chosen", "labels")
 """Of an origin: what is not written where it is empty."""
 
-#: Called with the form a View is to be released in ("svg", "json", ...); raises if it may not.
-Gate = Callable[[str], None]
+#: Called with the form a View is to be released in ("svg", "json", ...), and with its provenance
+#: where it has one; raises if it may not.
+Gate = Callable[..., None]
+NOT_WRITTEN = ("gate", "sealer")
+"""What of a view belongs to its study, and is in no file."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,8 @@ class View:
         How many bins, cells or records were hidden; None where the policy does not tell.
     origin : Origin
         Policy, study and version.
+    provenance : Provenance or None
+        What its files carry; a view has it once it was released.
     """
 
     kind: ClassVar[str]
@@ -103,6 +110,8 @@ class View:
     suppressed: int | None
     origin: Origin
     gate: Gate | None = field(default=None, compare=False)
+    sealer: Sealer | None = field(default=None, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False, metadata=WHERE_SAID)
 
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls):  # what several kinds of picture share has none
@@ -194,21 +203,24 @@ class View:
         suffix = path.suffix.lower()
         drawing, scene = Drawing(title, width, dpi, footnote), self.scene()
         drawing.check(suffix)
+        view = self.sealed()
         if suffix == ".html":
-            data = self.to_html().encode()
+            data = view.to_html().encode()
         elif suffix == ".json":
-            data = self.to_json().encode()
+            data = view.to_json().encode()
         else:
-            self.ask_to_leave(suffix[1:])
-            data = drawing.bytes_of(scene, suffix, self.describe().splitlines())
+            view.ask_to_leave(suffix[1:])
+            drawn = drawing.bytes_of(scene, suffix, self.describe().splitlines())
+            data = view.file_of(drawn, suffix)
         write_whole(data, path)
         return path
 
     def to_json(self) -> str:
         """Return the view as JSON, once its study lets it be released."""
-        self.ask_to_leave("json")
+        view = self.sealed()
+        view.ask_to_leave("json")
         try:
-            return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
+            return json.dumps(_plain(view), allow_nan=False, ensure_ascii=False)
         except ValueError:
             raise RefusedError(
                 "a number of this plot is too large to be written; give the columns in other units"
@@ -228,12 +240,14 @@ class View:
         LeavingError
             If it does not fit what was released before.
         """
-        self.ask_to_leave("html")
+        view = self.sealed()
+        view.ask_to_leave("html")
         title = self._subject()
         name = f"{self.kind}-{'-'.join(self.columns)}"
         safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:80]
         says = self.describe().splitlines()
-        return scene_page(self.scene(), title[:1].upper() + title[1:], says, safe)
+        drawn = scene_page(self.scene(), title[:1].upper() + title[1:], says, safe)
+        return view.file_of(drawn.encode(), ".html").decode()
 
     def widget(self) -> AnyWidget:
         """Return the view as a widget for a notebook, whose clusters light up under the pointer.
@@ -277,7 +291,7 @@ class View:
                 f" and {one_of(sorted(View._kinds))}"
             )
         found = View._kinds[kind]
-        fields = [item for item in dataclasses.fields(found) if item.name != "gate"]
+        fields = [item for item in dataclasses.fields(found) if item.name not in NOT_WRITTEN]
         names = {item.name for item in fields}
         needed = {item.name for item in fields if item.metadata != WHERE_SAID}
         if not needed <= set(given) <= names:
@@ -358,8 +372,32 @@ class View:
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the study's gate, where the view has one, whether it may be released as `form`."""
-        if self.gate is not None:
+        if self.gate is None:
+            return
+        told = self.sealed().provenance
+        if told is None:
             self.gate(form)
+        else:
+            self.gate(form, told)
+
+    def sealed(self) -> Self:
+        """Return the view with its provenance, which it has once it is released."""
+        if self.gate is None or self.sealer is None or self.provenance is not None:
+            return self
+        return dataclasses.replace(self, provenance=self.sealer.provenance(self.checksum()))
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all that is drawn, and of the words on how it was made."""
+        return checksum_of(_plain(dataclasses.replace(self, provenance=None)))
+
+    def file_of(self, drawn: bytes, suffix: str) -> bytes:
+        """Return a figure of the view with its provenance in it, where the view has one."""
+        told = self.provenance
+        if told is None:
+            return drawn
+        if self.sealer is not None:
+            told = told.sealed_file(self.sealer.key, drawn)
+        return with_words(drawn, suffix, told.to_text())
 
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""
@@ -385,6 +423,8 @@ class View:
         if "labels" in origin:
             listed["labels"] = tuple((str(name), str(label)) for name, label in origin["labels"])
         out["origin"] = Origin(**origin | listed)
+        if "provenance" in given:
+            out["provenance"] = Provenance.from_plain(given["provenance"])
         return out
 
 
@@ -393,9 +433,11 @@ def _plain(value: Any) -> Any:
         given: dict[str, Any] = {"discreet": SCHEMA, "kind": value.kind}
         for item in dataclasses.fields(value):
             held = getattr(value, item.name)
-            if item.name != "gate" and (held or item.metadata != WHERE_SAID):
+            if item.name not in NOT_WRITTEN and (held or item.metadata != WHERE_SAID):
                 given[item.name] = _plain(held)
         return given
+    if isinstance(value, Provenance):
+        return value.to_plain()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         found = {i.name: _plain(getattr(value, i.name)) for i in dataclasses.fields(value)}
         return {name: it for name, it in found.items() if it or name not in WHERE_THERE_ARE}

@@ -320,7 +320,7 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     if other is not None:
         return other
     try:
-        view = drawn(asked)
+        view = drawn(asked).sealed()
     except LeavingError:
         raise
     except RefusedError:

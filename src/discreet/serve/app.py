@@ -24,6 +24,7 @@ from starlette.middleware.cors import CORSMiddleware
 from discreet.errors import LeavingError
 from discreet.ledger.log import Answer, Caller
 from discreet.plots import PLOTS
+from discreet.provenance import Sealer, key_of
 from discreet.render.to_html import parts
 from discreet.serve.access import CallerOf, callers
 from discreet.serve.answers import (
@@ -321,7 +322,8 @@ def _views(router: APIRouter, counter: Counter) -> None:
 
 
 def _files(router: APIRouter, counter: Counter) -> None:
-    files = Files(figure)
+    sealer = Sealer(key_of(counter.served.study.session.secret))
+    files = Files(partial(figure, sealer=sealer))
 
     def add(form: str) -> None:
 

@@ -18,6 +18,7 @@ from typing import Any
 from discreet.datasets import diabetes
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy
+from discreet.provenance import Sealer
 from discreet.render.scene import scene_to_plain
 from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import unguessable
@@ -86,14 +87,19 @@ def orders_told(columns: tuple[str, ...], found: Orders) -> bytes:
     return _bytes({"order": nearest, "allowed": not found.why, "why": found.why, "moves": moves})
 
 
-def figure(picture: bytes, form: str) -> bytes:
-    """Return a file of a picture that was sent before: it holds no more than that."""
+def figure(picture: bytes, form: str, sealer: Sealer | None = None) -> bytes:
+    """Return a file of a picture that was sent before: it holds no more than that.
+
+    The `sealer` of the study seals it.
+    """
     view = View.from_plain(json.loads(picture)["view"])
     if form == "view.json":
         return view.to_json().encode()
+    view = replace(view, sealer=sealer)
     if form == "figure.html":
         return view.to_html().encode()
-    return figure_bytes(view.scene(), form.removeprefix("figure"))
+    suffix = form.removeprefix("figure")
+    return view.file_of(figure_bytes(view.scene(), suffix), suffix)
 
 
 def _bytes(told: dict[str, Any]) -> bytes:

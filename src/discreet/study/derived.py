@@ -7,7 +7,7 @@ no raw value plays a part in it, and whatever is drawn is free, as all that is d
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -32,6 +32,7 @@ from discreet.study.from_copy import (
     settle_from_copy,
     source_of,
 )
+from discreet.study.gate import RecordedGate
 from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.session import NO_COPY, Session, with_gate
 from discreet.table import KINDS, Table
@@ -196,10 +197,11 @@ class DerivedCopy:
             plot, request, self.whole, origin, self.session.policy.residual_df
         )
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
-        view: V = with_gate(drawn, gate, self.labels, request.rests_on)
+        sealer = self.session.sealer_of(request, drawn, self.asks)
+        view: V = with_gate(drawn, gate, sealer, self.labels, request.rests_on)
         return view
 
-    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:
         """Return what records that something of these rows is released."""
         return self.session.gate_of_copy(kind, self.recorded(columns))
 

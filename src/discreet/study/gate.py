@@ -40,6 +40,7 @@ from discreet.progress import advance
 from discreet.protect import Whole
 from discreet.protect.cell_means import CellMeans
 from discreet.protect.whole_rows import MEMBERS_PER_K
+from discreet.provenance import Provenance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
@@ -445,9 +446,10 @@ class RecordedGate:
     keeper: ReleaseGate
     record: Callable[[str], ReleaseRecord]
 
-    def __call__(self, form: str) -> None:
-        """Record that it is released, or refuse it."""
-        self.keeper.release([self.record(form)])
+    def __call__(self, form: str, provenance: Provenance | None = None) -> None:
+        """Record that it is released, and with what provenance; or refuse it."""
+        told = () if provenance is None else (provenance.to_text(),)
+        self.keeper.release([replace(self.record(form), provenance=told)])
 
 
 def release_together(gates: Sequence[RecordedGate], form: str) -> None:

@@ -22,7 +22,8 @@ from discreet.policy import Policy
 from discreet.policy.policy import RULES, frozen, plain
 from discreet.policy.words import ALWAYS, Sentence, words
 from discreet.protect import Whole
-from discreet.study.session import OF_SERVER, Session
+from discreet.study.provenance import OF_SERVER
+from discreet.study.session import Session
 from discreet.table import is_url
 
 __all__ = ["Change", "Mistake", "Proposal", "in_force", "policy_text", "propose"]

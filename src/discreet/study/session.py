@@ -42,6 +42,7 @@ from discreet.progress import advance
 from discreet.protect import COPY_METHODS, Condensation, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import Settings, WholeCopy
+from discreet.provenance import Provenance, Sealer, key_of
 from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
@@ -64,6 +65,7 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
+from discreet.study.provenance import OF_SERVER, Asks, begun, version_of_counts
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
 from discreet.vault.vault import Copy, Made, Vault, protect_view
@@ -92,8 +94,6 @@ NO_COPY = (
 )
 AGAIN, MOST_AGAIN = 5, 5000
 """How many copies of a copy are made, and of how many of its rows at most."""
-OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes", "private_files")
-"""What of a policy says how a server answers, and not what: no answer hangs on it."""
 
 V = TypeVar("V", bound=View)
 Groups = tuple[tuple[str, ...], ...]
@@ -364,10 +364,26 @@ class Session:
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
-        view: V = with_gate(drawn, gate, self.labels, request.rests_on)
+        sealer = self.sealer_of(request, drawn)
+        view: V = with_gate(drawn, gate, sealer, self.labels, request.rests_on)
         return view
 
-    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:
+    def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
+        """Return what gives a view that was drawn its provenance, once it is released."""
+
+        def of_view() -> Provenance:
+            return begun(request, view, self.policy, self.secret, self._version_of_counts(), asks)
+
+        return Sealer(key_of(self.secret), of_view)
+
+    def _version_of_counts(self) -> str:
+        """Name the version in the ledger that counts are of."""
+        number = self.release_gate.version
+        if number is None:
+            number = 1 if self.name is None else self.ledger.version(self.name)
+        return version_of_counts(self.secret, self.name, number)
+
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:
         """Return what records that something of the copy is released: nothing of it is compared."""
         gate, whole = self.release_gate, self.whole
         named, copy = whole.sources(columns), whole.copy.version
@@ -574,7 +590,7 @@ class Session:
         gate = RecordedGate(
             keeper, lambda form: keeper.record(request, group, form, also, pinned(), format)
         )
-        return with_gate(view, gate, self.labels, request.named)
+        return with_gate(view, gate, self.sealer_of(request, view), self.labels, request.named)
 
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
@@ -675,17 +691,21 @@ def labels_of(labels: Mapping[str, str], names: Sequence[str]) -> dict[str, str]
 
 
 def with_gate(
-    view: V, gate: Callable[[str], None], labels: Mapping[str, str], names: Sequence[str]
+    view: V,
+    gate: Callable[..., None],
+    sealer: Sealer,
+    labels: Mapping[str, str],
+    names: Sequence[str],
 ) -> V:
     """Give a view a gate, and the labels of the columns that are drawn; views within it too."""
     origin = dataclasses.replace(view.origin, labels=tuple(labels_of(labels, names).items()))
-    gated = dataclasses.replace(view, gate=gate, origin=origin)
+    gated = dataclasses.replace(view, gate=gate, sealer=sealer, origin=origin)
     if isinstance(gated, MultiplesView):
-        views = tuple(with_gate(inner, gate, labels, names) for inner in gated.views)
+        views = tuple(with_gate(inner, gate, sealer, labels, names) for inner in gated.views)
         gated = dataclasses.replace(gated, views=views)
     elif isinstance(gated, PanelsView):
         parts = tuple(
-            None if it is None else with_gate(it, gate, labels, names) for it in gated.views
+            None if it is None else with_gate(it, gate, sealer, labels, names) for it in gated.views
         )
         gated = dataclasses.replace(gated, views=parts)
     return gated

@@ -1,0 +1,106 @@
+"""Where a plot of a study comes from, as its files say it: no word that the plot does not show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discreet.plots import PLOTS, View
+from discreet.plots.periods import AUTO
+from discreet.plots.request import COPY, COUNTS, SHOWN, PlotRequest
+from discreet.policy import Policy
+from discreet.provenance import DIGITS, Provenance, own_version
+from discreet.secret import Secret
+
+__all__ = ["OF_SERVER", "ROWS", "begun", "plot_asked", "policy_digest", "version_of_counts"]
+
+OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes", "private_files")
+"""What of a policy says how a server answers, and not what: no answer hangs on it."""
+ROWS = "rows"
+"""The source of what was protected for one picture alone."""
+Asks = Sequence[tuple[str, str]]
+
+
+def begun(
+    request: PlotRequest,
+    view: View,
+    policy: Policy,
+    secret: Secret,
+    of_counts: str,
+    asks: Asks = (),
+) -> Provenance:
+    """Return the provenance of a plot, without a checksum.
+
+    `of_counts` is the version where it is no protected copy; `asks` is what was derived of the
+    copy: a new column's name and expression, or nothing and a condition.
+    """
+    of_copy = view.origin.version
+    source = ROWS if request.from_rows else COUNTS
+    return Provenance(
+        version=of_copy or of_counts,
+        policy=policy_digest(policy, secret),
+        discreet=own_version(),
+        request=_shown(request, policy, asks),
+        source=source if of_copy is None or not policy.from_copy else COPY,
+        checksum="",
+    )
+
+
+def version_of_counts(secret: Secret, name: str | None, number: int) -> str:
+    """Name a version of a study in the ledger so that its name cannot be read from it."""
+    return secret.digest("version of counts", json.dumps([name, number]).encode()).hex()[:DIGITS]
+
+
+def policy_digest(policy: Policy, secret: Secret) -> str:
+    """Name a policy so that what it says cannot be guessed; not how often a server answers."""
+    said = {name: it for name, it in policy.to_dict().items() if name not in OF_SERVER}
+    told = json.dumps(said, sort_keys=True).encode()
+    return secret.digest("policy", told).hex()[:DIGITS]
+
+
+def plot_asked(request: Mapping[str, Any]) -> tuple[str, tuple[str, ...], dict[str, Any], Asks]:
+    """Return plot, columns, settings and what was derived, of the request of a provenance."""
+    how = dict(request)
+    plot, columns = how.pop("plot"), tuple(how.pop("columns", ()))
+    asks = [(str(name), str(text)) for name, text in how.pop("derived", ())]
+    return plot, columns, how, asks
+
+
+def _shown(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any]:
+    """Say what was asked for: what the plot shows, and of the rest what is not as usual."""
+    plot, model = PLOTS[request.plot], request.model
+    asked: dict[str, Any] = {"plot": request.plot}
+    if model is None:
+        asked["columns"] = [*request.columns]
+    else:
+        asked["formula"] = model.formula
+    by = [it for it in (request.by, request.by_second) if it is not None]
+    if by:
+        asked["by"] = by if len(by) > 1 else by[0]
+    if request.source != COPY:
+        asked["method"] = request.method
+    gridded = request.source == COPY or plot.uses(request.method, "grid")
+    told = {"bins": request.bins, "grid": request.grid if gridded else None}
+    asked |= {name: it for name, it in told.items() if name in plot.parameters and it}
+    usual: dict[str, Any] = {"trend": False, "percent": False, "overlay": False}
+    usual |= {"show": SHOWN[0], "every": AUTO, "weights": None, "event_is": ()}
+    for name, it in usual.items():
+        held = getattr(request, name)
+        if held != it:
+            asked[name] = [*held] if isinstance(held, tuple) else held
+    asked |= _ends("limits", request.limits, policy.limits, request.columns)
+    asked |= _ends("edges", request.edges, policy.edges, request.columns)
+    return asked | ({"derived": [[*it] for it in asks]} if asks else {})
+
+
+def _ends(
+    what: str, asked: Mapping[str, Any], usual: Mapping[str, Any], columns: Sequence[str]
+) -> dict[str, Any]:
+    """Return the ends of axes that the caller named, which the plot shows, and not the policy."""
+    own = {
+        name: [*ends]
+        for name, ends in asked.items()
+        if name in columns and [*ends] != [*usual.get(name, ())]
+    }
+    return {what: own} if own else {}

@@ -1,0 +1,125 @@
+"""Words in files: taken out they leave the file as it was, and the file is read as before."""
+
+import re
+import struct
+import zlib
+from io import BytesIO
+from xml.etree import ElementTree
+
+import matplotlib.image
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.render.metadata import CARRIERS, with_words, without_words
+from discreet.render.scene import Axis, Bars, Panel, Scene
+from discreet.render.to_html import page, paragraph
+from discreet.render.to_matplotlib import figure_bytes
+
+BARS = Panel((Bars((0.0, 1.0, 2.0), (3.0, 1.0)),), Axis("age"), Axis("persons"), "all")
+DRAWN = Scene((BARS,), "Ages", ("made by (1)",))
+FILES = {
+    **{suffix: figure_bytes(DRAWN, suffix) for suffix in (".png", ".svg", ".pdf")},
+    ".html": page("a page", [paragraph("</body> of a page")]).encode(),
+    ".txt": b"a text\nof two lines\n",
+}
+WORDS = '{"a": "(b) \\\\ \\u003c"}'
+LETTERS = st.text(st.characters(min_codepoint=32, max_codepoint=126, exclude_characters="<>&"))
+
+
+@pytest.mark.parametrize("suffix", [*FILES])
+def test_words_are_taken_out_to_the_byte(suffix: str) -> None:
+    file = with_words(FILES[suffix], suffix, WORDS)
+    assert file != FILES[suffix]
+    assert without_words(file, suffix) == (FILES[suffix], WORDS)
+
+
+@pytest.mark.parametrize("suffix", [*FILES])
+@given(words=LETTERS)
+def test_any_words_come_back(suffix: str, words: str) -> None:
+    assert without_words(with_words(FILES[suffix], suffix, words), suffix) == (
+        FILES[suffix],
+        words,
+    )
+
+
+@pytest.mark.parametrize("suffix", [*FILES])
+def test_a_file_without_words_has_none(suffix: str) -> None:
+    assert without_words(FILES[suffix], suffix) == (FILES[suffix], None)
+
+
+@pytest.mark.parametrize("suffix", [*FILES])
+@given(data=st.data())
+def test_whatever_else_is_changed_is_seen(suffix: str, data: st.DataObject) -> None:
+    """A byte that is changed is in the rest, in the words, or both; or the file is broken."""
+    file = with_words(FILES[suffix], suffix, WORDS)
+    at = data.draw(st.integers(0, len(file) - 1))
+    changed = file[:at] + bytes([file[at] ^ data.draw(st.integers(1, 255))]) + file[at + 1 :]
+    try:
+        found = without_words(changed, suffix)
+    except InputError:
+        return
+    assert found != (FILES[suffix], WORDS)
+
+
+@pytest.mark.parametrize("suffix", [*FILES])
+def test_what_is_added_behind_is_seen(suffix: str) -> None:
+    """A PDF with one more update would show other pages."""
+    file = with_words(FILES[suffix], suffix, WORDS)
+    for added in (file + b" ", file + b"%%EOF\n"):
+        rest, _ = without_words(added, suffix)
+        assert rest != FILES[suffix]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".html", ".txt"])
+def test_words_twice_are_seen(suffix: str) -> None:
+    twice = with_words(with_words(FILES[suffix], suffix, WORDS), suffix, '{"other": 1}')
+    rest, _ = without_words(twice, suffix)
+    assert rest != FILES[suffix]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf"])
+def test_what_is_no_such_file_is_refused(suffix: str) -> None:
+    with pytest.raises(InputError, match=f"no {suffix[1:]} file, or a broken one"):
+        without_words(b"something else", suffix)
+
+
+def test_a_png_is_drawn_as_before_and_says_the_words() -> None:
+    file = with_words(FILES[".png"], ".png", WORDS)
+    before = matplotlib.image.imread(BytesIO(FILES[".png"]))
+    assert np.array_equal(matplotlib.image.imread(BytesIO(file)), before)
+    at = file.index(b"iTXt")
+    (length,) = struct.unpack_from(">I", file, at - 4)
+    body = file[at : at + 4 + length]
+    assert body.endswith(WORDS.encode())
+    assert struct.unpack_from(">I", file, at + 4 + length) == (zlib.crc32(body),)
+
+
+def test_an_svg_is_well_formed_and_says_the_words() -> None:
+    drawn = ElementTree.fromstring(with_words(FILES[".svg"], ".svg", WORDS))
+    found = drawn.find("{http://www.w3.org/2000/svg}metadata[@id='provenance']")
+    assert found is not None
+    assert found.text == WORDS
+
+
+def test_a_pdf_says_where_its_new_info_is() -> None:
+    file = with_words(FILES[".pdf"], ".pdf", WORDS)
+    start = int(re.findall(rb"startxref\n(\d+)\n%%EOF\n", file)[-1])
+    table = re.match(rb"xref\n(\d+) 1\n(\d{10}) 00000 n \ntrailer\n", file[start:])
+    assert table is not None
+    number, at = int(table[1]), int(table[2])
+    assert file[at:].startswith(b"%d 0 obj\n<< /Provenance (" % number)
+    old = int(re.findall(rb"/Prev (\d+)", file)[-1])
+    assert FILES[".pdf"][old:].startswith(b"xref\n")
+
+
+def test_what_a_pdf_is_about_stays() -> None:
+    about = figure_bytes(DRAWN, ".pdf", about="a caption")
+    file = with_words(about, ".pdf", WORDS)
+    assert file[len(about) :].count(b"/Subject") == about.count(b"/Subject") == 1
+
+
+def test_every_file_of_a_figure_carries_words() -> None:
+    assert set(CARRIERS) == {".png", ".svg", ".pdf", ".html", ".txt"}

@@ -1,0 +1,112 @@
+"""What is written of where a figure comes from, and that it cannot be made without the secret."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.provenance import Provenance, Sealer, canonical_text, checksum_of, key_of
+from discreet.secret import Secret
+
+KEY = key_of(Secret.from_bytes(bytes(range(32))))
+OTHER = key_of(Secret.from_bytes(bytes(range(1, 33))))
+BARE = Provenance(
+    version="0e598ffd46393cc0",
+    policy="a84c345d085a8def",
+    discreet="0.1.0",
+    request={"plot": "histogram", "columns": ["age"]},
+    source="copy",
+    checksum="9f6c",
+)
+SEALED = BARE.sealed(KEY)
+CHANGES: dict[str, Any] = {
+    "version": "0e598ffd46393cc1",
+    "policy": "b",
+    "discreet": "0.1.1",
+    "request": {"plot": "histogram", "columns": ["bmi"]},
+    "source": "counts",
+    "checksum": "9f6d",
+    "seal": "00",
+}
+
+
+def test_it_holds_what_the_issue_says_and_nothing_else() -> None:
+    told = SEALED.sealed_file(KEY, b"x").to_plain()
+    held = ["version", "policy", "discreet", "request", "source", "checksum"]
+    assert [*told] == ["schema", "id", *held, "seal", "file_seal"]
+    assert [*BARE.to_plain()] == ["schema", "id", *held]
+
+
+@pytest.mark.parametrize("told", [BARE, SEALED, SEALED.sealed_file(KEY, b"x")])
+def test_it_comes_back_as_it_was_written(told: Provenance) -> None:
+    assert Provenance.from_text(told.to_text()) == told
+
+
+def test_its_text_is_no_markup() -> None:
+    told = replace(BARE, request={"formula": "a < b & c > 'ä'"})
+    text = told.to_text()
+    assert text.isascii()
+    assert not set("<>&") & set(text)
+    assert Provenance.from_text(text) == told
+
+
+@pytest.mark.parametrize("name", [*CHANGES])
+def test_a_changed_field_breaks_the_seal(name: str) -> None:
+    assert SEALED.is_genuine(KEY)
+    changed = replace(SEALED, **{name: CHANGES[name]})
+    assert not changed.is_genuine(KEY)
+    if name != "seal":
+        assert changed.id != SEALED.id
+
+
+def test_another_secret_seals_otherwise() -> None:
+    assert not SEALED.is_genuine(OTHER)
+    assert not SEALED.sealed_file(KEY, b"file").fits_file(OTHER, b"file")
+    assert not BARE.is_genuine(KEY)
+    assert not SEALED.fits_file(KEY, b"")
+
+
+def test_the_seal_of_a_file_is_of_its_bytes_and_of_what_is_told() -> None:
+    told = SEALED.sealed_file(KEY, b"file")
+    assert told.fits_file(KEY, b"file")
+    assert not told.fits_file(KEY, b"fil")
+    assert not replace(told, checksum="other").fits_file(KEY, b"file")
+    assert not replace(SEALED, file_seal=SEALED.seal).fits_file(KEY, b"")
+
+
+def test_the_same_numbers_have_the_same_id() -> None:
+    assert BARE.id == SEALED.id == "".join(filter(str.isalnum, BARE.id))
+    assert len(BARE.id) == 16
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "x",
+        "[]",
+        "{}",
+        "[" * 5000,
+        json.dumps(SEALED.to_plain() | {"user": "alice"}),
+        json.dumps(SEALED.to_plain() | {"schema": 2}),
+        json.dumps(SEALED.to_plain() | {"id": "0" * 16}),
+        json.dumps(SEALED.to_plain() | {"seal": 1}),
+        json.dumps(SEALED.to_plain() | {"request": []}),
+        json.dumps({name: it for name, it in SEALED.to_plain().items() if name != "source"}),
+    ],
+)
+def test_what_is_none_is_refused(wrong: str) -> None:
+    with pytest.raises(InputError, match="no provenance that discreet wrote"):
+        Provenance.from_text(wrong)
+
+
+def test_checksums_are_of_values_and_not_of_how_they_are_written() -> None:
+    assert canonical_text({"b": [1.5, None], "a": "ä"}) == '{"a":"\\u00e4","b":[1.5,null]}'
+    assert checksum_of({"b": 1, "a": 2}) == checksum_of({"a": 2, "b": 1})
+    assert checksum_of({"a": 1}) != checksum_of({"a": 2})
+
+
+def test_a_sealer_completes_and_seals() -> None:
+    assert Sealer(KEY, lambda: BARE).provenance("9f6c") == SEALED
+    assert Sealer(KEY).provenance("9f6c") is None
