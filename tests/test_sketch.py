@@ -21,7 +21,6 @@ from discreet.sketch import (
     Sketch,
     Sketched,
     ends_of,
-    merged,
     run_digests,
     sketch_of,
     sketched,
@@ -130,14 +129,14 @@ def test_one_pass_gives_what_each_column_by_itself_gives(
 
 
 @given(NUMBERS, NUMBERS)
-def test_sketches_of_parts_merge_into_that_of_the_whole(one: list[int], two: list[int]) -> None:
-    marks = [SECRET.marks(np.array(part, dtype=float)) for part in (one, two, one + two)]
-    first, second, whole = (sketch_of(part, 7) for part in marks)
+def test_parts_add_up_to_the_whole(one: list[int], two: list[int]) -> None:
+    first, second, both = ({"x": np.array(part, dtype=float)} for part in (one, two, one + two))
+    whole = sketch_of(SECRET.marks(both["x"]), SMALLEST)
 
-    assert same(merged(first, second, 7), whole)
-    assert same(merged(second, first, 7), whole)
-    smallest = sorted({int(digest) for digest in marks[2][:, 0]})[:7]
-    assert whole.smallest.tolist() == smallest
+    for parts in ([first, second], [second, first], [both]):
+        assert same(sketched(SECRET, parts, rows=(), persons=["x"]).columns["x"], whole)
+    digests = {int(digest) for digest in SECRET.marks(both["x"])[:, 0]}
+    assert whole.smallest.tolist() == sorted(digests)
 
 
 @given(st.lists(st.integers(0, 12), max_size=40), st.integers(1, 4))

@@ -9,7 +9,7 @@ neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 from discreet.keys import SPAN, Column, Keys, coded
 from discreet.secret import WORD, Secret, canonical, encrypted
 
-__all__ = ["BUCKETS", "SMALLEST", "WHOLE_ROWS", "Sketch", "Sketched", "all_different", "sketched"]
+__all__ = [
+    "BUCKETS",
+    "SMALLEST",
+    "WHOLE_ROWS",
+    "Sketch",
+    "Sketched",
+    "Sketching",
+    "all_different",
+    "sketched",
+]
 
 
 Floats = NDArray[np.float64]
@@ -239,21 +248,9 @@ def sketch_of(marks: Keys, smallest: int = 0) -> Sketch:
 
     So many of the `smallest` different digests are kept.
     """
-    with np.errstate(over="ignore"):
-        sums = [int(marks[:, j].sum(dtype=np.uint64)) for j in (0, 1)]
-    low_bits = np.uint64(BUCKETS - 1)  # quicker than a remainder
-    buckets = np.bincount((marks[:, 0] & low_bits).view(np.int64), minlength=BUCKETS)
-    return Sketch(_mark(sums), buckets.astype(np.int64), _cut(marks[:, 0], smallest))
-
-
-def merged(one: Sketch, two: Sketch, smallest: int = 0) -> Sketch:
-    """Return the sketch of all rows that two sketches are of; they share none.
-
-    `smallest` is what it was when both were made.
-    """
-    sums = [int(one.mark[at], 16) + int(two.mark[at], 16) for at in (slice(16), slice(16, None))]
-    both = np.concatenate([one.smallest, two.smallest])
-    return Sketch(_mark(sums), one.buckets + two.buckets, _cut(both, smallest))
+    sums = _Sums(smallest)
+    sums.add(marks)
+    return sums.sketch
 
 
 def sketched(
@@ -266,81 +263,145 @@ def sketched(
     """Sketch every column of a table, and its whole rows, in one pass.
 
     `batches` are parts of the table, as `Table.batches` gives them, in any order; at least one.
-    `rows` are the columns whose values together are a whole row, whatever their order and names;
-    the shapes of those of numbers are taken, too. Of the columns `persons`, which say who a row
-    belongs to, the smallest digests are kept, too.
+    The others are those of `Sketching`.
     """
-    held: dict[str, _Held] = {}
-    ends: dict[str, Ends] = {}
-    whole = sketch_of(np.zeros((0, 2), dtype=WORD))
-    key = secret.digest("whole rows")[:16]
+    sketching = Sketching(secret, rows, persons)
     for batch in batches:
-        sums = np.zeros((len(next(iter(batch.values()))), 2), dtype=WORD)
+        sketching.add(batch)
+    return sketching.found
+
+
+class Sketching:
+    """Sketches of a table that comes by part after part: of every column, and of whole rows.
+
+    Parameters
+    ----------
+    secret : Secret
+        What marks are keyed by.
+    rows : collection of str
+        The columns whose values together are a whole row, whatever their order and names; the
+        shapes of those of numbers are taken, too.
+    persons : collection of str
+        Those that say who a row belongs to: of them the smallest digests are kept, too.
+    """
+
+    def __init__(
+        self, secret: Secret, rows: Collection[str], persons: Collection[str] = ()
+    ) -> None:
+        self._secret, self._rows, self._persons = secret, rows, persons
+        self._key = secret.digest("whole rows")[:16]
+        self._whole = _Sums(SMALLEST)
+        self._columns: dict[str, _Seen] = {}
+
+    def add(self, batch: Mapping[str, Column]) -> None:
+        """Add a part, as `Table.batches` gives it."""
+        marks = {name: self._marks_of(column) for name, column in batch.items()}
         for name, column in batch.items():
-            into = sums if name in rows else None
-            new = _held(secret, column, SMALLEST if name in persons else 0, into)
-            held[name] = held[name].and_also(new) if name in held else new
-            if name in rows and isinstance(column, np.ndarray):
-                ends[name] = ends_of(column, ends.get(name))
-        if rows:
-            for start in range(0, len(sums), SPAN):
-                digests = encrypted(key, sums[start : start + SPAN])
-                whole = merged(whole, sketch_of(digests, SMALLEST), SMALLEST)
-    shapes = {name: sketch_of(run_digests(secret, it), SMALLEST) for name, it in ends.items()}
-    return Sketched(
-        {name: one.sketch for name, one in held.items()},
-        whole,
-        frozenset(name for name, one in held.items() if _numbers_rows(secret, one)),
-        frozenset(name for name in persons if name in held and not held[name].counts_up),
-        {name: shape for name, shape in shapes.items() if shape.told_apart},
-    )
+            smallest = SMALLEST if name in self._persons else 0
+            seen = self._columns.setdefault(name, _Seen(_Sums(smallest)))
+            seen.widen(column)
+            if name in self._rows and isinstance(column, np.ndarray):
+                seen.ends = ends_of(column, seen.ends)
+        size = len(next(iter(batch.values())))
+        # Few rows at a time, with all of their columns: so they stay in a processor's own cache.
+        for start in range(0, size, SPAN):
+            sums = np.zeros((min(SPAN, size - start), 2), dtype=WORD)
+            for name, of in marks.items():
+                found = of(slice(start, start + SPAN))
+                self._columns[name].sums.add(found)
+                if name in self._rows:
+                    sums += found
+            if self._rows:
+                self._whole.add(encrypted(self._key, sums))
+
+    def _marks_of(self, column: Column) -> Callable[[slice], Keys]:
+        """Return what gives the marks of some rows."""
+        if isinstance(column, np.ndarray):
+            return lambda rows: self._secret.marks(column[rows])
+        texts, codes = coded(column)
+        marks = self._secret.marks(texts.to_pylist())
+        return lambda rows: marks[codes[rows]]
+
+    @property
+    def found(self) -> Sketched:
+        """The sketches of all that came by."""
+        columns, secret = self._columns, self._secret
+        ends = {name: seen.ends for name, seen in columns.items() if seen.ends is not None}
+        shapes = {name: sketch_of(run_digests(secret, it), SMALLEST) for name, it in ends.items()}
+        return Sketched(
+            {name: seen.sums.sketch for name, seen in columns.items()},
+            self._whole.sketch,
+            frozenset(name for name, seen in columns.items() if seen.numbers_rows(secret)),
+            frozenset(it for it in self._persons if it in columns and not columns[it].counts_up),
+            {name: shape for name, shape in shapes.items() if shape.told_apart},
+        )
 
 
-@dataclass(frozen=True, repr=False)
-class _Held:
-    """What is held of a column between batches; the ends are NaN where not all is whole numbers."""
+@dataclass(eq=False, repr=False)
+class _Sums:
+    """What is added up of marks, in whatever order they come."""
 
-    sketch: Sketch
-    smallest: int
-    low: float
-    high: float
+    smallest: int = 0
+    added: Keys = field(default_factory=lambda: np.zeros(2, dtype=WORD))
+    buckets: Counts = field(default_factory=lambda: np.zeros(BUCKETS, dtype=np.int64))
+    kept: NDArray[np.uint64] = field(default_factory=lambda: NONE)
+
+    def add(self, marks: Keys) -> None:
+        """Add those of further values."""
+        first, second = marks.T
+        self.added += np.array([first.sum(dtype=WORD), second.sum(dtype=WORD)])
+        low_bits = np.uint64(BUCKETS - 1)  # quicker than a remainder
+        self.buckets += np.bincount((first & low_bits).view(np.int64), minlength=BUCKETS)
+        if self.smallest:
+            # Of nearly all it is enough to know that they are above the largest that is kept.
+            full = len(self.kept) == self.smallest
+            new = first[first < self.kept[-1]] if full else first
+            if len(new):
+                self.kept = _cut(np.concatenate([self.kept, new]), self.smallest)
+
+    @property
+    def sketch(self) -> Sketch:
+        """The sketch of all that were added."""
+        mark = "".join(f"{one:016x}" for one in self.added.tolist())
+        return Sketch(mark, self.buckets.copy(), self.kept)
+
+
+@dataclass(eq=False, repr=False)
+class _Seen:
+    """What is held of a column between its parts; low and high: NaN where not all is whole."""
+
+    sums: _Sums
+    low: float = np.inf
+    high: float = -np.inf
+    ends: Ends | None = None
+
+    def widen(self, column: Column) -> None:
+        """Take in where the whole numbers of a part end."""
+        if not len(column) or np.isnan(self.low):
+            return
+        # Of nearly all columns the first values tell.
+        numbers = isinstance(column, np.ndarray) and _are_whole(column[:FEW])
+        if numbers and _are_whole(column):
+            self.low = min(self.low, float(column.min()) + 0.0)
+            self.high = max(self.high, float(column.max()) + 0.0)
+        else:
+            self.low = self.high = np.nan
 
     @property
     def counts_up(self) -> bool:
         """Whether whole numbers fill half of their range or more."""
-        return self.sketch.different >= (self.high - self.low + 1) / 2
+        return self.sums.sketch.different >= (self.high - self.low + 1) / 2
 
-    def and_also(self, new: _Held) -> _Held:
-        """Return what is held of this and of further rows."""
-        return _Held(
-            merged(self.sketch, new.sketch, self.smallest),
-            self.smallest,
-            float(np.minimum(self.low, new.low)),
-            float(np.maximum(self.high, new.high)),
-        )
-
-
-def _held(secret: Secret, column: Column, smallest: int, rows: Keys | None) -> _Held:
-    """Sketch part of a column, and add the marks of its values to those of their rows."""
-    if not isinstance(column, np.ndarray):
-        texts, codes = coded(column)
-        marks = secret.marks(texts.to_pylist())[codes]
-        if rows is not None:
-            rows += marks
-        return _Held(sketch_of(marks, smallest), smallest, np.nan, np.nan)
-    found = []
-    for start in range(0, max(1, len(column)), SPAN):
-        marks = secret.marks(column[start : start + SPAN])
-        if rows is not None:
-            rows[start : start + SPAN] += marks
-        found.append(sketch_of(marks, smallest))
-    sketch = found[0]
-    for part in found[1:]:
-        sketch = merged(sketch, part, smallest)
-    # Of nearly all columns the first values tell.
-    if not len(column) or not (_are_whole(column[:FEW]) and _are_whole(column)):
-        return _Held(sketch, smallest, np.nan, np.nan)
-    return _Held(sketch, smallest, float(column.min()) + 0.0, float(column.max()) + 0.0)
+    def numbers_rows(self, secret: Secret) -> bool:
+        """Tell without sorting: so many whole numbers from end to end, and the sum of them all."""
+        n = self.sums.sketch.rows
+        if n < 2 or self.high - self.low != n - 1 or max(-self.low, self.high) > LARGEST_WHOLE:
+            return False
+        found = _Sums()
+        for start in range(0, n, SPAN):
+            numbers = self.low + np.arange(start, min(n, start + SPAN), dtype=np.float64)
+            found.add(secret.marks(numbers))
+        return found.sketch.mark == self.sums.sketch.mark
 
 
 def _are_whole(column: Floats) -> bool:
@@ -361,18 +422,6 @@ def all_different(column: Column) -> bool:
     return bool((values == np.floor(values)).all() and (np.diff(values) > 0).all())
 
 
-def _numbers_rows(secret: Secret, held: _Held) -> bool:
-    """Tell without sorting: so many whole numbers from end to end, and the sum of all of them."""
-    n = held.sketch.rows
-    if n < 2 or held.high - held.low != n - 1 or max(-held.low, held.high) > LARGEST_WHOLE:
-        return False
-    found = sketch_of(np.zeros((0, 2), dtype=WORD))
-    for start in range(0, n, SPAN):
-        numbers = held.low + np.arange(start, min(n, start + SPAN), dtype=np.float64)
-        found = merged(found, sketch_of(secret.marks(numbers)))
-    return found.mark == held.sketch.mark
-
-
 def _cut(digests: NDArray[np.uint64], smallest: int) -> NDArray[np.uint64]:
     """Return some of the smallest different digests, in order."""
     if not smallest:
@@ -384,7 +433,3 @@ def _cut(digests: NDArray[np.uint64], smallest: int) -> NDArray[np.uint64]:
             return found
     found = np.sort(digests)  # np.unique is many times slower where most are different
     return found[_new(found)][:smallest]
-
-
-def _mark(sums: Iterable[int]) -> str:
-    return "".join(f"{one % (1 << 64):016x}" for one in sums)
