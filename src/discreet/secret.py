@@ -12,7 +12,7 @@ import hmac
 import os
 import secrets
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ __all__ = [
     "PLACES",
     "WORD",
     "DerivedKey",
+    "Encryption",
     "Secret",
     "canonical",
     "encrypted",
@@ -134,12 +135,21 @@ class Secret:
         They let the ledger see that a column has changed without keeping a value of it.
         """
         if isinstance(column, np.ndarray):
-            blocks = np.zeros((len(column), 2), dtype=WORD)
-            blocks[:, 0] = canonical(column).view(WORD)
-            return encrypted(self.digest("marks")[:BLOCK], blocks)
+            return self.marking()(column)
         words = {text: self.digest("text", text.encode())[:BLOCK] for text in set(column)}
         joined = b"".join(words[text] for text in column)
         return np.frombuffer(joined, dtype=WORD).reshape(-1, 2)
+
+    def marking(self) -> Callable[[NDArray[np.float64]], NDArray[np.uint64]]:
+        """Return what gives the `marks` of numbers, made ready once for many parts of columns."""
+        encryption = Encryption(self.digest("marks")[:BLOCK])
+
+        def marks(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
+            blocks = np.zeros((len(numbers), 2), dtype=WORD)
+            blocks[:, 0] = canonical(numbers).view(WORD)
+            return encryption(blocks)
+
+        return marks
 
     def __repr__(self) -> str:
         return "Secret(...)"
@@ -175,16 +185,26 @@ def encrypted(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
     The key is of sixteen bytes, and each block is two words, the lower one first.
     """
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    return Encryption(key)(blocks)
 
-    given = np.ascontiguousarray(blocks, dtype=WORD)
-    # The cipher wants room for almost a block more than it fills.
-    out = np.empty(given.nbytes + BLOCK - 1, dtype=np.uint8)
-    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
-    done = encryptor.update_into(given.reshape(-1).view(np.uint8).data, out.data)
-    if done != given.nbytes:
-        raise BrokenPromiseError("the cipher returned another length than it was given")
-    return out[:done].view(WORD).reshape(given.shape)
+
+class Encryption:
+    """`encrypted` under one key, made ready once for many calls; of one thread at a time."""
+
+    def __init__(self, key: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        self._encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+
+    def __call__(self, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return AES of each block."""
+        given = np.ascontiguousarray(blocks, dtype=WORD)
+        # The cipher wants room for almost a block more than it fills.
+        out = np.empty(given.nbytes + BLOCK - 1, dtype=np.uint8)
+        done = self._encryptor.update_into(given.reshape(-1).view(np.uint8).data, out.data)
+        if done != given.nbytes:
+            raise BrokenPromiseError("the cipher returned another length than it was given")
+        return out[:done].view(WORD).reshape(given.shape)
 
 
 def generator(*words: str | int) -> np.random.Generator:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.keys import SPAN, Column, Keys, coded
-from discreet.secret import WORD, Secret, canonical, encrypted
+from discreet.secret import WORD, Encryption, Secret, canonical, encrypted
 
 __all__ = [
     "BUCKETS",
@@ -63,7 +63,10 @@ def ends_of(values: Floats, known: Ends | None = None) -> Ends:
     found = values
     if known is not None and len(known.low) == ENDS:
         found = found[(found <= known.low[-1]) | (found >= known.high[0])]
-    found = np.sort(found[np.isfinite(found)] + 0.0)
+    found = found + 0.0
+    found.sort()  # what is not finite comes first and last
+    first, last = np.searchsorted(found, -np.inf, "right"), np.searchsorted(found, np.inf)
+    found = found[first:last]
     starts = np.flatnonzero(_new(found))
     low = high = found[starts]
     low_counts = high_counts = np.diff(starts, append=len(found))
@@ -289,7 +292,8 @@ class Sketching:
         self, secret: Secret, rows: Collection[str], persons: Collection[str] = ()
     ) -> None:
         self._secret, self._rows, self._persons = secret, rows, persons
-        self._key = secret.digest("whole rows")[:16]
+        self._marking = secret.marking()
+        self._encryption = Encryption(secret.digest("whole rows")[:16])
         self._whole = _Sums(SMALLEST)
         self._columns: dict[str, _Seen] = {}
 
@@ -312,12 +316,12 @@ class Sketching:
                 if name in self._rows:
                     sums += found
             if self._rows:
-                self._whole.add(encrypted(self._key, sums))
+                self._whole.add(self._encryption(sums))
 
     def _marks_of(self, column: Column) -> Callable[[slice], Keys]:
         """Return what gives the marks of some rows."""
         if isinstance(column, np.ndarray):
-            return lambda rows: self._secret.marks(column[rows])
+            return lambda rows: self._marking(column[rows])
         texts, codes = coded(column)
         marks = self._secret.marks(texts.to_pylist())
         return lambda rows: marks[codes[rows]]

@@ -527,6 +527,8 @@ def test_a_few_broken_numbers_may_be_passed_over(source: Make, but_for: int, who
 NUMBERING: dict[str, tuple[list[Any], bool]] = {
     "from nought": ([0, 1, 2, 3], True),
     "in any order": ([7, 5, 6, 8], True),
+    "in steps of one from a fraction": ([0.5, 2.5, 1.5, 3.5], True),
+    "too far apart to say how far": ([-1.7e308, 1.7e308, 0.0, 1.0], False),
     "with a gap": ([1, 2, 4, 5], False),
     "with one twice": ([1, 2, 2, 3], False),
     "with one twice, and from end to end": ([1, 2, 2, 4], False),

@@ -180,6 +180,20 @@ def number(name: str) -> nw.Expr:
     return nw.col(name).cast(nw.Float64)
 
 
+def _may_follow(values: Floats) -> bool:
+    """Whether some numbers of a column may be among ones that follow one another, each once.
+
+    Differences of those are whole but for what rounding loses of them, which is far less than
+    `NEARLY` as long as there are fewer than 10^12 rows.
+    """
+    found = np.sort(values.astype(np.float64))
+    if not np.isfinite(found).all() or (found[1:] == found[:-1]).any():
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):  # too far apart to follow one another
+        apart = found - found[:1]
+        return not (np.abs(apart - np.rint(apart)) > NEARLY).any()
+
+
 def _by_text(counts: Mapping[Any, int]) -> dict[str, int]:
     """Count levels by their texts: those that are none, such as NaN, are one."""
     out: dict[str, int] = {}
@@ -193,6 +207,7 @@ def is_known(value: object) -> bool:
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))
 
 
+NEARLY = 1e-3
 MOST_LEVELS = 10_000
 """So many levels of a column are counted once, and held."""
 MOST_PAIRS = 1_000
@@ -759,6 +774,9 @@ class Table:
     def numbers_rows(self, name: str) -> bool:
         """Whether a column holds whole numbers that follow one another, each once."""
         if not self.is_number(name):
+            return False
+        first = self._collect(self._whole.select(value=number(name)).head(FIRST))
+        if not _may_follow(array_of(first["value"])):
             return False
         values = self._finite(name)
         ends = Ordered.of(values, self._collect)
