@@ -95,10 +95,10 @@ def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
         return _range(column, lows[0], highs[0])
     # The size is asked first, and with the text of every other picture: what else is wrong with
     # a column of fewer values would say how many there are.
-    lows, highs = table.extremes(column, request.least_persons)
-    if len(lows) < request.least_persons:
+    lows, highs = table.extremes(column, 2 * request.k)
+    if not table.has_numbers(column, request.least_persons):
         raise too_few(request)
-    low, high = (extreme_mean(inward[: 2 * request.k], request.k) for inward in (lows, highs))
+    low, high = (extreme_mean(inward, request.k) for inward in (lows, highs))
     return _trimmed(column, low, high, whole=table.is_whole(column, but_for=request.k))
 
 

@@ -13,8 +13,8 @@ from discreet.measure.described import UNKNOWN, number_words
 from discreet.measure.figures import Figure, Group
 from discreet.plots.bars import BARS
 from discreet.plots.by_level import Levels, check_few, levels_of
-from discreet.plots.counts import ends_of_table
-from discreet.plots.crosstab import CROSSTAB, HIDDEN, check_persons
+from discreet.plots.counts import ends_of_table, too_few
+from discreet.plots.crosstab import CROSSTAB, HIDDEN
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.request import COUNTS, PlotRequest
 from discreet.policy import Policy
@@ -123,7 +123,8 @@ def _counted(session: Session, request: PlotRequest) -> _Cells:
     ordered = sorted(by)
     levels = {name: levels_of(table, name, request) for name in ordered}
     check_few(levels.values(), MOST_MEANS, *ordered)
-    check_persons(table.known_numbers(value), request)
+    if not request.shows_exact and not table.has_numbers(value, request.least_persons):
+        raise too_few(request)
     axis = ends_of_table(table, request, value)
     ends, method = (axis.low, axis.high), CellMeans(request.k, _step(policy), *_rules(policy))
     places = {name: levels[name].places for name in ordered}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = ["names_in_arrow", "names_in_parquet", "read_arrow", "read_parquet", "relation_of"]
+__all__ = [
+    "ends_of_groups",
+    "names_in_arrow",
+    "names_in_parquet",
+    "read_arrow",
+    "read_parquet",
+    "relation_of",
+]
 
 DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 """So many of each unit are a day."""
@@ -65,7 +73,7 @@ def relation_of(
     """Return Parquet files of one schema as a relation."""
     import pyarrow as pa
 
-    kept.zones = in_zones(schema)
+    kept.zones, kept.files = in_zones(schema), files
     relation = kept.connection.read_parquet(
         [glob.escape(str(path)) for path in files], hive_partitioning=parted
     )
@@ -80,6 +88,29 @@ def relation_of(
             for name, it in zip(relation.columns, map(quoted, relation.columns), strict=True)
         )
     )
+
+
+def ends_of_groups(files: tuple[Path, ...], name: str) -> list[tuple[float, float]]:
+    """Return the smallest and the largest number of a column in each group of rows that says so.
+
+    They stand at the end of a file of Parquet. Files may be wrong about them.
+    """
+    from pyarrow.parquet import read_metadata
+
+    out: list[tuple[float, float]] = []
+    for said in map(read_metadata, files):
+        names = [said.schema.column(i).path for i in range(said.num_columns)]
+        if name in names:
+            groups = (said.row_group(i) for i in range(said.num_row_groups))
+            out += filter(None, (_ends(it.column(names.index(name)).statistics) for it in groups))
+    return out
+
+
+def _ends(said: Any) -> tuple[float, float] | None:
+    if said is None or not said.has_min_max:
+        return None
+    numbers = type(said.min) in (int, float) and math.isfinite(said.min + said.max)
+    return (said.min, said.max) if numbers else None
 
 
 def _check_same(source: Source, first: pa.Schema, path: Path, other: pa.Schema) -> None:

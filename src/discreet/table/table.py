@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError, near, one_of
+from discreet.table.binary import ends_of_groups
 from discreet.table.columns import (
     CODES,
     FIRST,
@@ -34,7 +35,7 @@ from discreet.table.columns import (
 from discreet.table.databases import is_database, open_database
 from discreet.table.dates import Dates, days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
-from discreet.table.extremes import Extremes, extremes_of
+from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.magnitudes import Magnitudes, Question, cells_of_levels, of_duckdb
@@ -214,6 +215,8 @@ MOST_PAIRS = 1_000
 """So many pairs of levels of two columns, in the first rows, are counted together."""
 EXTREMES = 150
 """So many values at either end of a column are asked for at once, or more."""
+FEW_EXTREMES = 10
+"""So many where files say where they are: asking for more reads more."""
 INTERVALS = 1024
 """In so many intervals numbers are counted, to see whether two of them are more than half."""
 LEVELS = "categorical"
@@ -253,6 +256,8 @@ class Table:
         self._broken: dict[str, int] = {}
         self._codes: dict[tuple[str, int], tuple[float, ...]] = {}
         self._ends: dict[str, Extremes] = {}
+        self._ends_of_persons: dict[str, tuple[Floats, Floats]] = {}
+        self._numbers: dict[str, int] = {}
         self._levels: dict[str, dict[Any, int] | None] = {}
         self._pairs: dict[tuple[str, ...], dict[tuple[Any, ...], int]] = {}
 
@@ -347,7 +352,10 @@ class Table:
             cell = cell * axis.bins + place.astype(np.int64)
         if self.unit is None:
             weights = array_of(out["weight"]).astype(np.int64)
-            return Counted(shape, cell, weights, None, self.size - int(weights.sum()))
+            known, counted = int(weights.sum()), {axis.column for axis in axes}
+            if len(counted) == 1 or known == self.size:
+                self._numbers |= dict.fromkeys(counted, known)
+            return Counted(shape, cell, weights, None, self.size - known)
         names_of, persons = np.unique(array_of(out["unit"]), return_inverse=True)
         # Several levels may have one place, and a person be at it once.
         pairs = np.unique(np.stack([cell, persons]), axis=1)
@@ -384,10 +392,10 @@ class Table:
             return nw.sum_horizontal(*((value >= edge).cast(nw.Int32) for edge in inner))
         place = ((value - axis.low) / axis.width + EDGE_TOLERANCE).floor()
         ends, reach = self._ends.get(axis.column), axis.high - axis.low
-        if ends is not None and ends.size:
+        if ends is not None and len(ends.lows):
             least, most = axis.low - reach, axis.high + reach
             if ends.lows[0] >= least and ends.highs[0] <= most:
-                return place
+                return place.cast(nw.Int32)
         # min and max of literals instead of clip, which engines write out twice over
         low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
         # As whole numbers: PostgreSQL has decimals where such literals stand beside them.
@@ -397,32 +405,51 @@ class Table:
     def gaps(self, name: str) -> int:
         """Count the persons who have no number in a column."""
         if self.unit is None:
-            return self.size - self._extremes(name).size
+            return self.size - self.known_numbers(name)
         return self.count((BinAxis(name, 0.0, 1.0, 1),)).left_out
 
     @quietly
     def known_numbers(self, name: str) -> int:
         """Count the rows that have a number in a column, and a person: for rules, not to show."""
-        return self._extremes(name).size
+        if name not in self._numbers:
+            known = self._extremes(name).size
+            if known is None:
+                known = int(self._collect(self._complete([name]).select(n=nw.len()))["n"][0])
+            self._numbers[name] = known
+        return self._numbers[name]
+
+    @quietly
+    def has_numbers(self, name: str, least: int) -> bool:
+        """Whether so many persons have a number in a column: for rules, not to show."""
+        if self.unit is not None:
+            return len(self._extremes_of_persons(name, least)[0]) >= least
+        return self._extremes(name).least >= least or self.known_numbers(name) >= least
 
     def _extremes(self, name: str, k: int = 1) -> Extremes:
         """Return `k` values or more at either end of a column, asked for once."""
         if name not in self._ends or not self._ends[name].holds(k):
             values = self._complete([name]).select(value=number(name))
-            self._ends[name] = extremes_of(values, self._collect, max(k, EXTREMES))
+            outer = self._outer(name, max(k, FEW_EXTREMES))
+            self._ends[name] = extremes_of(values, self._collect, max(k, EXTREMES), outer)
         return self._ends[name]
+
+    def _outer(self, name: str, k: int) -> Outer | None:
+        """Return where `k` values at either end of a column are, if the table's files say it."""
+        if not isinstance(self._keep, Kept) or name in self._missing:
+            return None
+        groups = ends_of_groups(self._keep.files, name)
+        return outer_of(self._complete([name]), name, k, groups)
 
     def _at_an_end(self, name: str, least: int) -> bool:
         """Whether a code is among the smallest or the largest values, where `codes_among` looks.
 
-        Beyond one that stands for a missing value lie fewer than `least` others, and codes; if
-        each of these codes occurs fewer than `least` times, they are all among so many values.
+        Beyond one that stands for a missing value lie fewer than `least` others, and codes: so a
+        code is among the `least` outermost.
         """
         if self.unit is not None:
             return True
-        k = least * (len(CODES) + 1)
-        ends = self._extremes(name, k)
-        return bool(np.isin([*ends.lows[:k], *ends.highs[:k]], CODES).any())
+        ends = self._extremes(name, least)
+        return bool(np.isin([*ends.lows[:least], *ends.highs[:least]], CODES).any())
 
     def _few(self, name: str) -> dict[Any, int] | None:
         """Count the rows of each value of a column, once; None where there are very many.
@@ -532,11 +559,21 @@ class Table:
         if self.unit is None and not but_for:
             found = self._extremes(name, k)
             lows, highs = found.lows[:k], found.highs[:k]
+        elif not but_for:
+            lows, highs = (end[:k] for end in self._extremes_of_persons(name, k))
         else:
             lows, highs = self._extremes_but_for(name, k, but_for)
         if len(lows) == 0:
             raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
         return lows.astype(np.float64), highs.astype(np.float64)
+
+    def _extremes_of_persons(self, name: str, k: int) -> tuple[Floats, Floats]:
+        """Return `k` values or more at either end of a column, one a person, asked for once."""
+        held = self._ends_of_persons.get(name)
+        if held is None or EXTREMES <= len(held[0]) < k:  # fewer are all
+            held = self._extremes_but_for(name, max(k, EXTREMES), ())
+            self._ends_of_persons[name] = held
+        return held
 
     def _extremes_but_for(
         self, name: str, k: int, but_for: Sequence[float]
@@ -622,8 +659,8 @@ class Table:
         no row is held.
         """
         ends, middle = self._extremes(name), (axis[0] + axis[1]) / 2
-        largest = max(abs(float(end[0])) if ends.size else 0.0 for end in (ends.lows, ends.highs))
-        asked = Question.of(middle, most, largest, ends.size)
+        largest = max(abs(float(end[0])) if len(end) else 0.0 for end in (ends.lows, ends.highs))
+        asked = Question.of(middle, most, largest, self.size)
         first, *others = (max(places.values()) + 1 for places in levels.values())
         shape = (first, math.prod(others))
         wanted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
@@ -641,7 +678,7 @@ class Table:
         at, again = cells_of_levels(out, levels), np.zeros((3, math.prod(shape)))
         for kind, column in zip(again, ("n", "away", "size"), strict=True):
             np.add.at(kind, at, array_of(out[column]))
-        if again[0].tolist() != [cell.size for cell in cells] or again[0].sum() != ends.size:
+        if again[0].tolist() != [cell.size for cell in cells]:
             raise InputError(CHANGED)
         return Magnitudes(shape, cells, middle, again, self._pair(name, axis))
 
@@ -664,10 +701,11 @@ class Table:
 
         Each number is counted only where two of many intervals hold more than half.
         """
-        values, half = self._complete([name]), self._extremes(name).size / 2
+        values = self._complete([name])
         places = values.select(place=self._place(BinAxis(name, *axis, INTERVALS)))
-        out = self._collect(places.group_by("place").agg(n=nw.len()))
-        if np.sort(array_of(out["n"]))[-2:].sum() <= half:
+        found = array_of(self._collect(places.group_by("place").agg(n=nw.len()))["n"])
+        half = found.sum() / 2
+        if np.sort(found)[-2:].sum() <= half:
             return None
         value = nw.when(number(name) == 0).then(nw.lit(0.0)).otherwise(number(name))
         counted = values.select(value=value).group_by("value").agg(n=nw.len())
