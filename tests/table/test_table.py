@@ -9,6 +9,7 @@ import pickle
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -546,6 +547,23 @@ def test_whether_a_column_numbers_the_rows(source: Make, values: list[Any], numb
     table = opened(source({"x": values, "row": [9] * len(values)}))
 
     assert table.numbers_rows("x") is numbers
+
+
+def test_a_table_with_other_kinds_keeps_what_was_counted(
+    source: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = opened(source({"x": [1, 2, 2, 9, 9], "row": [*range(5)]}))
+    told = table.extremes("x", 2), table.gaps("x"), table.levels("x")
+    levels = {**table.columns, "x": replace(table.columns["x"], kind="categorical")}
+    missing = table.changed(table.columns, {"x": [9.0]})
+    assert missing.extremes("x", 2)[1].tolist() == [2, 2]
+    assert missing.gaps("x") == 2
+
+    monkeypatch.setattr(Table, "_collect", None)
+    for other in (table.changed(levels, {}), table.changed(table.columns, {"x": ()})):
+        low, high = other.extremes("x", 2)
+        assert [low.tolist(), high.tolist()] == [it.tolist() for it in told[0]]
+        assert (other.gaps("x"), other.levels("x")) == told[1:]
 
 
 class TestBatches:

@@ -195,6 +195,11 @@ def _may_follow(values: Floats) -> bool:
         return not (np.abs(apart - np.rint(apart)) > NEARLY).any()
 
 
+def _said(missing: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
+    """Return which numbers stand for missing ones, but for columns that have none."""
+    return {name: tuple(values) for name, values in missing.items() if values}
+
+
 def _by_text(counts: Mapping[Any, int]) -> dict[str, int]:
     """Count levels by their texts: those that are none, such as NaN, are one."""
     out: dict[str, int] = {}
@@ -435,7 +440,7 @@ class Table:
 
     def _outer(self, name: str, k: int) -> Outer | None:
         """Return where `k` values at either end of a column are, if the table's files say it."""
-        if not isinstance(self._keep, Kept) or name in self._missing:
+        if not isinstance(self._keep, Kept) or self._missing.get(name):
             return None
         groups = ends_of_groups(self._keep.files, name)
         return outer_of(self._complete([name]), name, k, groups)
@@ -551,6 +556,10 @@ class Table:
         out.name, out.unit, out.key, out._keep = self.name, self.unit, self.key, self._keep
         out.path, out.source = self.path, self.source
         out._opened, out._rows = self._opened, self._rows
+        if _said(missing_values) == _said(self._missing):  # what was counted holds
+            out._ends, out._ends_of_persons = {**self._ends}, {**self._ends_of_persons}
+            out._numbers, out._broken = {**self._numbers}, {**self._broken}
+            out._levels, out._pairs = {**self._levels}, {**self._pairs}
         return out
 
     @quietly
