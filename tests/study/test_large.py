@@ -95,7 +95,7 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
 def test_however_many_are_protected_at_a_time(
     frame: pl.DataFrame, copy: Copy, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.vault.partitions.AT_ONCE", at_once)
+    monkeypatch.setattr("discreet.vault.aside.AT_ONCE", at_once)
 
     assert kept(Vault(SECRET, None).whole(table_of(frame), POLICY)) == kept(copy)
 

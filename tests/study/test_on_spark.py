@@ -25,7 +25,8 @@ from discreet.table.columns import words_of
 from discreet.vault import on_spark, whole_columns
 from discreet.vault.on_spark import Runs, done_on_spark, first_on_spark, total_on_spark
 from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import Columns, Protected, Work, protected
+from discreet.vault.keyed import Columns
+from discreet.vault.protected import Protected, Work, protected
 from discreet.vault.stored import part_of
 from discreet.vault.vault import Copy, Vault
 from tests.spark_session import spark_session
@@ -151,10 +152,10 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
     table, sent = table_of(frame, **how), list[bytes]()
     large = LargeTable.of(table, POLICY, SECRET, whole_columns.wanted_of(table, POLICY))
     work = large.work
-    lying, reading = table.where_it_lies(work.numbers, work.texts, work.known)
+    lying, reading = table.where_it_lies(work.keyed.numbers, work.keyed.texts, work.keyed.known)
     rows = Pretended(lying.lazy().collect().to_arrow().to_batches(100), sent)
 
-    assert total_on_spark(rows, reading, work).version(work) == large.version
+    assert total_on_spark(rows, reading, work).version(work.keyed.own) == large.version
     done = done_on_spark(rows, reading, work, large.version, tmp_path)
 
     with large.each(None) as partitions:

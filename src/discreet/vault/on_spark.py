@@ -26,7 +26,8 @@ from discreet.measure.fidelity_report import Fidelity
 from discreet.secret import WORD
 from discreet.table import Reading
 from discreet.table.engine import quiet
-from discreet.vault.protected import Columns, Outcome, Total, Work, protected
+from discreet.vault.keyed import Columns, Keyed, Total
+from discreet.vault.protected import Outcome, Work, protected
 from discreet.vault.stored import part_of, write_part
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def total_on_spark(rows: Frame, reading: Reading, work: Work) -> Total:
         found = Total()
         with quiet(READ):
             for batch in batches:
-                found.add(work.digests(reading.columns(batch)))
+                found.add(work.keyed.digests(reading.columns(batch)))
         yield _batch(rows=[found.rows], added=[found.summed])
 
     with quiet(FAILED):
@@ -68,7 +69,7 @@ def first_on_spark(rows: Frame, reading: Reading, work: Work) -> Columns:
     """Return the rows of the first partition."""
     with quiet(FAILED):
         first = _placed(rows, reading, work).where(f"{PLACE} = 0").toArrow()
-    return _columns(first, work)
+    return _columns(first, work.keyed)
 
 
 def done_on_spark(
@@ -90,7 +91,7 @@ def done_on_spark(
             if not folder.is_dir():
                 raise InputError(ELSEWHERE.format(str(folder.parent)))
             with quiet(FAILED):
-                of = protected(work, _columns(table, work), place, version)
+                of = protected(work, _columns(table, work.keyed), place, version)
             columns = (work.wanted.numbers, work.wanted.levels)
             write_part(folder, place, columns, of.numbers, of.levels)
             near = of.outcome.near
@@ -115,7 +116,7 @@ def done_on_spark(
 
 
 def _check(parts: Sequence[Any], work: Work, version: bytes, folder: Path) -> None:
-    if _together(parts).version(work) != version:
+    if _together(parts).version(work.keyed.own) != version:
         raise InputError("the data have changed while they were read; open them again")
     if len(parts) < work.wanted.partitions:
         raise RefusedError("a partition of the table has too few persons; choose a smaller k")
@@ -128,10 +129,11 @@ def _check(parts: Sequence[Any], work: Work, version: bytes, folder: Path) -> No
 
 def _placed(rows: Frame, reading: Reading, work: Work) -> Frame:
     """Return the rows as `partitions` has them set aside, each with its digest and its place."""
+    by = work.keyed
     shape = ", ".join(
         [
-            *(f"c{i} double" for i in range(len(work.numbers))),
-            *(f"t{i} string" for i in range(len(work.texts))),
+            *(f"c{i} double" for i in range(len(by.numbers))),
+            *(f"t{i} string" for i in range(len(by.texts))),
             *(f"{word} long" for word in DIGEST),
         ]
     )
@@ -140,18 +142,18 @@ def _placed(rows: Frame, reading: Reading, work: Work) -> Frame:
         with quiet(READ):
             for batch in batches:
                 columns = reading.columns(batch)
-                digests = work.digests(columns)
-                at = None if work.placed_by is None else work.places(work.placing(columns, digests))
-                yield _row_batch(columns, work, digests, at)
+                digests = by.digests(columns)
+                at = None if by.placed_by is None else work.places(by.placing(columns, digests))
+                yield _row_batch(columns, by, digests, at)
 
     def spread(batches: Batches) -> Batches:
         runs = Runs()
         for batch in batches:
             digests = _digests(batch)
-            at = work.places_of_repeats(digests, runs.repeats(digests))
+            at = work.places(by.placing_of_repeats(digests, runs.repeats(digests)))
             yield batch.append_column(PLACE, _int32(at))
 
-    if work.placed_by is not None:
+    if by.placed_by is not None:
         return rows.mapInArrow(keyed, f"{shape}, {PLACE} int")
     neighbours = rows.mapInArrow(keyed, shape).repartition(*DIGEST).sortWithinPartitions(*DIGEST)
     return neighbours.mapInArrow(spread, f"{shape}, {PLACE} int")
@@ -180,17 +182,19 @@ class Runs:
         return out.astype(np.intp)
 
 
-def _row_batch(columns: Columns, work: Work, digests: Keys, at: Labels | None) -> pa.RecordBatch:
+def _row_batch(columns: Columns, keyed: Keyed, digests: Keys, at: Labels | None) -> pa.RecordBatch:
     """Return rows with their digests: texts as they are, for a dictionary may be longer."""
     import pyarrow as pa
 
-    texts = [columns[name].dictionary_decode().cast(pa.string()) for name in work.texts]
+    texts = [columns[name].dictionary_decode().cast(pa.string()) for name in keyed.texts]
     arrays = [
-        *(pa.array(columns[name]) for name in work.numbers),
+        *(pa.array(columns[name]) for name in keyed.numbers),
         *texts,
         *(pa.array(word.view(np.int64)) for word in digests.T.copy()),
     ]
-    names = [f"c{i}" for i in range(len(work.numbers))] + [f"t{i}" for i in range(len(work.texts))]
+    names = [f"c{i}" for i in range(len(keyed.numbers))] + [
+        f"t{i}" for i in range(len(keyed.texts))
+    ]
     batch = pa.RecordBatch.from_arrays(arrays, [*names, *DIGEST])
     return batch if at is None else batch.append_column(PLACE, _int32(at))
 
@@ -206,13 +210,13 @@ def _digests(rows: pa.Table | pa.RecordBatch) -> Keys:
     return np.ascontiguousarray(np.column_stack(words))
 
 
-def _columns(table: pa.Table, work: Work) -> Columns:
+def _columns(table: pa.Table, keyed: Keyed) -> Columns:
     """Return the rows of a partition as columns."""
     table = table.combine_chunks()
-    numbers = {name: np.asarray(table[f"c{i}"]) for i, name in enumerate(work.numbers)}
+    numbers = {name: np.asarray(table[f"c{i}"]) for i, name in enumerate(keyed.numbers)}
     texts = {
         name: table[f"t{i}"].dictionary_encode().combine_chunks()
-        for i, name in enumerate(work.texts)
+        for i, name in enumerate(keyed.texts)
     }
     return {**numbers, **texts}
 

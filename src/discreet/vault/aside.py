@@ -1,0 +1,216 @@
+"""Raw rows set aside by partition, in files without a name, which are gone with the process.
+
+Rows of which others are equal get a number each, so that a table of few different rows is spread
+evenly, too: all rows of one digest are in one partition at first, and then moved by a second file.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from discreet.arguments import Labels
+from discreet.errors import InputError
+from discreet.keys import Keys
+from discreet.progress import advance
+from discreet.table import Table
+from discreet.vault.columns import Unread
+from discreet.vault.keyed import Columns, Keyed, Total
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["in_turn", "parts_of", "set_aside"]
+
+P = TypeVar("P")
+
+DIGEST = ("\0low", "\0high")
+"""What the digests of rows are called that are set aside."""
+READ = "reading the table"
+AT_ONCE = 2
+"""So many partitions are protected at a time: compiled loops let other threads run."""
+
+
+def parts_of(table: Table, keyed: Keyed) -> Iterator[Columns]:
+    """Read the rows, and say how far it is."""
+    seen = 0
+    for part in table.in_parts(keyed.numbers, keyed.texts, keyed.known):
+        yield part
+        seen += len(next(iter(part.values())))
+        advance(READ, seen, table.size)
+
+
+@dataclass(eq=False)
+class _Aside:
+    """Rows in a file, and where those of each partition are in it."""
+
+    file: IO[bytes]
+    at: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    end: int = 0
+    schema: pa.Schema | None = None
+
+    def add(self, places: Labels, batch: pa.RecordBatch) -> None:
+        """Write rows, each to its partition; those whose place is below 0 are left out."""
+        import pyarrow as pa
+
+        self.schema = batch.schema
+        order = np.argsort(places, kind="stable")
+        different, starts = np.unique(places[order], return_index=True)
+        ends = [*starts[1:].tolist(), len(order)]
+        for place, start, end in zip(different.tolist(), starts.tolist(), ends, strict=True):
+            if place < 0:
+                continue
+            rows = batch.take(pa.array(order[start:end]))
+            written = self._written(rows.serialize())
+            self.at.setdefault(place, []).append((self.end, written))
+            self.end += written
+
+    def _written(self, buffer: pa.Buffer) -> int:
+        try:
+            self.file.seek(self.end)
+            self.file.write(buffer)
+            self.file.flush()
+        except OSError as error:
+            raise InputError(
+                "rows cannot be set aside while they are protected: the disk of temporary files"
+                f" is full or failed ({type(error).__name__}); make room on it"
+            ) from None
+        return int(buffer.size)
+
+    def taken(self, place: int) -> Iterator[pa.RecordBatch]:
+        """Read the rows of a partition, and forget that they are there."""
+        import pyarrow as pa
+
+        for start, size in self.at.pop(place, []):
+            self.file.seek(start)
+            yield pa.ipc.read_record_batch(pa.py_buffer(self.file.read(size)), self.schema)
+
+    def rows(self, place: int) -> Columns:
+        """Return the rows of a partition as columns."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches(self.taken(place), self.schema).combine_chunks()
+        return {**_columns(table)}
+
+
+@contextmanager
+def _set_aside(folder: Path) -> Iterator[_Aside]:
+    """Give a file without a name, which is gone with the process."""
+    try:
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed below, at the latest)
+    except OSError as error:
+        raise InputError(
+            f"rows cannot be set aside while they are protected ({type(error).__name__}); make"
+            f" the folder {str(folder)!r} writable"
+        ) from None
+    with file:
+        yield _Aside(file)
+
+
+def _batch(part: Columns, digests: Keys) -> pa.RecordBatch:
+    """Return rows with their digests; texts as they are, for a dictionary may be longer."""
+    import pyarrow as pa
+
+    plain = {
+        name: pa.array(it) if isinstance(it, np.ndarray) else it.dictionary_decode()
+        for name, it in part.items()
+    }
+    words = dict(zip(DIGEST, map(pa.array, digests.T.copy()), strict=True))
+    return pa.RecordBatch.from_pydict({**plain, **words})
+
+
+def _columns(table: pa.Table) -> Mapping[str, Any]:
+    """Return rows that were set aside as columns, each once it is asked for."""
+    import pyarrow as pa
+
+    def column(name: str) -> Any:
+        held = table[name]
+        if pa.types.is_floating(held.type):
+            return np.asarray(np.from_dlpack(_one(held)))
+        return _one(held.dictionary_encode())
+
+    return Unread([name for name in table.column_names if name not in DIGEST], column)
+
+
+def _spread(placed: Placed, keyed: Keyed, first: _Aside, then: _Aside) -> None:
+    """Move rows that are equal to another to partitions of their own, as if they were different.
+
+    All rows of one digest are in one partition at first. Which of them goes where does not matter.
+    """
+    import pyarrow as pa
+
+    for place in [*first.at]:
+        seen: dict[bytes, int] = {}
+        for batch in first.taken(place):
+            digests = np.column_stack([np.from_dlpack(batch[name]) for name in DIGEST])
+            placing = keyed.placing_of_repeats(digests, _repeats(digests, seen))
+            then.add(placed(_columns(pa.Table.from_batches([batch])), placing), batch)
+
+
+def _repeats(digests: Keys, seen: dict[bytes, int]) -> Labels:
+    """Return how many rows of the same digest came before each one, and note them."""
+    words = np.ascontiguousarray(digests).view([("low", "u8"), ("high", "u8")])[:, 0]
+    different, at, counts = np.unique(words, return_inverse=True, return_counts=True)
+    order = np.argsort(at, kind="stable")
+    out = np.empty(len(at), dtype=np.intp)
+    out[order] = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
+    known = np.zeros(len(different), dtype=np.intp)
+    for i, (word, count) in enumerate(zip(different, counts.tolist(), strict=True)):
+        key = word.tobytes()
+        known[i] = seen.get(key, 0)
+        seen[key] = int(known[i]) + count
+    return out + known[at]
+
+
+def _one(column: pa.ChunkedArray) -> Any:
+    """Return a column in one piece."""
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
+Placed = Callable[[Mapping[str, Any], Keys], Labels]
+"""Says where rows go, given them and the digests that place them; -1 is nowhere."""
+
+
+@contextmanager
+def set_aside(
+    table: Table, keyed: Keyed, version: bytes, placed: Placed, folder: Path | None
+) -> Iterator[Callable[[int], Columns]]:
+    """Set the rows of each partition aside in files without a name; give what reads those of one.
+
+    They are in `folder`, or where the system keeps what is temporary. Refused where the rows are
+    not those that the version is of.
+    """
+    where = Path(tempfile.gettempdir()) if folder is None else folder
+    with _set_aside(where) as first, _set_aside(where) as then:
+        found = Total()
+        for part in parts_of(table, keyed):
+            digests = keyed.digests(part)
+            found.add(digests)
+            first.add(placed(part, keyed.placing(part, digests)), _batch(part, digests))
+        if found.version(keyed.own) != version:
+            raise InputError("the data have changed while they were read; open them again")
+        rows = first
+        if keyed.placed_by is None:
+            _spread(placed, keyed, first, then)
+            rows = then
+        yield rows.rows
+
+
+def in_turn(protect: Callable[[Columns, int], P], partitions: Iterator[Columns]) -> Iterator[P]:
+    """Protect partitions, some at a time; give them in their order."""
+    waiting: deque[Future[P]] = deque()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for place, rows in enumerate(partitions):
+            waiting.append(pool.submit(protect, rows, place))
+            if len(waiting) == AT_ONCE:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -1,0 +1,122 @@
+"""Rows of a large table: the keyed digest of each, its partition, and what its noise hangs on.
+
+Nothing here holds the secret: its key was derived of it for one table and one way to protect it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Labels
+from discreet.keys import BLOCK, Keys, row_digests, row_keys, total
+from discreet.secret import DerivedKey, encrypted
+from discreet.vault.rows import check_key
+
+__all__ = ["Columns", "Keyed", "Total", "persons_of", "places"]
+
+Columns = dict[str, Any]
+"""Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
+
+
+@dataclass
+class Total:
+    """How many rows there are, and the sum of their digests: the same in any order."""
+
+    rows: int = 0
+    added: int = 0
+
+    def add(self, digests: Keys) -> None:
+        """Add rows."""
+        self.rows += len(digests)
+        self.added += int.from_bytes(total(digests), "little")
+
+    @property
+    def summed(self) -> bytes:
+        """The sum of the digests, modulo 2^128."""
+        return (self.added % (1 << 8 * BLOCK)).to_bytes(BLOCK, "little")
+
+    def version(self, own: DerivedKey) -> bytes:
+        """Return which copy of the rows is made under a key of its own."""
+        return own.secret.digest("version", self.rows.to_bytes(8, "little"), self.summed)
+
+
+@dataclass(frozen=True, repr=False)
+class Keyed:
+    """How the rows of one large table are keyed, in whatever process.
+
+    Parameters
+    ----------
+    numbers, texts : tuple of str
+        The columns, whose values together are a row.
+    own : DerivedKey
+        What digests and noise of this table are keyed by.
+    unit : str or None
+        Who a row belongs to, one of the columns: all rows of a person go to one place.
+    key : str or None
+        What tells rows apart, one of the columns; rows without it are left out.
+    complete : tuple of str
+        Further columns without which a row is left out.
+    """
+
+    numbers: tuple[str, ...]
+    texts: tuple[str, ...]
+    own: DerivedKey
+    unit: str | None = None
+    key: str | None = None
+    complete: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The columns that every row has something in."""
+        return self.complete if self.key is None else (*self.complete, self.key)
+
+    @property
+    def placed_by(self) -> str | None:
+        """The column that alone says where a row goes: whose it is, or its key."""
+        return self.unit or self.key
+
+    def digests(self, rows: Columns) -> Keys:
+        """Return the keyed digest of each row."""
+        return row_digests(self.own.secret, [rows[name] for name in (*self.numbers, *self.texts)])
+
+    def placing(self, rows: Columns, digests: Keys) -> Keys:
+        """Return the digests that say in which partition each row is."""
+        if self.placed_by is None:
+            return digests
+        return row_digests(self.own.secret, [rows[self.placed_by]])
+
+    def placing_of_repeats(self, digests: Keys, repeat: Labels) -> Keys:
+        """Return what places rows of which so many of the same digest came before."""
+        marked = digests.copy()
+        marked[:, 0] ^= repeat.astype(np.uint64)
+        key = self.own.secret.digest("repeated")[:BLOCK]
+        return np.where(repeat[:, None] > 0, encrypted(key, marked), digests)
+
+    def keys(self, rows: Columns) -> Keys:
+        """Return the key of each row of a partition, no two alike."""
+        keyed = [rows[name] for name in (*self.numbers, *self.texts)]
+        if self.key is not None:
+            keyed = [rows[self.key]]
+            check_key(self.key, keyed[0])
+        return row_keys(self.own.secret, keyed)
+
+    def noise(self, version: bytes, place: int) -> bytes:
+        """Return which noise a partition has: one of its own."""
+        return self.own.secret.digest("partition", version, place.to_bytes(8, "little"))
+
+
+def places(placing: Keys, partitions: int) -> Labels:
+    """Return the partition, of so many, that digests place rows in."""
+    # 32 bits of 128, apart from those that order rows.
+    chance = placing[:, 1] & np.uint64(0xFFFFFFFF)
+    return ((chance * np.uint64(partitions)) >> np.uint64(32)).astype(np.intp)
+
+
+def persons_of(column: Any) -> Labels:
+    """Return whose each row is, as a place among the persons."""
+    if isinstance(column, np.ndarray):
+        return np.unique(column, return_inverse=True)[1]
+    return np.asarray(column.indices).astype(np.intp)
