@@ -37,7 +37,7 @@ __all__ = [
     "unguessable",
 ]
 
-FORMAT = 2
+FORMAT = 3
 """How rows are keyed and copies made now; format 1 is how it was before formats were counted."""
 WORD = np.dtype("<u8")
 """Eight bytes as one whole number, the same on every machine."""

@@ -440,4 +440,4 @@ def test_what_was_done_is_said_in_rough_numbers(done: dict[str, Any], expected: 
     empty = np.empty((0, 1))
     made = Made(("x",), empty, empty, empty, {}, {}, "v", Done(**done))
 
-    assert list(said(made, 5)) == expected
+    assert list(said(made.done, 5)) == expected

@@ -6,11 +6,12 @@ import heapq
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from discreet.protect.counts import Bins
 from discreet.protect.hierarchy import Chain, Coded, Hierarchy, Step, chains_of, coded
 
 __all__ = ["Repair", "repair"]
+
+T = TypeVar("T")
 
 Node = tuple[int, ...]
 """How many steps each column has gone along its chain."""
@@ -60,6 +63,7 @@ def repair(
     levels: Mapping[str, Sequence[str]],
     least: int,
     *,
+    counts: Labels | None = None,
     hierarchies: Mapping[str, Hierarchy] = MappingProxyType({}),
     ordered: Mapping[str, Sequence[str]] | None = None,
     sensitive: Sequence[str] | None = None,
@@ -83,6 +87,8 @@ def repair(
         The level of every row in each column. A missing level is a level, such as "".
     least : int
         Rows in each stratum; at least 1.
+    counts : ndarray of int, of length n, optional
+        How many rows each given one stands for; by default itself alone.
     hierarchies : mapping of str to Hierarchy, optional
         Hierarchies by column.
     ordered : mapping of str to sequence of str, optional
@@ -151,9 +157,9 @@ def repair(
     >>> done.kept.tolist(), round(done.loss, 3)
     ([True, True, False, True, True, True, True], 0.214)
     """
-    columns = _columns(levels)
-    rows = len(columns[0].codes)
-    values = None if sensitive is None else coded("sensitive", sensitive)
+    columns = _columns(levels, counts)
+    rows = int(columns[0].sizes.sum())
+    values = None if sensitive is None else coded("sensitive", sensitive, counts)
     demand = _demand(least, diversity, closeness, most_suppressed, values, rows)
     strata, stratum = _strata(columns, values)
     chains = chains_of(columns, hierarchies, ordered or {})
@@ -181,7 +187,7 @@ def repair(
         float(Fraction(found[0], space.whole)),
         complete,
     )
-    _check(repaired, demand, None if values is None else values.codes.tolist())
+    _check(repaired, demand, None if values is None else values.codes.tolist(), counts)
     return repaired
 
 
@@ -206,11 +212,13 @@ class _Demand:
     allowed: int  # rows that may be suppressed
 
 
-def _columns(levels: Mapping[str, Sequence[str]]) -> list[Coded]:
+def _columns(levels: Mapping[str, Sequence[str]], counts: Labels | None) -> list[Coded]:
     if not levels:
         raise InputError("levels must name at least one column")
-    columns = [coded(name, given) for name, given in levels.items()]
+    columns = [coded(name, given, counts) for name, given in levels.items()]
     lengths = {len(column.codes) for column in columns}
+    if counts is not None:
+        lengths.add(len(counts))
     if len(lengths) > 1 or 0 in lengths:
         raise InputError("the columns of levels must all hold as many rows, and at least one")
     return columns
@@ -231,7 +239,7 @@ def _demand(
             raise InputError(f"{name} must be at most 1")
     if values is None and not (diversity is None and closeness is None):
         raise InputError("diversity and closeness need sensitive, the value of every row")
-    if values is not None and len(values.codes) != rows:
+    if values is not None and values.sizes.sum() != rows:
         raise InputError("sensitive must have one value for each row of levels")
     # A share such as 0.29 of 100 rows is 29 rows, though the product is a little below.
     allowed = math.floor(round(most_suppressed * rows, 6))
@@ -240,14 +248,16 @@ def _demand(
 
 def _strata(columns: Sequence[Coded], values: Coded | None) -> tuple[_Strata, Labels]:
     """Return the different rows, and which of them each row is."""
-    rows = len(columns[0].codes)
-    every = [*columns, values or Coded("", ("",), np.zeros(rows, dtype=np.intp))]
-    line = np.zeros(rows, dtype=np.intp)
+    none = np.zeros_like(columns[0].codes)
+    weights = columns[0].counts
+    every = [*columns, values or Coded("", ("",), none, weights)]
+    line = none
     for column in every:
         line = np.unique(line * len(column.levels) + column.codes, return_inverse=True)[1]
-    first, counts = np.unique(line, return_index=True, return_counts=True)[1:]
+    first = np.unique(line, return_index=True)[1]
+    counts = np.bincount(line, weights).astype(np.int64)
     *codes, of_value = (column.codes[first] for column in every)
-    return _Strata(tuple(codes), of_value, counts.astype(np.int64), every[-1].sizes), line
+    return _Strata(tuple(codes), of_value, counts, every[-1].sizes), line
 
 
 # --- what a node costs ----------------------------------------------------------------------
@@ -447,26 +457,43 @@ def _moved(node: Node, column: int, step: int) -> Node:
 # --- what is returned -----------------------------------------------------------------------
 
 
-def _check(repaired: Repair, demand: _Demand, sensitive: Sequence[int] | None) -> None:
+def _check(
+    repaired: Repair,
+    demand: _Demand,
+    sensitive: Sequence[int] | None,
+    counts: Labels | None,
+) -> None:
     """Count again, row by row and by the definitions, what the strata hold."""
     kept = repaired.kept.tolist()
     values = [0] * len(kept) if sensitive is None else sensitive
     names = zip(*repaired.levels.values(), strict=True) if repaired.levels else [()] * len(kept)
     of_stratum: defaultdict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
-    for (stratum, value, is_kept), rows in Counter(zip(names, values, kept, strict=True)).items():
+    found = _weighted(zip(names, values, kept, strict=True), counts)
+    for (stratum, value, is_kept), rows in found.items():
         if is_kept:
             of_stratum[stratum][value] += rows
-    broken = len(kept) - sum(kept) != repaired.suppressed or repaired.suppressed > demand.allowed
-    totals = Counter(values)
-    for counts in of_stratum.values():
-        size = counts.total()
+    suppressed = sum(rows for (*_, is_kept), rows in found.items() if not is_kept)
+    broken = suppressed != repaired.suppressed or suppressed > demand.allowed
+    totals = _weighted(values, counts)
+    for held in of_stratum.values():
+        size = held.total()
         broken |= size < demand.least
-        broken |= demand.diversity is not None and len(counts) < demand.diversity
+        broken |= demand.diversity is not None and len(held) < demand.diversity
         if demand.closeness is not None:
             shares = (
-                abs(Fraction(counts[value], size) - Fraction(total, len(kept)))
+                abs(Fraction(held[value], size) - Fraction(total, totals.total()))
                 for value, total in totals.items()
             )
             broken |= float(sum(shares) / 2) > demand.closeness
     if broken or not of_stratum:
         raise BrokenPromiseError("a stratum that was repaired does not hold what was asked")
+
+
+def _weighted(items: Iterable[T], counts: Labels | None) -> Counter[T]:
+    """Count different items, each as often as it is there."""
+    if counts is None:
+        return Counter(items)
+    found = Counter[T]()
+    for item, rows in zip(items, counts.tolist(), strict=True):
+        found[item] += rows
+    return found

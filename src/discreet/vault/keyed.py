@@ -108,11 +108,11 @@ class Keyed:
         return self.own.secret.digest("partition", version, place.to_bytes(8, "little"))
 
 
-def places(placing: Keys, partitions: int) -> Labels:
-    """Return the partition, of so many, that digests place rows in."""
+def places(placing: Keys, partitions: int | Labels) -> Labels:
+    """Return the partition, of so many (of each row), that digests place rows in."""
     # 32 bits of 128, apart from those that order rows.
     chance = placing[:, 1] & np.uint64(0xFFFFFFFF)
-    return ((chance * np.uint64(partitions)) >> np.uint64(32)).astype(np.intp)
+    return ((chance * np.asarray(partitions, dtype=np.uint64)) >> np.uint64(32)).astype(np.intp)
 
 
 def persons_of(column: Any) -> Labels:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +29,17 @@ __all__ = [
     "Noised",
     "Prepared",
     "Raw",
+    "check_left_out",
+    "least_in_stratum",
+    "made_by",
+    "named",
     "noised",
     "prepared",
     "raw_rows",
     "read_rows",
+    "repaired_levels",
     "strata_labels",
+    "together",
 ]
 
 
@@ -56,6 +64,21 @@ class Done:
     exhaustive: bool = True
     multiples_of: int = 1
     persons: str | None = None
+
+
+def together(parts: Sequence[Done], left_out: int, suppressed: int) -> Done:
+    """Say of all parts of a table what was done to each."""
+    filled, without_level = Counter[str](), Counter[str]()
+    for part in parts:
+        filled.update(dict(part.filled))
+        without_level.update(dict(part.named))
+    return dataclasses.replace(
+        parts[0],
+        filled=tuple(filled.items()),
+        named=tuple(without_level.items()),
+        left_out=left_out,
+        suppressed=suppressed,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,13 +149,19 @@ def raw_rows(
             " protected copy; choose fewer columns, or the custodian can declare a smaller k"
         )
     keys = keys_of(secret, rows, table.key, format)
-    made_by = policy.copy_settings() | {"group": list(names), "strata": list(strata)}
-    made_by |= {} if rows.persons is None else {"unit": table.unit}
-    settings = json.dumps(made_by, sort_keys=True).encode()
-    data = keys if table.key is None else keys_of(secret, rows, None, format)
-    version = digest_of(secret, "version", data, format, settings)
     unit = None if rows.persons is None else table.unit
+    data = keys if table.key is None else keys_of(secret, rows, None, format)
+    version = digest_of(secret, "version", data, format, made_by(policy, names, strata, unit))
     return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version, format, unit)
+
+
+def made_by(
+    policy: Policy, names: Sequence[str], strata: Sequence[str], unit: str | None, **more: Any
+) -> bytes:
+    """Return all but the rows that decides on a version of a group."""
+    out = policy.copy_settings() | {"group": list(names), "strata": list(strata)} | more
+    out |= {} if unit is None else {"unit": unit}
+    return json.dumps(out, sort_keys=True).encode()
 
 
 def digest_of(secret: Secret, purpose: str, keys: Keys, format: int, *parts: bytes) -> bytes:
@@ -142,19 +171,22 @@ def digest_of(secret: Secret, purpose: str, keys: Keys, format: int, *parts: byt
     return secret.digest(f"{purpose} 2", *parts, len(keys).to_bytes(8, "little"), total(keys))
 
 
-def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
+def prepared(raw: Raw, policy: Policy, secret: Secret, known: Repair | None = None) -> Prepared:
     """Fill the gaps of raw rows and repair their strata, as the policy says.
 
+    Of rows that are part of a table it is `known` how the strata of all of it were repaired.
     Refused if strata stay too small, or too few rows are left.
     """
     rows, keys = raw.rows, raw.keys
     columns = [_numbers(rows.numbers[name], name, policy, rows.persons) for name in raw.names]
-    levels = {
-        name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
-        for name in raw.strata
-    }
-    held = {name: _named(rows.texts[name]) for name in raw.carried}
-    mended = repaired(levels, held, policy, rows)
+    held = {name: named(rows.texts[name]) for name in raw.carried}
+    mended = known
+    if mended is None:
+        levels = {
+            name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
+            for name in raw.strata
+        }
+        mended = repaired(levels, held, policy, rows)
     labels = strata_labels(mended.levels, len(rows))
     kept = _evened(mended.kept, labels, rows.persons, keys, policy)
     _check_known(raw, kept, labels, policy)
@@ -345,10 +377,10 @@ def _levels(
         # A name that no column can have, so that no noise is shared.
         uniforms = ndtr(secret.normals(version, keys, [f"\0missing {name}"])[:, 0])
         return drawn_levels(words, uniforms)
-    return _named(words)
+    return named(words)
 
 
-def _named(words: tuple[str, ...]) -> tuple[str, ...]:
+def named(words: tuple[str, ...]) -> tuple[str, ...]:
     """Give missing levels a name that no level has."""
     if "" not in words:
         return words
@@ -378,7 +410,7 @@ def repaired(
     if not levels:
         return Repair({}, np.ones(len(rows), dtype=np.bool_), (), 0, 0.0, complete=True)
     if rows.persons is None:
-        return _repaired(levels, held, policy)
+        return repaired_levels(levels, held, policy)
     # One row of each person and combination of levels, so that strata are counted in persons: one
     # who has rows in several strata is in each of them.
     labels = strata_labels({**levels, **held}, len(rows), rows.persons)
@@ -387,7 +419,7 @@ def repaired(
         {name: tuple(words[i] for i in firsts.tolist()) for name, words in columns.items()}
         for columns in (levels, held)
     )
-    found = _repaired(once, carried, policy)
+    found = repaired_levels(once, carried, policy)
     found = _of_persons_enough(found, rows.persons[firsts], policy)
     kept, places = found.kept[at], at.tolist()
     spread = {name: tuple(words[i] for i in places) for name, words in found.levels.items()}
@@ -440,22 +472,26 @@ def _of_persons_enough(found: Repair, persons: Labels, policy: Policy) -> Repair
     where more would be left out than the policy lets be.
     """
     kept, labels = found.kept.copy(), strata_labels(found.levels, len(persons))
-    least = _least_in_stratum(policy)
+    least = least_in_stratum(policy)
     names, of = np.unique(labels[kept], return_inverse=True)
     few = names[persons_in(of.astype(np.intp), persons[kept]) < least]
     if not few.size:
         return found
     kept &= ~np.isin(labels, few)
-    left_out = int((~kept).sum())
-    if left_out > policy.most_suppressed * len(kept):
+    check_left_out(int((~kept).sum()), len(kept), policy)
+    return dataclasses.replace(found, kept=kept, suppressed=int((~kept).sum()))
+
+
+def check_left_out(left_out: int, of: int, policy: Policy) -> None:
+    """Refuse to leave out more of all than the policy lets be, where persons were counted again."""
+    if left_out > policy.most_suppressed * of:
         raise RefusedError(
             "strata hold too few persons, some of whom are in several; declare fewer strata, or a"
             " hierarchy that joins their levels"
         )
-    return dataclasses.replace(found, kept=kept, suppressed=left_out)
 
 
-def _least_in_stratum(policy: Policy) -> int:
+def least_in_stratum(policy: Policy) -> int:
     """Return how many rows or persons a stratum has at least, before its size is evened."""
     if not policy.from_copy:
         return policy.k
@@ -463,9 +499,13 @@ def _least_in_stratum(policy: Policy) -> int:
     return step * -(-STRATUM_PER_K * policy.k // step)  # so that it is so when evened, too
 
 
-def _repaired(
-    levels: Mapping[str, tuple[str, ...]], carried: Mapping[str, tuple[str, ...]], policy: Policy
+def repaired_levels(
+    levels: Mapping[str, tuple[str, ...]],
+    carried: Mapping[str, tuple[str, ...]],
+    policy: Policy,
+    counts: Labels | None = None,
 ) -> Repair:
+    """Repair strata by their sizes; each row stands for so many as `counts` says."""
     sensitive = next(iter(carried.values()), None)
     hierarchies = {}
     for column, lines in policy.hierarchies.items():
@@ -478,7 +518,8 @@ def _repaired(
             hierarchies[column] = Hierarchy(column, steps)
     return repair(
         levels,
-        _least_in_stratum(policy),
+        least_in_stratum(policy),
+        counts=counts,
         hierarchies=hierarchies,
         ordered={name: order for name, order in policy.ordered.items() if name in levels},
         sensitive=sensitive,

@@ -26,6 +26,8 @@ from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.unfinished import being_written
+from discreet.vault.aside import in_turn
+from discreet.vault.large_group import LargeGroup
 from discreet.vault.mapped import mapped
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import Outcome, columns_of_copy, copy_of_whole, nearness_of
@@ -40,6 +42,7 @@ from discreet.vault.rows import (
     prepared,
     raw_rows,
     rows_with_key,
+    together,
 )
 from discreet.vault.stored import (
     Said,
@@ -59,6 +62,7 @@ from discreet.vault.whole import (
 from discreet.vault.whole_columns import wanted_of
 
 __all__ = [
+    "IN_RANDOM_PARTITIONS",
     "Copy",
     "Made",
     "Vault",
@@ -74,6 +78,9 @@ __all__ = [
 TINY = 1e-9
 WITHIN_ENDS = 2
 """From this format on a copy stays within its columns' ends, and whole numbers stay whole."""
+IN_RANDOM_PARTITIONS = "rows are protected in random partitions, each by itself"
+IN_PARTITIONS = 3
+"""From this format on the rows of a large group are protected in random partitions."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,7 +138,8 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
 class Made:
     """Protected rows beside the raw ones they stand for, row by row: for the custodian alone.
 
-    `trimmed` are the raw ones as the method saw them: outliers drawn in, where they were.
+    `trimmed` are the raw ones as the method saw them: outliers drawn in, where they were. Of a
+    table of several `partitions` it is the first of them, which stands for all.
     """
 
     names: tuple[str, ...]
@@ -143,6 +151,7 @@ class Made:
     version: str
     done: Done
     format: int = FORMAT
+    partitions: int = 1
 
 
 def make_copy(given: Noised, policy: Policy) -> Made:
@@ -267,6 +276,7 @@ class Vault:
         self._copies: dict[tuple[tuple[str, ...], int | None], Copy] = {}
         self._whole: Copy | None = None
         self._large: LargeTable | None = None
+        self._groups: dict[tuple[str, ...], LargeGroup | None] = {}
         self._nearness: Fidelity | None = None
 
     def copy(
@@ -279,15 +289,25 @@ class Vault:
         """
         names = tuple(sorted(group))
         if (names, format) not in self._copies:
-            raw = self._raw(table, policy, names, format)
-            self._hold(raw, format, lambda: copy_of(self._make(raw, policy), policy.k))
+            large = self._large_group(table, policy, names, format)
+            if large is not None:
+                self._copies[names, format] = self._group_in_partitions(large)
+            else:
+                raw = self._raw(table, policy, names, format)
+                self._hold(raw, format, lambda: copy_of(self._make(raw, policy), policy.k))
         return self._copies[names, format]
 
     def made(
         self, table: Table, policy: Policy, group: Sequence[str], format: int | None = None
     ) -> Made:
-        """Return the rows of the copy beside the raw ones, to measure it by."""
+        """Return the rows of the copy beside the raw ones, to measure it by.
+
+        Of a table of several partitions they are those of the first.
+        """
         names = tuple(sorted(group))
+        large = self._large_group(table, policy, names, format)
+        if large is not None:
+            return replace(_made_of(large, large.first(), 0), partitions=large.partitions)
         raw = self._raw(table, policy, names, format)
         made = self._make(raw, policy)
         if (names, format) not in self._copies:
@@ -413,9 +433,48 @@ class Vault:
                 store(path, copy, raw.version)
         self._copies[raw.names, asked_for] = self._copies[raw.names, copy.format] = copy
 
+    def _large_group(
+        self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None
+    ) -> LargeGroup | None:
+        """Read a large group for the version of its copy: once, whoever asks again."""
+        if format is None:
+            format = 1 if self._has_old_copies() else FORMAT
+        if format < IN_PARTITIONS:
+            return None
+        if group not in self._groups:
+            self._groups[group] = LargeGroup.of(table, policy, self._secret, group)
+        return self._groups[group]
+
+    def _group_in_partitions(self, large: LargeGroup) -> Copy:
+        """Return the copy of a large group, whose columns are read when they are asked for."""
+        folder, keep = self._folder, None
+        if folder is None:
+            keep = TemporaryFolder()
+            folder = keep.path
+        path = folder / _file_name(FORMAT, large.version.hex()[:16])
+        if not path.exists():
+            done = list[Done]()
+            levels = [*large.strata.repair.levels]
+            with (
+                written(path, large.names, levels, partial(_said_of_group, large, done)) as add,
+                large.each(path.parent) as partitions,
+            ):
+                advance("protecting the table", 0, large.partitions)
+                for made in in_turn(partial(_made_of, large), partitions):
+                    add(*in_order_of_values(made))
+                    done.append(made.done)
+                    advance("protecting the table", len(done), large.partitions)
+        columns, strata, said = columns_in(path, large.version.hex())
+        version = said.version[:16]
+        return Copy(columns, strata, version, said.left_out, said.remarks, path=path, keep=keep)
+
+    def _has_old_copies(self) -> bool:
+        """Whether copies of format 1 are kept here."""
+        return self._folder is not None and any(self._folder.glob(_file_name(1, "?" * 16)))
+
     def _raw(self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None) -> Raw:
         keyed = partial(raw_rows, table, policy, group, self._secret, strata=policy.strata)
-        if format is None and self._folder and any(self._folder.glob(_file_name(1, "?" * 16))):
+        if format is None and self._folder and self._has_old_copies():
             old = keyed(format=1)
             if (self._folder / _file_name(1, old.version.hex()[:16])).exists():
                 return old
@@ -424,6 +483,19 @@ class Vault:
     def _make(self, raw: Raw, policy: Policy) -> Made:
         rows = prepared(raw, policy, self._secret)
         return make_copy(noised(rows, self._secret, raw.version), policy)
+
+
+def _made_of(large: LargeGroup, rows: Mapping[str, Any], place: int) -> Made:
+    """Make the rows of the copy of one partition of a large group."""
+    return make_copy(large.noised({**rows}, place), large.policy)
+
+
+def _said_of_group(large: LargeGroup, done: Sequence[Done]) -> Said:
+    """Say what the copy of a large group is, once all partitions are done."""
+    k = large.policy.k
+    all_done = together(done, large.left_out, large.strata.suppressed)
+    remarks = (*said(all_done, k), IN_RANDOM_PARTITIONS)
+    return Said(about(large.left_out, k), remarks, large.version.hex())
 
 
 def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
@@ -464,9 +536,8 @@ def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
     return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks)
 
 
-def said(made: Made, k: int) -> tuple[str, ...]:
+def said(done: Done, k: int) -> tuple[str, ...]:
     """Say in sentences, with rough numbers, how rows were prepared before they were protected."""
-    done = made.done
     filled = [f"{_rough(n, k)} missing values of {name} are filled" for name, n in done.filled]
     named = [
         f"{_rough(n, k)} missing levels of {name} are a level of their own"
@@ -501,16 +572,23 @@ def _rough(count: int, k: int) -> str:
     return f"about {about(count, k)}" if count >= k else f"fewer than {k}"
 
 
-def copy_of(made: Made, k: int) -> Copy:
-    """Return the rows in the order of their values, so that the file's order is gone."""
+def in_order_of_values(made: Made) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+    """Return the released numbers and levels so that nothing of the file's order is in them."""
     columns = dict(zip(made.names, made.released.T, strict=True))
     levels = {name: np.array(words) for name, words in made.levels.items()}
     by_value = np.lexsort([*reversed(columns.values()), *reversed(levels.values())])
-    return Copy(
+    return (
         {name: values[by_value] for name, values in columns.items()},
         {name: tuple(words[by_value].tolist()) for name, words in levels.items()},
+    )
+
+
+def copy_of(made: Made, k: int) -> Copy:
+    """Return the rows in the order of their values, so that the file's order is gone."""
+    return Copy(
+        *in_order_of_values(made),
         made.version,
         about(made.done.left_out, k),
-        said(made, k),
+        said(made.done, k),
         made.format,
     )

@@ -14,7 +14,17 @@ from discreet.protect.whole import Draws, Levels, Settings
 from discreet.table import Table
 from discreet.table.dates import DATE, on_clock, parts_of
 
-__all__ = ["RawWhole", "Wanted", "raw_of", "settings_of", "unreadable", "wanted_of"]
+__all__ = [
+    "LEAST_PERSONS",
+    "RawWhole",
+    "Wanted",
+    "most_cells",
+    "partitions_for",
+    "raw_of",
+    "settings_of",
+    "unreadable",
+    "wanted_of",
+]
 
 HOW = 3
 """Counts the ways in which such copies were made: another way is another copy."""
@@ -103,8 +113,17 @@ def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Seq
     if table.size * (len(numbers) + len(words)) <= MOST_CELLS // WIDEST:
         return 1
     cells = table.size * (len(numbers) + sum(_width(table, name, policy.k) for name in words))
-    most = table.persons() // (LEAST_PERSONS * policy.members)
-    return max(1, min(-(-cells // MOST_CELLS), most))
+    return partitions_for(cells, table.persons(), policy.members)
+
+
+def partitions_for(cells: int, persons: int, least: int) -> int:
+    """Return how many partitions are small enough, and of many times the `least` persons."""
+    return max(1, min(-(-cells // MOST_CELLS), persons // (LEAST_PERSONS * least)))
+
+
+def most_cells() -> int:
+    """Return how many numbers are protected in one piece."""
+    return MOST_CELLS
 
 
 def _width(table: Table, name: str, k: int) -> int:
