@@ -27,6 +27,7 @@ __all__ = [
     "Sketched",
     "Sketching",
     "all_different",
+    "sketch_of_parts",
     "sketched",
 ]
 
@@ -251,8 +252,14 @@ def sketch_of(marks: Keys, smallest: int = 0) -> Sketch:
 
     So many of the `smallest` different digests are kept.
     """
+    return sketch_of_parts([marks], smallest)
+
+
+def sketch_of_parts(parts: Iterable[Keys], smallest: int = 0) -> Sketch:
+    """Sketch keyed marks that come part after part; as `sketch_of` of all of them."""
     sums = _Sums(smallest)
-    sums.add(marks)
+    for marks in parts:
+        sums.add(marks)
     return sums.sketch
 
 

@@ -130,8 +130,8 @@ def test_other_data_and_new_versions_are_keyed_anew(folder: Path) -> None:
 
     assert formats(folder) == [
         ("cohort.csv", 1, None),
-        ("cohort.csv", 2, "2"),
-        ("other", 1, "2"),
+        ("cohort.csv", 2, "3"),
+        ("other", 1, "3"),
     ]
     new = [name for name in copies(folder) if name.startswith("copy-2-")]
     assert len(new) == 2

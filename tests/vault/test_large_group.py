@@ -15,9 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.arguments import Labels
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
-from discreet.keys import row_keys
 from discreet.policy import Policy
 from discreet.secret import FORMAT
 from discreet.table import Table
@@ -29,7 +27,7 @@ from discreet.vault.vault import Copy, Vault, _made_of
 from tests.vault.given import SECRET, table_of
 
 K = 5
-N = 3_000
+N = 6_000
 GROUP = ("x", "y")
 PARTITIONS = 4
 Floats = NDArray[np.float64]
@@ -112,7 +110,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_strata_are_those_of_one_piece(frame: pl.DataFrame, rules: dict[str, Any]) -> None:
+def test_strata_are_those_of_one_piece(rules: dict[str, Any]) -> None:
     given = cohort().with_columns(
         place=pl.when(pl.int_range(N) % 50 == 7).then(None).otherwise(pl.col("place")),
         x=pl.when(pl.int_range(N) % 60 == 3).then(None).otherwise(pl.col("x")),
@@ -124,12 +122,11 @@ def test_strata_are_those_of_one_piece(frame: pl.DataFrame, rules: dict[str, Any
     raw = raw_rows(of(given, chosen), chosen, GROUP, SECRET, strata=chosen.strata)
     once = prepared(raw, chosen, SECRET)
 
-    found, persons = Counter[tuple[str, ...]](), 0
+    found = Counter[tuple[str, ...]]()
     for place, rows in enumerate(in_partitions(group)):
         ready = group.noised(rows, place).rows
         levels = [*zip(*ready.levels.values(), strict=True)] or [()] * len(ready.values)
         found.update(levels)
-        persons += ready.done.suppressed
         assert ready.done.repaired == once.done.repaired
     expected = Counter([*zip(*once.levels.values(), strict=True)] or [()] * len(once.values))
 
@@ -157,3 +154,280 @@ def test_a_stratum_is_whole_or_of_many_persons_in_each_partition(frame: pl.DataF
         assert min(parts) > size / len(parts) - 5 * np.sqrt(size / len(parts))
     assert not any(place == "rock" for _, place in together), "three persons are a stratum nowhere"
     assert all(sum(it.values()) > least / 2 for it in found)
+
+
+@pytest.mark.parametrize("rules", [{}, {"unit": "who"}, {"strata": ()}], ids=str)
+def test_every_row_is_in_one_partition(rules: dict[str, Any]) -> None:
+    chosen = policy(most_suppressed=0.5, **rules)
+    twice = pl.concat([cohort(seed=2), cohort(seed=3)]).filter(pl.col("place") != "rock")
+
+    found = in_partitions(large(twice, chosen))
+
+    values = np.concatenate([rows["x"] for rows in found])
+    assert np.array_equal(np.sort(values), np.sort(twice["x"]))
+    if chosen.unit is not None:  # all rows of a person in a stratum are in one place
+        homes = Counter(
+            (person, *stratum, place)
+            for place, rows in enumerate(found)
+            for person, *stratum in words(rows, ("who", *chosen.strata))
+        )
+        assert len({home[:-1] for home in homes}) == len(homes)
+
+
+def test_a_table_of_few_different_rows_is_spread_evenly() -> None:
+    rng = np.random.default_rng(4)
+    frame = cohort().with_columns(
+        x=pl.Series(rng.integers(2, size=N).astype(float)),
+        y=pl.Series(rng.integers(2, size=N).astype(float)),
+        place=pl.lit("land"),
+    )
+
+    sizes = [len(rows["x"]) for rows in in_partitions(large(frame, policy()))]
+
+    assert sum(sizes) == N
+    assert min(sizes) > N / PARTITIONS - 5 * np.sqrt(N / PARTITIONS)
+
+
+def test_partitions_that_would_be_too_small_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", 10)
+    group = large(cohort(), policy(strata=()))
+
+    assert group.partitions == N // (50 * 2 * K)
+    assert all(len(rows["x"]) > 50 * K for rows in in_partitions(group))
+    few = policy(k=80, strata=())
+    assert LargeGroup.of(of(cohort(), few), few, SECRET, GROUP) is None
+
+
+ONE_PIECE: dict[str, dict[str, Any]] = {
+    "levels are drawn": {"missing_levels": "drawn"},
+    "a number of regions": {"rows": "equal-width", "c": 8, "strata": ()},
+}
+
+
+@pytest.mark.parametrize("rules", ONE_PIECE.values(), ids=ONE_PIECE)
+def test_what_is_protected_in_one_piece(frame: pl.DataFrame, rules: dict[str, Any]) -> None:
+    chosen = policy(**rules)
+
+    assert LargeGroup.of(of(frame, chosen), chosen, SECRET, GROUP) is None
+    assert len(Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)) > N / 2
+
+
+# --- the copy -------------------------------------------------------------------------------------
+
+
+def test_the_copy_is_those_of_the_partitions_one_after_the_other(
+    frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    chosen = policy()
+    group = large(frame, chosen)
+    copy = Vault(SECRET, tmp_path).copy(of(frame, chosen), chosen, GROUP)
+
+    start = 0
+    for place, rows in enumerate(in_partitions(group)):
+        made = _made_of(group, rows, place)
+        numbers = np.column_stack([copy.columns[name] for name in GROUP])
+        part = numbers[start : start + len(made.released)]
+        assert sorted(part.tolist()) == sorted(made.released.tolist())
+        start += len(part)
+    assert start == len(copy)
+    assert copy.path is not None
+    assert copy.path.stat().st_mode & 0o777 == 0o600
+    assert [it.name for it in tmp_path.iterdir()] == [f"copy-{FORMAT}-{copy.version}.parquet"]
+    assert any("random partitions" in remark for remark in copy.remarks)
+
+
+def engines(frame: pl.DataFrame, folder: Path) -> Iterator[tuple[str, object]]:
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=5)
+    frame.write_parquet(folder / "cohort.parquet", row_group_size=777)
+    shuffled.write_csv(folder / "cohort.csv")
+    yield "rows in another order", shuffled
+    yield "polars, lazily", frame.lazy()
+    yield "pandas", frame.to_pandas()
+    yield "Parquet", str(folder / "cohort.parquet")
+    yield "CSV", str(folder / "cohort.csv")
+
+
+@pytest.mark.parametrize("rules", [{}, {"unit": "who"}], ids=str)
+def test_the_same_copy_whatever_holds_the_rows(
+    rules: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, chosen = pl.concat([cohort(), cohort(seed=2)]), policy(**rules)
+    expected = kept(Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP))
+
+    for what, source in engines(frame, tmp_path):
+        again = Vault(SECRET, None).copy(of(source, chosen), chosen, GROUP)
+        assert kept(again) == expected, what
+    monkeypatch.setattr("discreet.vault.aside.AT_ONCE", 3)
+    monkeypatch.setattr("discreet.table.columns.PART", 1_111)
+    assert kept(Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)) == expected
+
+
+def test_a_small_table_has_the_copy_of_the_format_before(
+    frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = policy()
+    before = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP, 2)
+    parts = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", 2 * N)
+    small = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)
+
+    assert kept(small) == kept(before)
+    assert parts.version != before.version
+    assert abs(len(parts) - len(before)) <= PARTITIONS * 5 * 8
+
+
+def test_a_kept_copy_is_read_again(frame: pl.DataFrame, tmp_path: Path) -> None:
+    chosen = policy()
+    copy = Vault(SECRET, tmp_path).copy(of(frame, chosen), chosen, GROUP)
+    assert copy.path is not None
+    before = copy.path.stat().st_mtime_ns
+
+    again = Vault(SECRET, tmp_path).copy(of(frame, chosen), chosen, GROUP)
+
+    assert kept(again) == kept(copy)
+    assert copy.path.stat().st_mtime_ns == before
+
+
+def test_data_that_change_while_they_are_read_make_no_copy(
+    frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    file, folder = tmp_path / "cohort.parquet", tmp_path / "vault"
+    folder.mkdir()
+    frame.write_parquet(file)
+    group = large(str(file), policy())
+    frame.with_columns(pl.col("x") + 1, place=pl.lit("sea")).write_parquet(file)
+
+    with (
+        pytest.raises(InputError, match="changed while they were read; open them again"),
+        group.each(folder),
+    ):
+        pass
+    assert [*folder.iterdir()] == []
+
+
+def test_a_refusal_within_a_partition_leaves_no_file(frame: pl.DataFrame, tmp_path: Path) -> None:
+    constant = frame.with_columns(y=pl.lit(1.5))
+
+    with pytest.raises(RefusedError, match="column 'y' is constant"):
+        Vault(SECRET, tmp_path).copy(of(constant, policy()), policy(), GROUP)
+    assert [*tmp_path.iterdir()] == []
+
+
+# --- promises -------------------------------------------------------------------------------------
+
+
+def heavy(n: int, seed: int) -> pl.DataFrame:
+    values = np.random.default_rng(seed).standard_t(3, size=(n, 2))
+    return pl.DataFrame({"x": values[:, 0], "y": values[:, 1]})
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_record_is_no_easier_to_find_than_one_of_k(seed: int) -> None:
+    """Its nearest row in the whole copy is its own, for whoever knows all its values."""
+    chosen = policy(strata=())
+    group = large(heavy(N, seed), chosen)
+    made = [_made_of(group, rows, place) for place, rows in enumerate(in_partitions(group))]
+    original = np.concatenate([it.original for it in made])
+    released = np.concatenate([it.released for it in made])
+    spread = released.std(axis=0)
+
+    own = []
+    for row in range(0, len(original), 7):
+        gaps = (((released - original[row]) / spread) ** 2).sum(axis=1)
+        own.append(gaps[row] <= gaps.min())
+    assert np.mean(own) <= 1 / K + 0.03
+    far = np.argsort(-np.abs(original / original.std(axis=0)).max(axis=1))[:20]
+    found = [
+        ((((released - original[row]) / spread) ** 2).sum(axis=1).argmin() == row) for row in far
+    ]
+    assert np.mean(found) <= 1 / K + 0.3
+
+
+@pytest.mark.promise
+def test_ends_of_each_partition_stand_on_k_persons() -> None:
+    """A far value moves no end of a column, whichever partition it is in."""
+    frame = heavy(N, 3)
+    outlier = frame.with_columns(x=pl.when(pl.int_range(N) == 17).then(1e4).otherwise(pl.col("x")))
+    chosen = policy(strata=())
+
+    copy = Vault(SECRET, None).copy(of(outlier, chosen), chosen, GROUP)
+
+    largest = np.sort(frame["x"])[-2 * K :]
+    assert copy.columns["x"].max() <= largest.max() + frame["x"].std()
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("unit", [None, "who"])
+def test_rows_of_microaggregation_are_shared_by_k(unit: str | None) -> None:
+    chosen = policy(rows="microaggregation", unit=unit, most_suppressed=0.5)
+    frame = pl.concat([cohort(), cohort(seed=2)]) if unit else cohort()
+
+    group = large(frame, chosen)
+    for place, rows in enumerate(in_partitions(group)):
+        made = _made_of(group, rows, place)
+        shared: dict[tuple[object, ...], set[object]] = {}
+        strata = zip(*made.levels.values(), strict=True)
+        ready = group.noised(rows, place).rows
+        whose = range(len(made.released)) if ready.persons is None else ready.persons.tolist()
+        for row, stratum, person in zip(made.released.tolist(), strata, whose, strict=True):
+            shared.setdefault((*row, *stratum), set()).add(person)
+        assert min(map(len, shared.values())) >= K
+
+
+def test_sizes_of_strata_are_rounded(frame: pl.DataFrame) -> None:
+    chosen = policy()
+    copy = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)
+
+    sizes = Counter(zip(*copy.strata.values(), strict=True))
+    assert all(size % 5 == 0 for size in sizes.values())
+    assert min(sizes.values()) >= 2 * K
+
+
+# --- released -------------------------------------------------------------------------------------
+
+
+def test_a_table_is_released_with_its_report(frame: pl.DataFrame, tmp_path: Path) -> None:
+    chosen = policy(groups=(GROUP,))
+    study = dc.open(frame.drop("who"), chosen, study="s")
+    release = study.anonymize([*GROUP])
+
+    path = release.save(tmp_path / "out.parquet", report=tmp_path / "report.json")
+
+    told = json.loads((tmp_path / "report.json").read_text())
+    assert any("random partitions" in note for note in told["notes"])
+    copy = study.session.copy(GROUP)
+    assert pq.read_table(path).num_rows == len(copy) > 0.9 * N
+    assert sorted(pq.read_table(path)["x"].to_pylist()) == sorted(copy.columns["x"].tolist())
+    assert json.loads(study.scatter("x", "y").to_json())["origin"]["shown"] == len(copy)
+
+
+def test_a_kept_copy_of_other_data_is_found_out(frame: pl.DataFrame) -> None:
+    study = dc.open(frame.drop("who"), policy(groups=(GROUP,)), study="s")
+    copy = study.session.copy(GROUP)
+    numbers = {name: values.copy() for name, values in copy.columns.items()}
+    numbers["x"][0] += 1
+    held = study.session._vault._copies
+    for what in [*held]:
+        held[what] = Copy(numbers, copy.strata, copy.version, copy.left_out)
+
+    with pytest.raises(BrokenPromiseError, match="not the one that is made of these data"):
+        study.anonymize([*GROUP])
+
+
+def test_what_left_in_one_piece_stays_in_one_piece(
+    frame: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = policy(groups=(GROUP,))
+    for what in ("secret", "ledger.ledger", "study.session", "study.gate", "vault.vault"):
+        monkeypatch.setattr(f"discreet.{what}.FORMAT", 2)
+    before = dc.open(frame.drop("who"), chosen, study="s").scatter("x", "y")
+    before.save(tmp_path / "before.svg")
+    for what in ("secret", "ledger.ledger", "study.session", "study.gate", "vault.vault"):
+        monkeypatch.setattr(f"discreet.{what}.FORMAT", FORMAT)
+
+    for name in ("s", "another name"):
+        again = dc.open(frame.drop("who"), chosen, study=name)
+        assert again.scatter("x", "y").to_json() != ""
+        assert again.session.copy(GROUP).version == before.origin.version
+        assert again.session.copy(GROUP).path is None

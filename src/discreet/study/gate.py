@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, RefusedError, one_of
-from discreet.keys import old_row_keys, row_digests
+from discreet.keys import old_row_keys
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import (
     COLUMN,
@@ -42,11 +42,19 @@ from discreet.protect.cell_means import CellMeans
 from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.provenance import Provenance
 from discreet.secret import FORMAT, Secret
-from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
+from discreet.sketch import (
+    WHOLE_ROWS,
+    Sketch,
+    Sketched,
+    all_different,
+    sketch_of,
+    sketch_of_parts,
+    sketched,
+)
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
-from discreet.vault.rows import read_rows
+from discreet.vault.rows import read_rows, row_digests_in_parts
 from discreet.vault.whole import version_of_whole
 
 __all__ = [
@@ -403,10 +411,12 @@ class ReleaseGate:
             name = what.removeprefix(COLUMN)
             return found.columns.get(name) or self._pass([name]).columns[name]
         # With the key, for another key of the same values is other noise.
-        rows = read_rows(self.table, self.policy, _group_of(what), self.policy.strata)
-        columns = [*rows.numbers.values(), *rows.texts.values()]
-        old = what.startswith(ROWS_OF[1])
-        return sketch_of((old_row_keys if old else row_digests)(self.secret, columns))
+        given = (self.table, self.policy, _group_of(what), self.policy.strata)
+        if what.startswith(ROWS_OF[1]):
+            rows = read_rows(*given)
+            columns = [*rows.numbers.values(), *rows.texts.values()]
+            return sketch_of(old_row_keys(self.secret, columns))
+        return sketch_of_parts(row_digests_in_parts(*given, self.secret))
 
     def _sketch_again(self, what: str, found: Callable[[], Sketched]) -> Sketch | None:
         """Sketch what has left, or None if it is gone or holds no numbers any more."""

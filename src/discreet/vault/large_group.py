@@ -15,7 +15,6 @@ from typing import Any
 
 from discreet.keys import Keys
 from discreet.policy import Policy
-from discreet.protect import COPY_METHODS
 from discreet.secret import Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import parts_of, set_aside
@@ -51,8 +50,8 @@ class LargeGroup:
         So are those of few cells or persons, of methods that part columns into a number of regions,
         and where missing levels are drawn.
         """
-        regions = "c" in COPY_METHODS[policy.rows_by].declared
-        if not policy.from_copy or regions or policy.missing_levels == "drawn":
+        regions = policy.c is not None
+        if regions or policy.missing_levels == "drawn" or not policy.from_copy:
             return None
         if table.size * len(names) <= most_cells():
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, as_strata
 from discreet.errors import InputError, RefusedError
-from discreet.keys import Column, Keys, coded, in_order, old_row_keys, row_keys, total
+from discreet.keys import Column, Keys, coded, in_order, old_row_keys, row_digests, row_keys, total
 from discreet.policy import ROWS_PER_K, Policy
 from discreet.protect.base import means_of_persons, persons_in, sd_of
 from discreet.protect.hierarchy import Hierarchy
@@ -38,6 +38,7 @@ __all__ = [
     "raw_rows",
     "read_rows",
     "repaired_levels",
+    "row_digests_in_parts",
     "strata_labels",
     "together",
 ]
@@ -250,6 +251,22 @@ def read_rows(
         [*([] if known else strata), *carried],
         [] if whole else names,
     )
+
+
+def row_digests_in_parts(
+    table: Table, policy: Policy, names: Sequence[str], strata: Sequence[str], secret: Secret
+) -> Iterator[Keys]:
+    """Give the keyed digests of the rows that `read_rows` reads, and hold few rows at once."""
+    whole, known = policy.missing == "complete", policy.missing_levels == "complete"
+    key = [] if table.key is None else [table.key]
+    number = [name for name in key if table.columns[name].kind == "continuous"]
+    text = [name for name in key if name not in number]
+    # In the order of `table.rows`: what may be missing comes last.
+    numbers = [*names, *number] if whole else [*number, *names]
+    texts = [*strata, *text] if known else [*text, *strata]
+    complete = [*(names if whole else ()), *(strata if known else ()), *key]
+    for part in table.in_parts(numbers, texts, complete):
+        yield row_digests(secret, [part[name] for name in (*numbers, *texts)])
 
 
 def rows_with_key(

@@ -424,7 +424,9 @@ class Vault:
         """
         path = None
         if self._folder is not None:
-            path = self._folder / _file_name(raw.format, raw.version.hex()[:16])
+            # What is protected in one piece is the same in later formats.
+            same = min(raw.format, WITHIN_ENDS)
+            path = self._folder / _file_name(same, raw.version.hex()[:16])
         if path is not None and path.exists():
             copy = load(path, raw.names, raw.version, raw.format)
         else:
