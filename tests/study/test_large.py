@@ -44,7 +44,7 @@ def _small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let four partitions be made of a table of few rows, read in parts of fewer."""
     monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 9 // 4 + 1)
     monkeypatch.setattr(whole_columns, "WIDEST", 3)
-    monkeypatch.setattr("discreet.table.columns.PART", 100)
+    monkeypatch.setattr("discreet.table.frames.PART", 100)
 
 
 def table_of(frame: object, **how: object) -> Table:

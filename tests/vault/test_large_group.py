@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 def _small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let four partitions be made of a table of few rows, read in parts of fewer."""
     monkeypatch.setattr(whole_columns, "MOST_CELLS", 2 * N // PARTITIONS + 1)
-    monkeypatch.setattr("discreet.table.columns.PART", 300)
+    monkeypatch.setattr("discreet.table.frames.PART", 300)
 
 
 def cohort(n: int = N, seed: int = 1) -> pl.DataFrame:
@@ -258,7 +258,7 @@ def test_the_same_copy_whatever_holds_the_rows(
         again = Vault(SECRET, None).copy(of(source, chosen), chosen, GROUP)
         assert kept(again) == expected, what
     monkeypatch.setattr("discreet.vault.aside.AT_ONCE", 3)
-    monkeypatch.setattr("discreet.table.columns.PART", 1_111)
+    monkeypatch.setattr("discreet.table.frames.PART", 1_111)
     assert kept(Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)) == expected
 
 

@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Labels
 from discreet.errors import InputError, RefusedError
-from discreet.keys import row_keys
+from discreet.keys import row_digests, row_keys
 from discreet.policy import Policy
 from discreet.secret import Secret
+from discreet.sketch import sketch_of, sketch_of_parts
 from discreet.table import Rows
 from discreet.vault.rows import (
     Prepared,
     noised,
     prepared,
     raw_rows,
+    read_rows,
     repaired,
+    row_digests_in_parts,
     rows_before,
     rows_like_others,
     strata_labels,
@@ -41,6 +44,31 @@ def exact_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
+
+
+@pytest.mark.parametrize("missing", ["complete", "median"])
+@pytest.mark.parametrize("missing_levels", ["complete", "level"])
+@pytest.mark.parametrize("key", [None, "visit", "name"])
+def test_rows_are_sketched_in_parts_as_in_one_piece(
+    missing: str, missing_levels: str, key: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was released is known by these digests: they stay as they were."""
+    given = columns(80)
+    given["x"][3:9] = np.nan
+    given["sex"] = [None if i % 11 == 5 else word for i, word in enumerate(given["sex"])]
+    given |= {"visit": np.arange(80.0), "name": [f"N{i}" for i in range(80)]}
+    table = table_of(given, key=key)
+    policy = STANDARD.changed(missing=missing, missing_levels=missing_levels)
+    rows = read_rows(table, policy, ["x", "y"], ["sex"])
+    at_once = row_digests(SECRET, [*rows.numbers.values(), *rows.texts.values()])
+
+    monkeypatch.setattr("discreet.table.frames.PART", 17)
+    parts = [*row_digests_in_parts(table, policy, ["x", "y"], ["sex"], SECRET)]
+
+    assert len(parts) > 3
+    assert np.concatenate(parts).tolist() == at_once.tolist()
+    expected, found = sketch_of(at_once), sketch_of_parts(parts)
+    assert (found.mark, found.buckets.tolist()) == (expected.mark, expected.buckets.tolist())
 
 
 @settings(max_examples=20)
