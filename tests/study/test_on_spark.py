@@ -23,9 +23,9 @@ from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.table.columns import words_of
 from discreet.vault import on_spark, whole_columns
+from discreet.vault.keyed import Columns
 from discreet.vault.on_spark import Runs, done_on_spark, first_on_spark, total_on_spark
 from discreet.vault.partitions import LargeTable
-from discreet.vault.keyed import Columns
 from discreet.vault.protected import Protected, Work, protected
 from discreet.vault.stored import part_of
 from discreet.vault.vault import Copy, Vault

@@ -16,5 +16,6 @@ format 1.
 **Row order.** Methods work in an order of their own; ties are broken by value. The copy is
 sorted by value and rounded to a step of about 0.02 sd, and so are the views drawn from it. It
 stays within its columns' ends (those of their axes) by reflection, and a column of whole
-numbers is rounded to such; both since format 2 of copies.
+numbers is rounded to such; both since format 2 of copies. Since format 3 a large group is protected
+in random partitions (`large_group`), each as a table of its own; small ones as in format 2.
 """
