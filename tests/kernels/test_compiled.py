@@ -1,14 +1,14 @@
 """Kernels are compiled once, say so, and give what Python gives."""
 
+import errno
 import math
+import os
 import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -102,22 +102,100 @@ def test_what_was_kept_is_forgotten_when_a_module_that_it_calls_is_another(
     assert [told(), told()] == ["6 0", "6 1"]
 
 
-def test_a_kernel_that_cannot_be_kept_is_compiled_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
+TRIED = """
+import sys
+from discreet import progress
+from discreet.kernels.compiled import kept_kernels
+from discreet.kernels.thirds import third
+with progress.listening(lambda task, done, total: print(task) if done else None):
+    third(6.0)
+kept = kept_kernels()
+print(third(6.0), "thirds.third" in kept.compiled, kept.writable, kept.folder)
+"""
+THIRDS = """
+from discreet.kernels.compiled import kernel
+
+@kernel
+def third(x):
+    return x / 3
+"""
+# So that rights of files hold for root, too.
+AS_A_USER = (
+    ["setpriv", "--bounding-set=-dac_override"] if os.name == "posix" and os.getuid() == 0 else []
+)
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """The package, with a kernel more."""
+    shutil.copytree(
+        Path(compiled.__file__).parents[1],
+        tmp_path / "discreet",
+        ignore=shutil.ignore_patterns("__pycache__", "static"),
+    )
+    (tmp_path / "discreet" / "kernels" / "thirds.py").write_text(THIRDS)
+    return tmp_path
+
+
+def tried(package: Path, home: str) -> list[str]:
+    """Call the kernel in a process of its own."""
+    run = subprocess.run(
+        [*AS_A_USER, sys.executable, "-B", "-c", TRIED],
+        cwd=package,
+        env={"HOME": home, "PATH": os.environ["PATH"], "PYTHONPATH": str(package)},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_a_kernel_that_cannot_be_kept_is_compiled_all_the_same(package: Path) -> None:
+    # What is no folder nobody can write to, not even root.
+    cache = package / "discreet" / "kernels" / "__pycache__"
+    cache.touch()
+
+    found = tried(package, str(cache))
+
+    assert found == [
+        "compiling, as at each start: see discreet doctor",
+        f"2.0 False False {cache}",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(AS_A_USER) and shutil.which("setpriv") is None, reason="needs setpriv")
+def test_what_was_installed_is_read_by_who_may_not_write(package: Path) -> None:
+    cache = package / "discreet" / "kernels" / "__pycache__"
+    nowhere = package / "a file"
+    nowhere.touch()
+    home = package / "home"
+    home.mkdir()
+    once = "compiling, once on this machine"
+
+    assert tried(package, str(nowhere)) == [once, f"2.0 True True {cache}"]
+    cache.chmod(0o555)
+    assert tried(package, str(nowhere)) == [f"2.0 True False {cache}"]
+    # With a home what is new is kept there, and what was installed is read all the same.
+    assert tried(package, str(home))[0].startswith(f"2.0 True True {home}")
+    cache.chmod(0o755)
+
+
+def test_a_kernel_is_used_when_what_is_kept_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_place(*given: Any, **how: Any) -> Any:
-        if how.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return honest(*given, **how)
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    honest = numba.njit
-    monkeypatch.setattr(numba, "njit", no_place)
+    path = tmp_path / "halving.py"
+    path.write_text(SOURCE)
+    double = runpy.run_path(str(path), run_name="discreet.halving")["double"]
+    monkeypatch.setattr(double._cache._impl.locator, "ensure_cache_path", no_room)
 
-    @kernel
-    def third(x: float) -> float:
-        return x / 3
-
-    assert third(6.0) == 2.0
+    assert double(2) == 4
+    assert not list(tmp_path.glob("__pycache__/*.nbc"))
 
 
 def test_nobody_need_listen() -> None:
