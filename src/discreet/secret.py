@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from discreet.errors import BrokenPromiseError, InputError
 
 __all__ = [
+    "ENVIRONMENT",
     "FORMAT",
     "PLACES",
     "WORD",
@@ -32,8 +33,10 @@ __all__ = [
     "Secret",
     "canonical",
     "encrypted",
+    "existing_secret",
     "generator",
     "load_secret",
+    "secret_files",
     "unguessable",
 ]
 
@@ -223,6 +226,17 @@ def unguessable() -> str:
     return secrets.token_urlsafe(32)
 
 
+def secret_files(folder: Path | None) -> tuple[Path, ...]:
+    """Return where a file of a secret is looked for, in this order.
+
+    Beside the policy, if it has a `folder`, and in the user's configuration folder.
+    """
+    from platformdirs import user_config_path
+
+    own = Path(os.environ.get("DISCREET_CONFIG") or user_config_path("discreet")) / FILE_NAME
+    return (own,) if folder is None else (folder / FILE_NAME, own)
+
+
 def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
     """Find the custodian's secret, or make one.
 
@@ -232,23 +246,17 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
     the policy, so that it goes where the study goes; in the configuration folder where there is no
     `folder`, or nobody may write there. A file that others may read is refused.
     """
-    text = os.environ.get(ENVIRONMENT)
-    if text is not None:
-        return Secret.from_text(text, allow_small=allow_small)
-    if folder is not None and (folder / FILE_NAME).exists():
-        return _read(folder / FILE_NAME)
-    from platformdirs import user_config_path
-
-    own = Path(os.environ.get("DISCREET_CONFIG") or user_config_path("discreet")) / FILE_NAME
-    if own.exists():
-        return _read(own)
-    if folder is not None:
+    found = existing_secret(folder, allow_small=allow_small)
+    if found is not None:
+        return found
+    *beside, own = secret_files(folder)
+    for path in beside:
         try:
-            _make(folder / FILE_NAME)
+            _make(path)
         except OSError:  # nobody may write there
             pass
         else:
-            return _read(folder / FILE_NAME)
+            return _read(path)
     try:
         own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _make(own)
@@ -258,6 +266,16 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
             f" folder writable, or set the environment variable {ENVIRONMENT}"
         ) from None
     return _read(own)
+
+
+def existing_secret(folder: Path | None, *, allow_small: bool = False) -> Secret | None:
+    """Return the secret as `load_secret` finds it, and None where it would make one."""
+    text = os.environ.get(ENVIRONMENT)
+    if text is not None:
+        return Secret.from_text(text, allow_small=allow_small)
+    found = (path for path in secret_files(folder) if path.exists())
+    path = next(found, None)
+    return None if path is None else _read(path)
 
 
 def _make(path: Path) -> None:

@@ -601,6 +601,9 @@ HELP = (
     "token",
     "token add",
     "token revoke",
+    "doctor",
+    "warm",
+    "man",
     "token list",
 )
 ONE = ("--columns", "age,bmi,glucose")

@@ -30,6 +30,7 @@ from discreet.cli.fidelity import fidelity
 from discreet.cli.plots import plot
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
+from discreet.cli.upkeep import doctor, man, warm
 from discreet.errors import DiscreetError, InputError, path_in_words, without_urls
 
 __all__ = ["main"]
@@ -55,6 +56,9 @@ for command in (
     tune,
     serve,
     forget,
+    doctor,
+    warm,
+    man,
 ):
     app.command()(command)
 app.command("log")(show_log)

@@ -28,8 +28,9 @@ from discreet.progress import advance
 from discreet.secret import PLACES, Secret
 from discreet.unfinished import delete_unfinished, partial_file
 
-__all__ = ["Store", "Verification", "verify"]
+__all__ = ["FILE_NAME", "Store", "Verification", "verify"]
 
+FILE_NAME = "ledger.sqlite"
 
 WAIT_SECONDS = 30.0
 PAUSE_SECONDS = 0.01
@@ -71,7 +72,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, secret: Secret) -> None:
-        self.path = folder / "ledger.sqlite"
+        self.path = folder / FILE_NAME
         self._key = secret.digest("ledger chain")
         self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
         self._idle: list[sqlite3.Connection] = []

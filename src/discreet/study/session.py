@@ -84,6 +84,7 @@ __all__ = [
     "orders",
     "orders_of_copy",
     "remarks_of",
+    "state_folder",
     "with_gate",
 ]
 
@@ -732,12 +733,15 @@ def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledg
     chosen = load_policy(policy)
     if secret is None:
         secret = load_secret(chosen.folder, allow_small=not chosen.from_copy)
-    folder = folder_of(chosen) or os.environ.get("DISCREET_STATE")
-    if not folder:
-        from platformdirs import user_state_path
+    return Ledger(state_folder(chosen), secret)
 
-        folder = user_state_path("discreet")
-    return Ledger(Path(folder), secret)
+
+def state_folder(policy: Policy) -> Path:
+    """Return where the ledger of a policy lies: beside its file, or in the user's state folder."""
+    from platformdirs import user_state_path
+
+    folder = folder_of(policy) or os.environ.get("DISCREET_STATE")
+    return Path(folder or user_state_path("discreet"))
 
 
 def forget_private_files(policy: str | Path | Policy) -> int:

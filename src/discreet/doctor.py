@@ -1,0 +1,277 @@
+"""What is installed, where state lies, and what keeps discreet from working.
+
+Nothing is made or changed, no data are opened, and of a secret only its place is said.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from discreet.errors import InputError
+from discreet.ledger.store import FILE_NAME
+from discreet.policy import Policy, load_policy
+from discreet.secret import ENVIRONMENT, existing_secret, secret_files
+from discreet.study.session import state_folder
+from discreet.table.engine import MEMORY, MEMORY_LIMIT, connect
+from discreet.warm import NOWHERE
+
+__all__ = ["Checkup", "Kernels", "Place", "checkup"]
+
+SCHEMA = 1
+PACKAGE = "discreet"
+CORE = "core"
+OF_OTHERS = ("all", "dev")
+"""Extras that are made of others, or are for developers."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something lies, or would be made: if it is there, if it may be written, and by whom.
+
+    `private` says that nobody but its owner may read it; None where that is not asked, where it is
+    not there, or where the system has no such rights.
+    """
+
+    path: str
+    exists: bool
+    writable: bool
+    private: bool | None
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """How many kernels are compiled for the next start, where, and if more may be kept there."""
+
+    compiled: int
+    missing: int
+    folder: str | None
+    writable: bool
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What `checkup` found.
+
+    `packages` are the version of each package that discreet needs, and of those of each extra; None
+    is not installed. `problems` keep discreet from working; with what `remarks` say it works less
+    well.
+    """
+
+    discreet: str | None
+    python: str
+    system: str
+    packages: Mapping[str, Mapping[str, str | None]]
+    secret_from: str
+    places: Mapping[str, Place]
+    kernels: Kernels
+    memory_limit: str
+    duckdb_extensions: tuple[str, ...]
+    problems: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    def to_json(self) -> str:
+        """Return it as JSON."""
+        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=2)
+
+    def to_text(self) -> str:
+        """Return it as lines for the eye."""
+        return "\n".join(_lines(self))
+
+
+def checkup(policy: str | Path | Policy = "standard") -> Checkup:
+    """Look at what is installed and where state lies, for studies of a policy.
+
+    Parameters
+    ----------
+    policy : str, Path or Policy, default "standard"
+        A preset, or a policy's file: beside it lie its secret and ledger.
+    """
+    rules = load_policy(policy)
+    needed = _needed()
+    problems, remarks = [*_unfit(needed.get(CORE, ()))], []
+    if not needed:
+        problems.append("discreet itself is not installed as a package: pip install discreet")
+    places = {
+        "configuration": _place(secret_files(None)[0].parent),
+        "state": _place(state_folder(rules)),
+        "ledger": _place(state_folder(rules) / FILE_NAME, keeps_secrets=True),
+        "temporary files": _place(Path(tempfile.gettempdir())),
+    }
+    secret_from, place, problem = _secret(rules)
+    if place is not None:
+        places["secret"] = place
+    problems += problem
+    problems += _unwritable(places)
+    kernels, remark = _kernels()
+    remarks += remark
+    if places["ledger"].private is False:
+        remarks.append("the ledger can be read by others; give it owner-only rights (chmod 600)")
+    extensions: tuple[str, ...] = ()
+    try:
+        extensions = _extensions()
+    except InputError as error:
+        problems.append(str(error))
+    return Checkup(
+        discreet=_version(PACKAGE),
+        python=platform.python_version(),
+        system=platform.platform(terse=True),
+        packages={extra: {it.name: _version(it.name) for it in of} for extra, of in needed.items()},
+        secret_from=secret_from,
+        places=places,
+        kernels=kernels,
+        memory_limit=os.environ.get(MEMORY) or MEMORY_LIMIT,
+        duckdb_extensions=extensions,
+        problems=tuple(problems),
+        remarks=tuple(remarks),
+    )
+
+
+# --- packages -------------------------------------------------------------------------------------
+
+
+def _needed() -> dict[str, list[Requirement]]:
+    """Return what discreet needs by itself, and what by each extra."""
+    try:
+        extras = metadata(PACKAGE).get_all("Provides-Extra") or []
+        wanted = [Requirement(text) for text in requires(PACKAGE) or ()]
+    except PackageNotFoundError:
+        return {}
+    found = {CORE: [it for it in wanted if it.marker is None or it.marker.evaluate({"extra": ""})]}
+    rest = [it for it in wanted if it.marker is not None and it not in found[CORE]]
+    for extra in sorted({*extras} - {*OF_OTHERS}):
+        found[extra] = [it for it in rest if it.marker and it.marker.evaluate({"extra": extra})]
+    return found
+
+
+def _version(name: str) -> str | None:
+    with suppress(PackageNotFoundError):
+        return version(name)
+    return None
+
+
+def _unfit(needed: list[Requirement] | tuple[()]) -> Iterator[str]:
+    for it in needed:
+        installed = _version(it.name)
+        if installed is None:
+            yield f"the package {it.name} is missing: pip install '{it.name}{it.specifier}'"
+        elif not it.specifier.contains(installed, prereleases=True):
+            yield (
+                f"the package {it.name} is of version {installed}, and {it.specifier} is needed:"
+                f" pip install '{it.name}{it.specifier}'"
+            )
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+def _place(path: Path, *, keeps_secrets: bool = False) -> Place:
+    """Look at a place without making it: where it is not there, at the nearest folder that is."""
+    there = path
+    with suppress(OSError):
+        while not there.exists() and there != there.parent:
+            there = there.parent
+    exists = there == path
+    private = None
+    if keeps_secrets and exists and os.name == "posix":
+        private = not stat.S_IMODE(path.stat().st_mode) & 0o077
+    return Place(str(path), exists, os.access(there, os.W_OK), private)
+
+
+def _unwritable(places: Mapping[str, Place]) -> Iterator[str]:
+    for name, what in {
+        "ledger": "nothing can be released",
+        "temporary files": "no large table can be read",
+    }.items():
+        if not places[name].writable:
+            yield f"{places[name].path!r} may not be written, so {what}; make it writable"
+
+
+def _secret(rules: Policy) -> tuple[str, Place | None, list[str]]:
+    """Return where the secret comes from, its place, and what is wrong with it."""
+    if ENVIRONMENT in os.environ:
+        source, place = f"the environment variable {ENVIRONMENT}", None
+    else:
+        files = secret_files(rules.folder)
+        path = next((it for it in files if it.exists()), None)
+        source = "a file" if path else "a file, which is made when it is needed"
+        writable = (it for it in files if _place(it).writable)
+        place = _place(path or next(writable, files[-1]), keeps_secrets=True)
+    try:
+        made = existing_secret(rules.folder, allow_small=not rules.from_copy)
+    except InputError as error:
+        return source, place, [str(error)]
+    if made is None and place is not None and not place.writable:
+        return source, place, [f"no secret can be made in {place.path!r}; make its folder writable"]
+    return source, place, []
+
+
+# --- engines --------------------------------------------------------------------------------------
+
+
+def _kernels() -> tuple[Kernels, list[str]]:
+    from discreet.kernels.compiled import kept_kernels
+
+    found = kept_kernels()
+    kernels = Kernels(
+        len(found.compiled),
+        len(found.missing),
+        None if found.folder is None else str(found.folder),
+        found.writable,
+    )
+    if not found.missing:
+        return kernels, []
+    if not found.writable:
+        return kernels, [f"{NOWHERE}; until then each start compiles what it needs, for a minute"]
+    return kernels, ["the first pictures wait for kernels to be compiled: `discreet warm`"]
+
+
+def _extensions() -> tuple[str, ...]:
+    kept = connect()
+    found = kept.connection.execute(
+        "SELECT extension_name FROM duckdb_extensions() WHERE installed ORDER BY extension_name"
+    ).fetchall()
+    return tuple(name for (name,) in found)
+
+
+# --- for the eye ----------------------------------------------------------------------------------
+
+
+def _lines(found: Checkup) -> Iterator[str]:
+    yield f"discreet {found.discreet or 'not installed'}, Python {found.python}, {found.system}"
+    yield ""
+    for extra, packages in found.packages.items():
+        whole = all(packages.values())
+        said = ", ".join(f"{name} {it or '(missing)'}" for name, it in packages.items())
+        advice = "" if whole or extra == CORE else f"; pip install 'discreet[{extra}]'"
+        yield f"{extra}: {said}{advice}"
+    yield ""
+    yield f"secret from {found.secret_from}"
+    for name, place in found.places.items():
+        yield f"{name}: {place.path} ({', '.join(_said_of(place))})"
+    kernels = found.kernels
+    of = kernels.compiled + kernels.missing
+    yield f"kernels: {kernels.compiled} of {of} compiled, in {kernels.folder or 'no folder'}"
+    yield f"DuckDB: up to {found.memory_limit} of memory; {', '.join(found.duckdb_extensions)}"
+    yield ""
+    yield from (f"problem: {it}" for it in found.problems)
+    yield from (f"remark: {it}" for it in found.remarks)
+    if not found.problems:
+        yield "discreet can work."
+
+
+def _said_of(place: Place) -> Iterator[str]:
+    yield "there" if place.exists else "not made yet"
+    yield "writable" if place.writable else "not writable"
+    if place.private is not None:
+        yield "its owner's alone" if place.private else "others may read it"
