@@ -31,8 +31,8 @@ __all__ = ["Checkup", "Kernels", "Place", "checkup"]
 SCHEMA = 1
 PACKAGE = "discreet"
 CORE = "core"
-OF_OTHERS = ("all", "dev")
-"""Extras that are made of others, or are for developers."""
+OF_OTHERS = ("all", "dev", "docs")
+"""Extras that are made of others, or are not for users."""
 
 
 @dataclass(frozen=True)
