@@ -56,6 +56,17 @@ def test_a_recipe_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert {one or other for one, other in saved} <= {path.name for path in tmp_path.iterdir()}
 
 
+def test_tables_of_recipes_have_names_of_their_own() -> None:
+    """One who pastes one recipe after the other does not give two tables one name."""
+    made = [
+        name
+        for page in RECIPES
+        for name in set(re.findall(r'to_csv\("([^"]+)"', page.read_text(encoding="utf-8")))
+    ]
+    assert "cohort.csv" not in made  # that is the public cohort
+    assert sorted(made) == sorted(set(made))
+
+
 #: Pages of Python, which go on with the study that the README opens.
 PYTHON = ("board", "datashield", "figures", "models", "parallel", "presets", "tables", "whole")
 #: By tests of the README, the command line, summaries and expressions.
