@@ -525,6 +525,48 @@ def test_a_few_broken_numbers_may_be_passed_over(source: Make, but_for: int, who
     assert not table.is_whole("x")
 
 
+@pytest.mark.parametrize("asked", [(), ("x",), ("x", "y")], ids=["", "one", "both"])
+def test_rows_without_a_number_are_in_no_cell(source: Make, asked: tuple[str, ...]) -> None:
+    x = [0.0, NAN, 0.5, None, 1.0, INF, -INF, 1.0, 0.1, -0.0]
+    y = [4, 5, None, 7, 4, 4, 5, 7, None, 6]
+    level = ["a", "only", "b", "b", "a", "only", "a", None, "b", "b"]
+    table = opened(source({"x": x, "y": y, "level": level}))
+    for name in asked:  # so that no value is drawn in
+        table.extremes(name, 1)
+    axes = BinAxis("x", 0.0, 1.0, 2), BinAxis("y", 3.5, 7.5, 4)
+
+    places = {"level": {"a": 0, "b": 1, "": 2}}
+    found = table.count(axes, places)
+    by_hand = np.zeros((3, 2, 4), dtype=int)
+    for a, b, c in [(0, 0, 0), (0, 1, 0), (2, 1, 3), (1, 0, 2)]:
+        by_hand[a, b, c] += 1
+    assert found.counts.tolist() == by_hand.tolist()
+    assert (found.left_out, found.people) == (6, 4)
+    assert table.count(axes[:1]).counts.tolist() == [3, 3]
+    assert (table.gaps("x"), table.gaps("y")) == (4, 2)
+    assert (table.known_numbers("x"), table.known_numbers("y")) == (6, 8)
+    assert table.count(axes[1:]).counts.tolist() == [3, 2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("axis", "near"),
+    [
+        (BinAxis("x", -1.0, 1.0, 4), True),
+        (BinAxis("x", 0.0, 1.0, 4), True),  # as far beyond as the axis is long
+        (BinAxis("x", 0.5, 1.0, 4), False),
+        (BinAxis("x", -1.0, 1.0, 1), False),
+        (BinAxis("x", -1.0, 1.0, 2, (-1.0, 0.0, 1.0)), False),
+        (BinAxis("x", -1e308, 1e308, 4), False),
+        (BinAxis("row", 0.0, 3.0, 3), False),  # whose ends nobody asked for
+    ],
+)
+def test_where_no_value_is_drawn_in(axis: BinAxis, near: bool) -> None:
+    table = opened(pa.table({"x": [-1.0, 0.0, 1.0], "row": [1, 2, 3]}))
+    table.extremes("x", 1)
+
+    assert table._is_near(axis) is near
+
+
 NUMBERING: dict[str, tuple[list[Any], bool]] = {
     "from nought": ([0, 1, 2, 3], True),
     "in any order": ([7, 5, 6, 8], True),

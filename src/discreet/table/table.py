@@ -345,10 +345,13 @@ class Table:
         )
         wanted = {f"level {i}": nw.col(name) for i, name in enumerate(levels)}
         wanted |= {f"place {i}": self._place(axis) for i, axis in enumerate(axes)}
-        complete = self._complete([axis.column for axis in axes])
+        named = [axis.column for axis in axes]
+        # Leaving rows out takes longer than counting those without a number beside the others.
+        beside = self._frame.implementation.is_duckdb() and all(map(self._is_near, axes))
+        complete = self._frame if self.unit is None and beside else self._complete(named)
         if self.unit is None:
             cells = complete.select(**wanted).group_by(*wanted).agg(weight=nw.len())
-            out = self._collect(cells)
+            out = self._with_numbers(self._collect(cells), named)
         else:
             out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
         cell = cells_of_levels(out, levels)
@@ -357,16 +360,26 @@ class Table:
             cell = cell * axis.bins + place.astype(np.int64)
         if self.unit is None:
             weights = array_of(out["weight"]).astype(np.int64)
-            known, counted = int(weights.sum()), {axis.column for axis in axes}
-            if len(counted) == 1 or known == self.size:
-                self._numbers |= dict.fromkeys(counted, known)
-            return Counted(shape, cell, weights, None, self.size - known)
+            return Counted(shape, cell, weights, None, self.size - int(weights.sum()))
         names_of, persons = np.unique(array_of(out["unit"]), return_inverse=True)
         # Several levels may have one place, and a person be at it once.
         pairs = np.unique(np.stack([cell, persons]), axis=1)
         ones = np.ones(pairs.shape[1], dtype=np.int64)
         left_out = self.persons() - len(names_of)
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
+
+    def _with_numbers(self, out: nw.DataFrame[Any], named: Sequence[str]) -> nw.DataFrame[Any]:
+        """Leave out cells without a number; remember how many rows have one, of each column.
+
+        That is known where all rows were counted, or of a column alone.
+        """
+        weights = array_of(out["weight"])
+        known = [np.isfinite(array_of(out[f"place {i}"])) for i in range(len(named))]
+        if len({*named}) == 1 or weights.sum() == self.size:
+            for name, here in zip(named, known, strict=True):
+                self._numbers[name] = int(weights[here].sum())
+        whole = np.all(known, axis=0) if known else np.ones(len(out), dtype=np.bool_)
+        return out if whole.all() else out.filter(whole.tolist())
 
     def _held(self, levels: Mapping[str, Mapping[str, int]]) -> Counted | None:
         """Count the levels of a column, or of two, by what was counted of them, if it was."""
@@ -396,15 +409,22 @@ class Table:
             inner = (*axis.breaks[1:-1], math.inf)
             return nw.sum_horizontal(*((value >= edge).cast(nw.Int32) for edge in inner))
         place = ((value - axis.low) / axis.width + EDGE_TOLERANCE).floor()
-        ends, reach = self._ends.get(axis.column), axis.high - axis.low
-        if ends is not None and len(ends.lows):
-            least, most = axis.low - reach, axis.high + reach
-            if ends.lows[0] >= least and ends.highs[0] <= most:
-                return place.cast(nw.Int32)
+        if self._is_near(axis):
+            return place
         # min and max of literals instead of clip, which engines write out twice over
         low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
         # As whole numbers: PostgreSQL has decimals where such literals stand beside them.
         return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
+
+    def _is_near(self, axis: BinAxis) -> bool:
+        """Whether each number is in an interval of an axis, or of few more beyond its ends."""
+        ends, reach = self._ends.get(axis.column), axis.high - axis.low
+        if axis.breaks or axis.bins == 1 or ends is None or not len(ends.lows):
+            return False
+        if not (axis.width > 0 and math.isfinite(4 * reach)):  # a place may be no number then
+            return False
+        least, most = axis.low - reach, axis.high + reach
+        return bool(ends.lows[0] >= least and ends.highs[0] <= most)
 
     @quietly
     def gaps(self, name: str) -> int:
