@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, RefusedError, one_of
-from discreet.keys import old_row_keys
+from discreet.keys import Column, old_row_keys
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import (
     COLUMN,
@@ -46,6 +46,7 @@ from discreet.sketch import (
     WHOLE_ROWS,
     Sketch,
     Sketched,
+    Sketching,
     all_different,
     sketch_of,
     sketch_of_parts,
@@ -59,6 +60,7 @@ from discreet.vault.whole import version_of_whole
 
 __all__ = [
     "NOTHING",
+    "Look",
     "Pairs",
     "RecordedGate",
     "ReleaseGate",
@@ -198,8 +200,11 @@ class ReleaseGate:
             new_version=self.how_to_open,
         )
 
-    def release(self, records: Sequence[ReleaseRecord]) -> None:
-        """Let several things be released, or none of them."""
+    def release(self, records: Sequence[ReleaseRecord], look: Look | None = None) -> None:
+        """Let several things be released, or none of them.
+
+        `look` is what was seen of the data to record them.
+        """
         if self.policy.public:
             return
         self._check_file()
@@ -208,21 +213,23 @@ class ReleaseGate:
         if not whole and all(record.method == Whole.name for record in records):
             self.ledger.release(records, dict)  # the copy was made once, and nothing is read again
             return
-        all_columns = cache(self._all_columns)
+        all_columns = (look or Look(self)).all_columns
         found = self._sketched(records, all_columns, whole=whole)
         self.ledger.release(found, lambda: self._every_sketch(all_columns()))
 
-    def check_copy(self, version: str) -> None:
-        """Refuse a copy of the whole table that `release` would refuse, before it is made."""
+    def check_copy(self, version: str, look: Look) -> None:
+        """Refuse a copy of the whole table that `release` would refuse, before it is made.
+
+        `look` is what was seen of the data when its version was found.
+        """
         if self.policy.public:
             return
         self._check_file()
         records = [self.record_from_copy("", (), "", version)]
         if not self._of_other_copy(records):
             return
-        all_columns = cache(self._all_columns)
-        (record,) = self._sketched(records, all_columns, whole=True)
-        self.ledger.check(record, lambda: self._every_sketch(all_columns()))
+        (record,) = self._sketched(records, look.all_columns, whole=True)
+        self.ledger.check(record, lambda: self._every_sketch(look.all_columns()))
 
     def _sketched(
         self, records: Sequence[ReleaseRecord], all_columns: Callable[[], Sketched], *, whole: bool
@@ -363,15 +370,21 @@ class ReleaseGate:
         return [name for name in (self.table.unit, self.table.key) if name is not None]
 
     def _pass(self, names: Sequence[str], rows: Sequence[str] = ()) -> Sketched:
-        """Read columns once, and sketch each, and whole rows of some of them.
-
-        What says who a row is in the first part of the table does so in all of it.
-        """
+        """Read columns once, and sketch each, and whole rows of some of them."""
         batches = self._read(names)
         first = next(batches)
+        sketching = self.sketching(first, rows)
+        for batch in chain([first], batches):
+            sketching.add(batch)
+        return sketching.found
+
+    def sketching(self, first: Mapping[str, Column], rows: Sequence[str]) -> Sketching:
+        """Begin to sketch columns, and whole rows of some of them.
+
+        What says who a row is in the `first` part of the table does so in all of it.
+        """
         telling = [name for name in rows if not all_different(first[name])]
-        parts = chain([first], batches)
-        return sketched(self.secret, parts, rows=telling, persons=self._persons())
+        return Sketching(self.secret, telling, self._persons())
 
     def marks_of(self, value: str, by: Sequence[str]) -> tuple[str, str]:
         """Return keyed marks of a column's values, and of its rows with other columns.
@@ -390,12 +403,16 @@ class ReleaseGate:
             yield batch
             done += len(batch[names[0]])
 
-    def _all_columns(self) -> Sketched:
-        """Sketch all columns that are drawn or say who is who, and whole rows of those drawn."""
+    def recognised_by(self) -> tuple[list[str], list[str]]:
+        """Name the columns that are drawn or say who is who, and those drawn that make a row."""
         columns = self.table.columns
         drawn = [name for name, column in columns.items() if column.kind in (*KINDS, DATE)]
         names = [*dict.fromkeys([*drawn, *self._persons()])]
-        rows = [name for name in drawn if columns[name].role != "identifier"]
+        return names, [name for name in drawn if columns[name].role != "identifier"]
+
+    def _all_columns(self) -> Sketched:
+        """Sketch all columns by which data are recognised, and whole rows."""
+        names, rows = self.recognised_by()
         try:
             return self._pass(names, rows)
         except InputError:
@@ -441,6 +458,41 @@ class ReleaseGate:
         return _recognisable(found, found.columns) | rows | who | shapes
 
 
+class Look:
+    """What is seen of the data for one release: rows, for the version of the copy, and sketches.
+
+    Where the ledger does not know the study yet it asks for all columns, and each row is read once
+    for both.
+    """
+
+    def __init__(self, gate: ReleaseGate) -> None:
+        self._gate = gate
+        self._found: Sketched | None = None
+
+    def in_parts(
+        self, numbers: Sequence[str], texts: Sequence[str], known: Sequence[str] = ()
+    ) -> Iterator[dict[str, Any]]:
+        """Read rows as `Table.in_parts` does, and sketch all columns on the way."""
+        gate, table = self._gate, self._gate.table
+        names, rows = gate.recognised_by()
+        at_once = table.alike and {*numbers, *texts} <= {*names} and not known
+        if gate.policy.public or not at_once or gate.ledger.knows(gate.name):
+            yield from table.in_parts(numbers, texts, known)
+            return
+        sketching: Sketching | None = None
+        for batch, part in table.both_ways(names, numbers, texts):
+            sketching = sketching or gate.sketching(batch, rows)
+            sketching.add(batch)
+            yield part
+        self._found = None if sketching is None else sketching.found
+
+    def all_columns(self) -> Sketched:
+        """Return sketches of all columns, which are read if they have not come by."""
+        if self._found is None:
+            self._found = self._gate._all_columns()
+        return self._found
+
+
 @dataclass(frozen=True, repr=False)
 class RecordedGate:
     """The gate of one thing: called with a form, it records that the thing is released in it.
@@ -450,22 +502,24 @@ class RecordedGate:
     keeper : ReleaseGate
         That of the study.
     record : callable
-        Says of a form what is to be released.
+        Says of a form what is to be released; it may look at the data.
     """
 
     keeper: ReleaseGate
-    record: Callable[[str], ReleaseRecord]
+    record: Callable[[str, Look], ReleaseRecord]
 
     def __call__(self, form: str, provenance: Provenance | None = None) -> None:
         """Record that it is released, and with what provenance; or refuse it."""
         told = () if provenance is None else (provenance.to_text(),)
-        self.keeper.release([replace(self.record(form), provenance=told)])
+        look = Look(self.keeper)
+        self.keeper.release([replace(self.record(form, look), provenance=told)], look)
 
 
 def release_together(gates: Sequence[RecordedGate], form: str) -> None:
     """Let several things of one study be released in a form, or none of them."""
     if gates:
-        gates[0].keeper.release([gate.record(form) for gate in gates])
+        look = Look(gates[0].keeper)
+        gates[0].keeper.release([gate.record(form, look) for gate in gates], look)
 
 
 def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:

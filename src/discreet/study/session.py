@@ -57,6 +57,7 @@ from discreet.study.from_copy import (
 )
 from discreet.study.gate import (
     NOTHING,
+    Look,
     RecordedGate,
     ReleaseGate,
     check_pairs,
@@ -123,6 +124,7 @@ class Session:
         self.name = policy.study or table.name
         self.secret: Secret = load_secret(policy.folder, allow_small=not policy.from_copy)
         self._vault = Vault(self.secret, folder_of(policy))
+        self._version: str | None = None
         ledger = ledger_of(policy, self.secret)
         self.release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
         format, settings = self.release_gate.left_under()
@@ -207,15 +209,20 @@ class Session:
             gate=self.gate_of_copy(FIDELITY, (*copy.columns, *copy.strata)),
         )
 
-    @cached_property
-    def version_of_whole(self) -> str:
-        """Which copy of the whole table it is; a base count needs no more of it."""
-        return self._vault.version_of_whole(self.table, self.policy)
+    def version_of_whole(self, look: Look) -> str:
+        """Return which copy of the whole table it is; a base count needs no more of it.
+
+        Where it is not known yet, rows are looked at.
+        """
+        if self._version is None:
+            self._version = self._vault.version_of_whole(self.table, self.policy, look.in_parts)
+        return self._version
 
     def check_copy(self) -> None:
         """Refuse a copy of the whole table that may not be released, before it is made."""
         if self.policy.rows_by == Whole.name:
-            self.release_gate.check_copy(self.version_of_whole)
+            look = Look(self.release_gate)
+            self.release_gate.check_copy(self.version_of_whole(look), look)
 
     @cached_property
     def kept(self) -> WholeTable:
@@ -332,7 +339,7 @@ class Session:
             format = copy.format
         else:
             raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
-        drawn = self._gated(drawn, request, lambda: pinned, format)
+        drawn = self._gated(drawn, request, lambda _: pinned, format)
         if request.trend:
             x, y = request.columns
             raw = self.table.rows([x, y]).numbers if self.policy.shows_exact else None
@@ -355,7 +362,7 @@ class Session:
             return self._from_copy(plot, from_copy)
         # Counts are of the data as they are now: that these are the copy's is looked at again.
         view: V = self._gated(
-            drawn, request, lambda: {COPY_OF_TABLE: self.version_of_whole}, FORMAT
+            drawn, request, lambda look: {COPY_OF_TABLE: self.version_of_whole(look)}, FORMAT
         )
         return view
 
@@ -388,7 +395,7 @@ class Session:
         """Return what records that something of the copy is released: nothing of it is compared."""
         gate, whole = self.release_gate, self.whole
         named, copy = whole.sources(columns), whole.copy.version
-        return RecordedGate(gate, lambda form: gate.record_from_copy(kind, named, form, copy))
+        return RecordedGate(gate, lambda form, _: gate.record_from_copy(kind, named, form, copy))
 
     def origin_of_copy(self, names: Sequence[str]) -> Origin:
         """Say what a view of columns of the copy of the whole table is of."""
@@ -575,7 +582,11 @@ class Session:
         return view, copy.format
 
     def _gated(
-        self, view: V, request: PlotRequest, pinned: Callable[[], Mapping[str, str]], format: int
+        self,
+        view: V,
+        request: PlotRequest,
+        pinned: Callable[[Look], Mapping[str, str]],
+        format: int,
     ) -> V:
         """Give a view the study's gate, and the views within it too.
 
@@ -589,7 +600,8 @@ class Session:
         also = () if request.model is None else request.model.levels
         keeper = self.release_gate
         gate = RecordedGate(
-            keeper, lambda form: keeper.record(request, group, form, also, pinned(), format)
+            keeper,
+            lambda form, look: keeper.record(request, group, form, also, pinned(look), format),
         )
         return with_gate(view, gate, self.sealer_of(request, view), self.labels, request.named)
 

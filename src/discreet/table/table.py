@@ -762,17 +762,40 @@ class Table:
         declared. Text comes as pyarrow DictionaryArrays, the empty text for a missing one.
         Of a lazy frame that is no file all columns are held.
         """
+        for batch, _ in self.both_ways(names, (), ()):
+            yield batch
+
+    def both_ways(
+        self, names: Sequence[str], numbers: Sequence[str], texts: Sequence[str]
+    ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Read every row once: what `batches` gives of `names`, and `in_parts` of the others.
+
+        These are some of `names`; only where `alike` says that both read the same rows. A number
+        that is not finite may be an infinite one in both.
+        """
         if not names:
             return
-        numbers = {name for name in names if self.is_number(name)}
-        wanted = [number(name).alias(name) if name in numbers else nw.col(name) for name in names]
+        counted = {name for name in names if self.is_number(name)}
+        wanted = [number(name).alias(name) if name in counted else nw.col(name) for name in names]
+        # Levels that are numbers are read as both. No column has a name as long as these.
+        longest = "_" * max(map(len, names))
+        also = {name: f"{longest}{i}" for i, name in enumerate(texts) if name in counted}
+        wanted += [nw.col(name).alias(second) for name, second in also.items()]
         seen = 0
         with quiet(*failure(self._keep)):
             for batch in parts(self._whole, wanted, self._keep):
                 seen += batch.num_rows
-                yield {name: self._read_as(name, batch[name], name in numbers) for name in names}
+                found = {name: self._read_as(name, batch[name], name in counted) for name in names}
+                levels = {name: levels_of(batch[second]) for name, second in also.items()}
+                in_part = found | levels
+                yield found, {name: in_part[name] for name in (*numbers, *texts)}
             if seen != self.size:
                 raise InputError("the data have changed while they were read; open them again")
+
+    @property
+    def alike(self) -> bool:
+        """Whether `batches` and `in_parts` read the same rows, and miss the same values."""
+        return self._whole is self._frame and self.unit is None and self.key is None
 
     def in_parts(
         self, numbers: Sequence[str], texts: Sequence[str], known: Sequence[str] = ()

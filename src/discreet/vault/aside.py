@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from discreet.vault.keyed import Columns, Keyed, Total
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["in_turn", "parts_of", "set_aside"]
+__all__ = ["Reader", "in_turn", "parts_of", "set_aside"]
 
 P = TypeVar("P")
 
@@ -39,10 +39,14 @@ AT_ONCE = 2
 """So many partitions are protected at a time: compiled loops let other threads run."""
 
 
-def parts_of(table: Table, keyed: Keyed) -> Iterator[Columns]:
-    """Read the rows, and say how far it is."""
+Reader = Callable[[Sequence[str], Sequence[str], Sequence[str]], Iterator[Columns]]
+"""What reads numbers and texts of rows as `Table.in_parts` does."""
+
+
+def parts_of(table: Table, keyed: Keyed, read: Reader | None = None) -> Iterator[Columns]:
+    """Read the rows, by `read` if there is one, and say how far it is."""
     seen = 0
-    for part in table.in_parts(keyed.numbers, keyed.texts, keyed.known):
+    for part in (read or table.in_parts)(keyed.numbers, keyed.texts, keyed.known):
         yield part
         seen += len(next(iter(part.values())))
         advance(READ, seen, table.size)

@@ -23,7 +23,7 @@ from discreet.keys import Keys
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Reading, Table
-from discreet.vault.aside import in_turn, parts_of, set_aside
+from discreet.vault.aside import Reader, in_turn, parts_of, set_aside
 from discreet.vault.keyed import Columns, Keyed, Total
 from discreet.vault.on_spark import done_on_spark, first_on_spark, total_on_spark
 from discreet.vault.protected import Outcome, Protected, Work, protected
@@ -48,18 +48,30 @@ class LargeTable:
     version: bytes
 
     @classmethod
-    def of(cls, table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> LargeTable:
-        """Read all rows once, for the version."""
+    def of(
+        cls,
+        table: Table,
+        policy: Policy,
+        secret: Secret,
+        wanted: Wanted,
+        read: Reader | None = None,
+    ) -> LargeTable:
+        """Read all rows once, for the version: by `read`, if there is one.
+
+        Where that fails, which may read other columns beside these, the table itself is read.
+        """
         try:
-            return cls._read(table, policy, secret, wanted)
+            return cls._read(table, policy, secret, wanted, read)
         except InputError:
             broken = unreadable(table, (*wanted.numbers, *wanted.levels))
-            if not broken:
+            if not broken and read is None:
                 raise
-            return cls._read(table, policy, secret, wanted.without(broken))
+            return cls._read(table, policy, secret, wanted.without(broken), None)
 
     @classmethod
-    def _read(cls, table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> LargeTable:
+    def _read(
+        cls, table: Table, policy: Policy, secret: Secret, wanted: Wanted, read: Reader | None
+    ) -> LargeTable:
         unit = table.unit if table.persons_repeat() else None
         more = {name for name in (table.key, unit) if name is not None}
         numbers = [name for name in sorted(more) if table.is_number(name)]
@@ -76,7 +88,7 @@ class LargeTable:
         if table.on_spark:
             found = total_on_spark(*_lying(table, keyed), work)
         else:
-            for part in parts_of(table, keyed):
+            for part in parts_of(table, keyed, read):
                 found.add(keyed.digests(part))
         return cls(table, work, found.version(keyed.own))
 

@@ -26,7 +26,7 @@ from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.unfinished import being_written
-from discreet.vault.aside import in_turn
+from discreet.vault.aside import Reader, in_turn
 from discreet.vault.large_group import LargeGroup
 from discreet.vault.mapped import mapped
 from discreet.vault.partitions import LargeTable
@@ -58,6 +58,7 @@ from discreet.vault.whole import (
     raw_in_one,
     raw_whole,
     remarks_of,
+    version_in_one,
 )
 from discreet.vault.whole_columns import wanted_of
 
@@ -395,11 +396,19 @@ class Vault:
                 _keep_nearness(_near(done), path)
         return _near(done)
 
-    def version_of_whole(self, table: Table, policy: Policy) -> str:
-        """Return which copy of the whole table it is, without making it."""
+    def version_of_whole(self, table: Table, policy: Policy, read: Reader | None = None) -> str:
+        """Return which copy of the whole table it is, without making it.
+
+        `read` reads rows as `Table.in_parts` does, which it is where there is none.
+        """
         if self._whole is not None:
             return self._whole.version
-        return self._read(table, policy).version.hex()[:16]
+        if self._large is None:
+            wanted = wanted_of(table, policy)
+            if wanted.partitions == 1:
+                return version_in_one(table, policy, self._secret, wanted, read).hex()[:16]
+            self._large = LargeTable.of(table, policy, self._secret, wanted, read)
+        return self._large.version.hex()[:16]
 
     def nearness(self, table: Table, policy: Policy) -> Fidelity:
         """Return how near the copy of the whole table is, in rounded figures kept beside it."""

@@ -8,10 +8,12 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.keys import Column, numbered, row_digests
 from discreet.policy import Policy
 from discreet.protect.whole import Draws, Levels, Settings, whole_copy
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
+from discreet.vault.aside import Reader
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import columns_of_copy
 from discreet.vault.rows import digest_of, keys_of, rows_with_key
@@ -30,6 +32,7 @@ __all__ = [
     "raw_in_one",
     "raw_whole",
     "remarks_of",
+    "version_in_one",
     "version_of_whole",
 ]
 
@@ -63,7 +66,27 @@ def version_of_whole(table: Table, policy: Policy, secret: Secret) -> bytes:
     wanted = wanted_of(table, policy)
     if wanted.partitions > 1:
         return LargeTable.of(table, policy, secret, wanted).version
-    return raw_in_one(table, policy, secret, wanted).version
+    return version_in_one(table, policy, secret, wanted)
+
+
+def version_in_one(
+    table: Table, policy: Policy, secret: Secret, wanted: Wanted, read: Reader | None = None
+) -> bytes:
+    """Return which copy a table of one partition makes, from rows that come part after part.
+
+    `read` reads them as `Table.in_parts` does, which it is where there is none.
+    """
+    if table.unit is not None or table.key is not None:  # which leave rows out
+        return raw_in_one(table, policy, secret, wanted).version
+    names, digests, columns = (*wanted.numbers, *wanted.levels), [], list[Column]()
+    try:
+        for part in (read or table.in_parts)(wanted.numbers, wanted.levels, ()):
+            columns = [part[name] for name in names]
+            digests.append(row_digests(secret, columns))
+    except InputError:  # of a column that cannot be read, here or by who reads beside
+        return raw_in_one(table, policy, secret, wanted).version
+    keys = numbered(secret, np.concatenate(digests), columns)
+    return digest_of(secret, "whole", keys, FORMAT, wanted.made_by(table, policy, False))
 
 
 def _read(
