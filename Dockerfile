@@ -1,0 +1,27 @@
+# A study on the web, in a container. compose.yaml says how it is run, docs/serving.md what to do
+# before; nothing of a study is put into the image.
+
+FROM python:3.11-slim AS build
+WORKDIR /src
+COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY src src
+RUN python -m venv /opt/discreet
+ENV PATH=/opt/discreet/bin:$PATH
+RUN python -m pip install --disable-pip-version-check --no-cache-dir -c constraints.txt '.[server]'
+# A layer may keep whole seconds alone, and what was compiled counts for a file of the same time.
+RUN find /opt/discreet -path '*/discreet/kernels/*.py' -exec touch --date=2026-01-01 '{}' +
+RUN python -c "from discreet.serve.files import warm; warm()"
+
+FROM python:3.11-slim
+COPY --from=build /opt/discreet /opt/discreet
+# The volumes of the ledger and of the secret begin with these rights.
+RUN install -d -m 700 -o 10001 -g 10001 /study/.discreet /secret
+ENV PATH=/opt/discreet/bin:$PATH
+ENV HOME=/tmp
+ENV MPLCONFIGDIR=/tmp/matplotlib
+ENV DISCREET_CONFIG=/secret
+USER 10001:10001
+WORKDIR /study
+EXPOSE 8765
+ENTRYPOINT ["discreet"]
+CMD ["--help"]
