@@ -88,6 +88,9 @@ class ServerOptions:
         bool, Option("--no-token", help="Make no token: for a service, whose output is kept.")
     ] = False
     log_format: Annotated[str, Option(help="How its log is written: text, or json.")] = "text"
+    metrics_port: Annotated[
+        int | None, Option(help="A port, on this machine alone, where Prometheus finds metrics.")
+    ] = None
 
 
 @with_options

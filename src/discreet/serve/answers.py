@@ -216,7 +216,7 @@ def _own(served: Served, caller: Caller, view: str) -> Answer | None:
 def made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> Answer | Refusal:
     """Make what was asked for when it is its turn, and keep it."""
     store = served.ledger.store
-    if not served.places.acquire(blocking=False):
+    if not served.places.take():
         close(store, receipt, "busy")
         return refusal("busy")
     try:
@@ -240,7 +240,7 @@ def made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> A
             close(store, receipt, "broken")
         raise
     finally:
-        served.places.release()
+        served.places.give_back()
     return answer
 
 

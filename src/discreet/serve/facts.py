@@ -13,12 +13,43 @@ from discreet.serve.held import HeldCopy
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
 
-__all__ = ["Served", "serve_study"]
+__all__ = ["Places", "Served", "serve_study"]
 
 FURTHER = "further counts"
 COPY_TIMES = 10
 """So much more often than other requests those of the copy may come: each pointing is one."""
 MOST_AT_ONCE = 16  # requests whose pictures are made or wait for their turn
+
+
+class Places:
+    """Room for so many requests whose pictures are made or wait for their turn.
+
+    Examples
+    --------
+    >>> places = Places(1)
+    >>> places.take(), places.taken, places.take()
+    (True, 1, False)
+    """
+
+    def __init__(self, most: int = MOST_AT_ONCE) -> None:
+        self._most, self._lock, self._taken = most, threading.Lock(), 0
+
+    @property
+    def taken(self) -> int:
+        """How many requests have a place."""
+        return self._taken
+
+    def take(self) -> bool:
+        """Take a place, and say whether there was one."""
+        with self._lock:
+            free = self._taken < self._most
+            self._taken += free
+            return free
+
+    def give_back(self) -> None:
+        """Give a place back that was taken."""
+        with self._lock:
+            self._taken -= 1
 
 
 @dataclass(frozen=True)
@@ -37,9 +68,7 @@ class Served:
     columns: Mapping[str, DrawableColumn]
     held: HeldCopy
     turn: threading.Lock = field(default_factory=threading.Lock)
-    places: threading.BoundedSemaphore = field(
-        default_factory=lambda: threading.BoundedSemaphore(MOST_AT_ONCE)
-    )
+    places: Places = field(default_factory=Places)
 
     @property
     def ledger(self) -> Ledger:

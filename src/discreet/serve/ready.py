@@ -17,7 +17,7 @@ from discreet.serve.facts import Served
 from discreet.serve.files import WARMED, warm
 from discreet.serve.limits import place_of
 
-__all__ = ["Ready", "Workers"]
+__all__ = ["Ready", "Workers", "runs"]
 
 LOG = logging.getLogger("discreet.serve")
 TASK = "warming up"
@@ -56,10 +56,10 @@ class Workers:
     @property
     def cold(self) -> int:
         """How many are not warm: also one that was started in place of another."""
-        return max(0, self.count - sum(_runs(int(it.name)) for it in self.folder.iterdir()))
+        return max(0, self.count - sum(runs(int(it.name)) for it in self.folder.iterdir()))
 
 
-def _runs(process: int) -> bool:
+def runs(process: int) -> bool:
     """Whether there is a process of ours of this number."""
     if sys.platform == "win32":  # there it would end what it asks
         return True
@@ -109,6 +109,16 @@ class Ready:
     def _step(self, then: str) -> None:
         self._waits, self._done = then, self._done + 1
         advance(TASK, self._done, self._of)
+
+    @property
+    def warm_now(self) -> bool:
+        """Whether this process waits for nothing, and nothing is wrong."""
+        return not (self._waits or self.wrong())
+
+    @property
+    def pictures(self) -> int:
+        """How many pictures are made in this process or wait for their turn."""
+        return self._served.places.taken
 
     def facts(self) -> dict[str, Any]:
         """Say whether the server answers at once, and if not, why: without a value or a name."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import uvicorn
 from fastapi import FastAPI
@@ -24,10 +25,14 @@ from discreet.serve.app import create_app
 from discreet.serve.files import warm_in_background
 from discreet.serve.limits import CarefulProtocol, place_of
 from discreet.serve.logs import check_log_format, keep_log
+from discreet.serve.metrics import SHARED, Measured, Metrics, offered, shared_registry
 from discreet.serve.ready import Workers
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.vault.stored import TemporaryFolder
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
 
 __all__ = [
     "Serving",
@@ -44,8 +49,8 @@ LOG = logging.getLogger("discreet.serve")
 
 ENVIRONMENT = "DISCREET_SERVE"
 FACTORY = "discreet.serve.start:worker"
-WARM = "warm"
-"""Where processes say that they are warm, in the folder that they share."""
+WARM, COUNTS = "warm", "counts"
+"""Where processes say that they are warm, and keep metrics, in the folder that they share."""
 MOST_CONNECTIONS = 200
 MOST_WORKERS = 64
 
@@ -74,6 +79,8 @@ class Serving:
         Of an OpenID Connect provider; none where empty.
     log_format : {"text", "json"}
         How the log is written on standard error.
+    metrics_port : int, optional
+        A port of this machine alone where Prometheus finds counts and times of requests.
     """
 
     file: str
@@ -91,12 +98,13 @@ class Serving:
     rows: str | None = None
     m: int | None = None
     log_format: str = "text"
+    metrics_port: int | None = None
 
     def __post_init__(self) -> None:
         check_log_format(self.log_format)
         if bool(self.issuer) != bool(self.audience):
             raise InputError("OpenID Connect needs an issuer and an audience; give both")
-        if not 0 <= self.port <= 65535:
+        if not all(0 <= port <= 65535 for port in (self.port, self.metrics_port or 0)):
             raise InputError("the port is a whole number from 0 to 65535")
         if (self.certificate is None) != (self.key is None):
             raise InputError("TLS needs a certificate and its key; give both")
@@ -140,7 +148,10 @@ def app_of_environment() -> FastAPI:
 
 def worker() -> FastAPI:
     """Begin a process among several: write its log, and return its server."""
-    keep_log(json.loads(os.environ[ENVIRONMENT])["log_format"])
+    told = json.loads(os.environ[ENVIRONMENT])
+    keep_log(told["log_format"])
+    if told["metrics_port"] is not None:
+        os.environ[SHARED] = str(Path(told["folder"]) / COUNTS)  # looked at once, at the import
     try:
         return app_of_environment()
     except Exception as error:  # whose text may quote cells, but where it is one of ours
@@ -157,37 +168,52 @@ def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
     if serving.workers > 1:
         _run_workers(study, serving, said)
         return
-    config = configured(_app(study, serving), serving)
-    taken = listening(config, serving)
-    url = serving.url(taken.getsockname()[1])
-    server = uvicorn.Server(config)
+    app = _app(study, serving)
+    with _metrics(serving, lambda: app.state.metrics.registry):
+        config = configured(app, serving)
+        taken = listening(config, serving)
+        url = serving.url(taken.getsockname()[1])
+        server = uvicorn.Server(config)
 
-    def stop() -> None:
-        """Stop one that has not begun."""
-        server.should_exit = True
+        def stop() -> None:
+            """Stop one that has not begun."""
+            server.should_exit = True
 
-    with at_sigterm(stop):
-        said(url)
-        LOG.info("listening at %s", url)
-        server.run(sockets=[taken])
+        with at_sigterm(stop):
+            said(url)
+            LOG.info("listening at %s", url)
+            server.run(sockets=[taken])
     LOG.info("stopped")
 
 
 def _run_workers(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
     """Serve a study by several processes, once there is a copy that they share."""
-    config = configured(FACTORY, serving)
-    taken = listening(config, serving)
     own = TemporaryFolder()
-    (own.path / WARM).mkdir(mode=0o700)
-    study.session.share_copy(own.path)
-    told = {**asdict(serving), "ledger": study.session.ledger.store.place, "folder": own.path}
-    os.environ[ENVIRONMENT] = json.dumps(told, default=str)
-    processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
-    url = serving.url(taken.getsockname()[1])
-    said(url)
-    LOG.info("listening at %s", url)
-    processes.run()
+    for name in (WARM, COUNTS):
+        (own.path / name).mkdir(mode=0o700)
+    with _metrics(serving, lambda: shared_registry(own.path / COUNTS)):
+        config = configured(FACTORY, serving)
+        taken = listening(config, serving)
+        study.session.share_copy(own.path)
+        told = {**asdict(serving), "ledger": study.session.ledger.store.place, "folder": own.path}
+        os.environ[ENVIRONMENT] = json.dumps(told, default=str)
+        processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
+        url = serving.url(taken.getsockname()[1])
+        said(url)
+        LOG.info("listening at %s", url)
+        processes.run()
     LOG.info("stopped")
+
+
+@contextmanager
+def _metrics(serving: Serving, registry: Callable[[], CollectorRegistry]) -> Iterator[None]:
+    """Offer metrics for a while, if they are wanted."""
+    if serving.metrics_port is None:
+        yield
+        return
+    with offered(registry(), serving.metrics_port) as url:
+        LOG.info("metrics at %s", url)
+        yield
 
 
 @contextmanager
@@ -249,5 +275,8 @@ def _app(study: Study, serving: Serving, workers: Workers | None = None) -> Fast
     issuer = Issuer(serving.issuer, serving.audience).caller if serving.issuer else None
     app = create_app(study, serving.origins, issuer)
     app.state.ready.expect(workers)
+    if serving.metrics_port is not None:
+        app.state.metrics = Metrics(app.state.ready)
+        app.add_middleware(Measured, metrics=app.state.metrics)
     warm_in_background(app.state.ready.warm)
     return app
