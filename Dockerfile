@@ -10,7 +10,7 @@ ENV PATH=/opt/discreet/bin:$PATH
 RUN python -m pip install --disable-pip-version-check --no-cache-dir -c constraints.txt '.[server]'
 # A layer may keep whole seconds alone, and what was compiled counts for a file of the same time.
 RUN find /opt/discreet -path '*/discreet/kernels/*.py' -exec touch --date=2026-01-01 '{}' +
-RUN python -c "from discreet.serve.files import warm; warm()"
+RUN discreet warm
 
 FROM python:3.11-slim
 COPY --from=build /opt/discreet /opt/discreet
