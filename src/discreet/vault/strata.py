@@ -1,12 +1,12 @@
 """The strata of a large table: counted as rows pass by, repaired once, and put into partitions.
 
 Strata are repaired by how many persons hold each combination of levels, as those of a table in one
-piece are. One of many persons is in all partitions, a random part in each; one of fewer is whole,
-in one of them. So strata are as they would be in one piece, and each part of one is of persons
-enough.
+piece are. One of many persons is in several partitions, a random part in each; one of fewer is
+whole, in one of them. So strata are as they would be in one piece, and each part of one is of
+persons enough.
 
 Where persons have several rows they are told apart by 64 bits of a keyed digest. Two that are
-alike would count as one, which makes strata larger.
+alike would count as one: never are there fewer persons than were counted.
 """
 
 from __future__ import annotations
@@ -127,11 +127,13 @@ class Strata:
         chance = [keyed.own.secret.digest("stratum", text)[:8] for text in texts]
         starts = np.array([int.from_bytes(it, "little") for it in chance], dtype=np.uint64)
         strata = {text: line for line, text in enumerate(texts) if self.repair.kept[line]}
+        # In an order of their own: that of the rows must not show in the last digits of a sum.
+        lines = [strata[text] for text in sorted(strata)]
         for partitions in range(most, 1, -1):
             first = (starts % np.uint64(partitions)).astype(np.intp)
             over = np.clip(self.persons // least, 1, partitions)
             persons = np.zeros(partitions)
-            for line in strata.values():
+            for line in lines:
                 at = (first[line] + np.arange(over[line])) % partitions
                 persons[at] += self.persons[line] / over[line]
             if persons.min() >= least:
