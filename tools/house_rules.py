@@ -30,6 +30,7 @@ BUILDING = (
     ("ledger", "policy", "release"),
     ("vault",),
     ("study",),
+    ("outputs",),
     ("doctor", "serve"),
     ("cli",),
     ("__init__",),

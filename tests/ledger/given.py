@@ -20,6 +20,7 @@ from discreet.ledger.log import (
     keep,
     revoke_token,
 )
+from discreet.ledger.outputs import hand_in, review
 from discreet.ledger.rules import ReleaseRecord
 from discreet.ledger.store import Store
 from discreet.provenance import Provenance
@@ -66,6 +67,10 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
         asked = ask(store, ALICE, question(view), MUCH)
         keep(store, asked, question(view), Answer(200, b"drawn %d" % view), "answered")
     close(store, ask(store, ALICE, question(4), MUCH), "broken")
+    file = folder / "age.svg"
+    file.write_text("drawn")
+    review(store, "s", hand_in(store, "s", 1, file, {"status": "pass"}).id, "approved", "")
+    file.unlink()
     return store
 
 

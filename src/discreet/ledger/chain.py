@@ -72,10 +72,10 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
     return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
 
 
-SCHEMA = 3
+SCHEMA = 4
 """What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain.
 
-1 had no `terms`, and 2 no `provenance`.
+1 had no `terms`, 2 no `provenance`, and 3 no `output` and `review`.
 """
 
 OLD_TABLES = ("version", "choice", "sketch", "leaving")
@@ -91,6 +91,8 @@ TABLES = (
     "answer",
     "terms",
     "provenance",
+    "output",
+    "review",
 )
 """The tables whose rows have a link each in the table `chain`."""
 
@@ -150,8 +152,27 @@ PROVENANCE = (
     "CREATE INDEX IF NOT EXISTS provenance_digest ON provenance (digest)",
     "CREATE INDEX IF NOT EXISTS provenance_checksum ON provenance (checksum)",
 )
+# A file that was handed to an output checker, and what was said of it. A file that is changed is
+# another one, so that what was decided of one never holds for the other.
+OUTPUT = (
+    """CREATE TABLE IF NOT EXISTS output (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, study TEXT NOT NULL, version INTEGER NOT NULL,
+    name TEXT NOT NULL, digest TEXT NOT NULL, record TEXT NOT NULL, body BLOB,
+    UNIQUE (study, name, digest))""",
+)
+REVIEW = (
+    """CREATE TABLE IF NOT EXISTS review (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, output INTEGER NOT NULL REFERENCES output,
+    what TEXT NOT NULL, text TEXT NOT NULL, caller TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS review_output ON review (output)",
+)
 LATER: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
-    {"terms": (1, TERMS), "provenance": (2, PROVENANCE)}
+    {
+        "terms": (1, TERMS),
+        "provenance": (2, PROVENANCE),
+        "output": (3, OUTPUT),
+        "review": (3, REVIEW),
+    }
 )
 """Tables that ledgers up to some number have not, and what makes them."""
 

@@ -1,0 +1,204 @@
+"""A folder of outputs: what was released, its record, and the page that its checker reads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError, near, one_of, path_in_words
+from discreet.ledger.outputs import hand_in, list_outputs, review
+from discreet.ledger.store import Store
+from discreet.outputs.layout import is_ours, results_text
+from discreet.outputs.page import page_text
+from discreet.outputs.standing import CHANGED, Standing, digest_of, standing_of
+from discreet.unfinished import being_released
+
+__all__ = ["Finding", "Folder"]
+
+RESULTS, CONFIG, PAGE, CHECKSUMS = "results.json", "config.json", "index.html", "checksums"
+OWN = (RESULTS, CONFIG, PAGE, CHECKSUMS)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check of a file found, in the words of its record.
+
+    Parameters
+    ----------
+    status : {"pass", "review"}
+        "pass" where every rule of a guarded policy was kept; else a checker has to look.
+    kind : str
+        What is drawn or released: "histogram", "table".
+    type : {"plot", "table", "report"}
+        What kind of file it is.
+    columns : tuple of str
+        The columns in it.
+    method : str
+        How values were protected.
+    command : str
+        What was asked for.
+    says : tuple of str
+        What was checked, a few words each.
+    """
+
+    status: str
+    kind: str
+    type: str
+    columns: tuple[str, ...]
+    method: str
+    command: str
+    says: tuple[str, ...] = ()
+
+
+Check = Callable[[Path], Finding | None]
+"""Says what a file is; None of one that the study did not release, or that was changed since."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of outputs of one study.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is; made when something is collected.
+    store : Store
+        The ledger's file, which has all that is said and decided.
+    study : str
+        The study's name in the ledger.
+    version : int
+        Its latest version.
+    """
+
+    path: Path
+    store: Store
+    study: str
+    version: int
+
+    def collect(self, files: Iterable[Path], check: Check) -> tuple[Path, ...]:
+        """Take up what the study released of some files, and what stands in the folder already.
+
+        Returns
+        -------
+        tuple of Path
+            The files that are left out: the study did not release them as they are.
+
+        Raises
+        ------
+        InputError
+            If the folder holds something else, or two files have one name: nothing is then copied.
+        """
+        inside = self._inside()
+        outside = [it for it in dict.fromkeys(files) if it.resolve().parent != self.path.resolve()]
+        found = {it: check(it) for it in (*inside, *outside)}
+        known = {it.name for it in list_outputs(self.store, self.study)}
+        strange = [it.name for it in inside if found[it] is None and it.name not in known]
+        if strange:
+            raise InputError(
+                f"{path_in_words(self.path)} holds what this study did not release:"
+                f" {one_of(strange)}; take it out, or name another folder"
+            )
+        chosen = [it for it in outside if found[it] is not None]
+        _check_names(chosen)
+        self.path.mkdir(parents=True, exist_ok=True)
+        for file in chosen:
+            _copy(file, self.path / file.name)
+        for file in (*inside, *chosen):
+            record = found[file]
+            if record is not None:
+                target = self.path / file.name
+                hand_in(self.store, self.study, self.version, target, asdict(record))
+        return tuple(it for it in outside if found[it] is None)
+
+    def standing(self) -> tuple[Standing, ...]:
+        """Return how each output in it stands, by name."""
+        outputs = list_outputs(self.store, self.study)
+        return standing_of(self._inside(), outputs)
+
+    def review(self, what: str, text: str, names: Sequence[str] = ()) -> tuple[Standing, ...]:
+        """Record a comment, or a decision, on the outputs of some names or on all in the folder.
+
+        Of a file that was changed since it was handed in nothing is recorded.
+        """
+        standing = {it.output.name: it for it in self.standing()}
+        for name in names:
+            if name not in standing:
+                raise InputError(f"the folder has no output {name!r}; {near(name, [*standing])}")
+        chosen = [standing[name] for name in names or standing]
+        changed = [it.output.name for it in chosen if it.state == CHANGED]
+        if changed:
+            raise InputError(
+                f"changed since they were handed in: {one_of(changed)}; put back what was handed"
+                " in, or collect it again"
+            )
+        if not chosen:
+            raise InputError("the folder has no outputs yet; collect some first")
+        for each in chosen:
+            review(self.store, self.study, each.output.id, what, text)
+        return self.standing()
+
+    def write(self, config: Mapping[str, Any], rest: Sequence[str]) -> None:
+        """Write its record, its page and its checksums.
+
+        `config` are the rules in force; `rest` says what was released and is not in the folder.
+        """
+        standing = self.standing()
+        outputs = [it.output for it in standing]
+        texts = {
+            RESULTS: results_text(outputs),
+            CONFIG: json.dumps(config, indent=4),
+            PAGE: page_text(self.study, self.path, standing, rest),
+        }
+        for name, text in texts.items():
+            _write(self.path / name, text)
+        # Of an output as it was handed in, so that whoever compares sees that it was changed.
+        sums = {name: digest_of(self.path / name) for name in texts}
+        sums |= {it.name: it.digest for it in outputs}
+        (self.path / CHECKSUMS).mkdir(exist_ok=True)
+        for name, digest in sums.items():
+            _write(self.path / CHECKSUMS / f"{name}.txt", digest)
+
+    def _inside(self) -> list[Path]:
+        """Return what is in the folder beside its record, by name; refuse another's record."""
+        if not self.path.exists():
+            return []
+        if not self.path.is_dir():
+            raise InputError(f"{path_in_words(self.path)} is a file; name a folder")
+        results = self.path / RESULTS
+        there = [name for name in OWN if (self.path / name).exists()]
+        if there and not (results.is_file() and is_ours(results.read_text("utf-8", "replace"))):
+            raise InputError(
+                f"{path_in_words(self.path)} holds {one_of(there)} that discreet did not write;"
+                " name another folder"
+            )
+        entries = sorted(self.path.iterdir())
+        return [it for it in entries if it.name not in OWN and not it.name.startswith(".")]
+
+
+def _check_names(files: Sequence[Path]) -> None:
+    """Refuse files that cannot stand in one folder together."""
+    names = [it.name for it in files]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"several files are called {one_of(twice)}; give them different names")
+    own = sorted({*names} & {*OWN})
+    if own:
+        raise InputError(f"the folder writes {one_of(own)} itself; give the file another name")
+
+
+def _copy(file: Path, target: Path) -> None:
+    """Copy a file, and refuse one that is being written meanwhile."""
+    before = digest_of(file)
+    with being_released(target) as part:
+        shutil.copyfile(file, part)
+        if digest_of(part) != before:
+            raise InputError(f"{path_in_words(file)} was changed while it was copied; try again")
+
+
+def _write(path: Path, text: str) -> None:
+    with being_released(path) as part:
+        part.write_text(text, encoding="utf-8")

@@ -1,0 +1,50 @@
+"""How each file of a folder of outputs stands: beside what was handed in, and what was decided."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.ledger.outputs import Output
+
+__all__ = ["CHANGED", "Standing", "digest_of", "standing_of"]
+
+
+CHANGED = "changed"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A file of a folder: what of it was handed in last, and how it stands.
+
+    `state` is that of the output ("waiting", "approved", "rejected"), or "changed" where the file
+    is another than was handed in.
+    """
+
+    output: Output
+    state: str
+
+
+def standing_of(files: Sequence[Path], outputs: Sequence[Output]) -> tuple[Standing, ...]:
+    """Return how files stand that were handed in under their names.
+
+    What was decided holds for the very bytes that it was decided of. A file that is again as it
+    was when it was approved, is approved.
+    """
+    found = []
+    for file in files:
+        handed = [it for it in outputs if it.name == file.name]
+        if not handed:
+            continue
+        digest = digest_of(file) if file.is_file() else ""
+        same = [it for it in handed if it.digest == digest]
+        found.append(Standing(same[-1], same[-1].state) if same else Standing(handed[-1], CHANGED))
+    return tuple(found)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
