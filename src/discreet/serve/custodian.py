@@ -41,6 +41,7 @@ from discreet.policy.words import words
 from discreet.serve.answers import OVER
 from discreet.serve.facts import Served
 from discreet.serve.files import FORMS
+from discreet.serve.outputs import said_of
 from discreet.serve.refusals import CODES, Refusal, refusal
 from discreet.serve.tables import TABLE_FORMS
 from discreet.study.board import ROWS
@@ -59,6 +60,7 @@ __all__ = [
     "log_page",
     "overview",
     "proposed",
+    "reviewed",
     "revoke",
     "verified",
 ]
@@ -66,11 +68,12 @@ __all__ = [
 T = TypeVar("T")
 
 ADD, CHANGE, REVOKE, PROPOSE = "token added", "token changed", "token revoked", "policy proposed"
+REVIEW = "output reviewed"
 #: The files that the record can be had as, and what they are.
 LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json"}
 #: What is asked for that hands something over, and what shows nothing of the data.
 LEAVING = (*FORMS, *TABLE_FORMS, ROWS)
-OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, PROPOSE, *LOG_FORMS)
+OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, PROPOSE, REVIEW, *LOG_FORMS)
 DAYS_BACK = 30
 OWN = "token "
 #: Of each code of a refusal what the page calls it, and what an analyst can do instead.
@@ -341,6 +344,14 @@ def proposed(served: Served, caller: Caller, text: str) -> Mapping[str, Any] | R
         return {"mistakes": [], "proposal": dataclasses.asdict(found)}
 
     return _act(served, caller, PROPOSE, {}, make)
+
+
+def reviewed(
+    served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
+    """Comment on an output that was handed in, approve or reject it."""
+    told = {"output": _short(id_), "said": body["what"]}
+    return _act(served, caller, REVIEW, told, lambda: said_of(served, caller, id_, body))
 
 
 def _act(

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ValidationError
 
 from discreet.ledger.log import Answer, Caller
-from discreet.serve import custodian
+from discreet.serve import custodian, outputs
 from discreet.serve.answers import refused
 from discreet.serve.counter import JSON, Bearer, Counter, Work, answered, not_as, read_body
 from discreet.serve.facts import Served
@@ -42,6 +42,7 @@ def add_custodian_routes(router: APIRouter, counter: Counter) -> None:
 
     for path, model, says, do in ACTS:
         _act(router, counter, path, model, says, do)
+    _outputs(router, counter)
     _log(router, counter)
 
 
@@ -64,6 +65,12 @@ ACTS: Sequence[tuple[str, type[BaseModel], str, Act]] = (
         custodian.ProposedPolicy,
         "Say what a proposed policy would change; nothing is changed.",
         lambda served, caller, _, body: custodian.proposed(served, caller, body["text"]),
+    ),
+    (
+        "/custodian/outputs/{name}",
+        outputs.Said,
+        "Comment on an output that was handed in, approve or reject it.",
+        custodian.reviewed,
     ),
 )
 
@@ -93,6 +100,28 @@ def _act(
     router.post(path, response_model=dict[str, Any], name=says, openapi_extra=extra)(act)
 
 
+def _outputs(router: APIRouter, counter: Counter) -> None:
+    served = counter.served
+
+    @router.get("/custodian/outputs", response_model=dict[str, Any])
+    async def listed(bearer: Bearer) -> Response:
+        """Say what was handed in to be checked, newest first."""
+        found = await counter.work(bearer, lambda _: outputs.outputs(served), "custodian")
+        return answered(found)
+
+    bytes_: dict[int | str, dict[str, Any]] = {200: {"content": {BYTES: {}}}}
+
+    @router.get("/custodian/outputs/{name}/file", response_class=Response, responses=bytes_)
+    async def file(bearer: Bearer, name: str) -> Response:
+        """Answer with the file of an output that was handed in."""
+        found = await counter.work(bearer, lambda _: outputs.file(served, name), "custodian")
+        if isinstance(found, Refusal):
+            return answered(found)
+        said = {"Content-Disposition": "attachment"}  # never a page of this origin
+        return Response(found.body, media_type=BYTES, headers=said)
+
+
+BYTES = "application/octet-stream"
 QUERY = [
     {"name": name, "in": "query", "required": False, "schema": schema}
     for name, schema in custodian.LogQuery.model_json_schema()["properties"].items()

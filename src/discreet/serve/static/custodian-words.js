@@ -18,6 +18,8 @@ const SAID = {
   "log.json": "took the record as JSON",
 };
 
+const REVIEWED = { comment: "commented on", approved: "approved", rejected: "rejected" };
+
 const TAGS = {
   left: "left the server",
   refused: "refused",
@@ -46,6 +48,7 @@ export function sentence(entry, kinds) {
   const { what } = entry;
   if (what.startsWith("token ")) return ofToken(what, request);
   if (SAID[what]) return SAID[what];
+  if (what === "output reviewed") return `${REVIEWED[request.said] || "reviewed"} output ${request.output}`;
   const file = FILE.exec(what);
   const named = entry.of ? picture(entry.of.what, parsed(entry.of.request), kinds) : "a picture";
   if (file) return `saved ${named} as ${file[1].toUpperCase()}`;

@@ -1,6 +1,7 @@
 /** The custodian's page: who may look, what was asked, what the policy says, and the seal. */
 
 import { keepRecord } from "./custodian-log.js";
+import { keepOutputs } from "./custodian-outputs.js";
 import { keepPolicy } from "./custodian-policy.js";
 import { showCauses, showGone } from "./custodian-side.js";
 import { keepTokens } from "./custodian-tokens.js";
@@ -55,6 +56,7 @@ function build(told) {
   keepPolicy(told, { fail });
   const page = { fail, toast, done: () => refresh() };
   const tokens = keepTokens(told, page);
+  const outputs = keepOutputs(page);
   const each = (found) => {
     showCauses(found.causes, told, found.days, (outcome) => {
       record.want({ kind: "refused", outcome, find: "", caller: "", bar: null });
@@ -68,7 +70,7 @@ function build(told) {
     const found = await withToken(() => ask("/api/custodian"));
     tokens(found);
     showHead(found);
-    await Promise.all([record.reload(), gone(told)]);
+    await Promise.all([record.reload(), gone(told), outputs()]);
   };
   gone(told);
   verify();

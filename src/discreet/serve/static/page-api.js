@@ -81,6 +81,18 @@ export async function save(path, name) {
   window.setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+/**
+ * Fetch a picture.
+ *
+ * @param {string} path - Such as "/api/custodian/outputs/1/file".
+ * @param {string} type - What it is: "image/png".
+ * @returns {Promise<string>} An address for an image; whoever asks gives it back to the browser.
+ */
+export async function pictureOf(path, type) {
+  const answer = await sent(path, {});
+  return URL.createObjectURL(new Blob([await answer.arrayBuffer()], { type }));
+}
+
 async function sent(path, { body, method, signal }) {
   const headers = { Authorization: `Bearer ${encodable(token())}` };
   if (body !== undefined) headers["Content-Type"] = "application/json";

@@ -1,0 +1,131 @@
+/** Outputs that were handed in: each with its picture, what was checked, and what is decided. */
+
+import { clock, counted, shortDay, who } from "./custodian-words.js";
+import { ask, pictureOf, save } from "./page-api.js";
+import { byId, make } from "./page-dom.js";
+import { withToken } from "./page-token.js";
+
+const PATH = "/api/custodian/outputs";
+const STATES = { waiting: "waiting", approved: "approved", rejected: "rejected" };
+const DONE = { comment: "commented on", approved: "approved", rejected: "rejected" };
+const TYPES = { png: "image/png", svg: "image/svg+xml" };
+
+/**
+ * Show the outputs, and let them be decided.
+ *
+ * @param {{fail: (error: Error) => void, toast: (words: string) => void,
+ *   done: () => Promise<void>}} page - `done` is called after each act.
+ * @returns {() => Promise<void>} Shows them anew.
+ */
+export function keepOutputs(page) {
+  const show = async () => {
+    try {
+      fill((await withToken(() => ask(PATH))).outputs, page);
+    } catch (error) {
+      page.fail(error);
+    }
+  };
+  show();
+  return show;
+}
+
+function fill(outputs, page) {
+  const waiting = outputs.filter((it) => it.state === "waiting").length;
+  byId("noutputs").textContent = outputs.length
+    ? `${waiting.toLocaleString("en-GB")} of ${counted(outputs.length, "output")} waiting`
+    : "";
+  const open = new Set([...byId("outputs").querySelectorAll("details[open]")].map((it) => it.dataset.id));
+  const rows = outputs.map((it) => item(it, open.has(String(it.id)), page));
+  byId("outputs").replaceChildren(...rows);
+  byId("outputs-hint").hidden = outputs.length > 0;
+}
+
+function item(output, open, page) {
+  const summary = make(
+    "summary",
+    {},
+    make("b", {}, make("bdi", { text: output.name })),
+    make("span", { class: "soft", text: output.command }),
+    make("span", { class: `tag ${output.state}`, text: STATES[output.state] }),
+  );
+  const details = make("details", { "data-id": output.id, open }, summary);
+  const unfold = () => {
+    if (details.open && details.children.length === 1) details.append(inside(output, page));
+  };
+  details.addEventListener("toggle", unfold);
+  unfold();
+  return make("li", {}, details);
+}
+
+function inside(output, page) {
+  const passed = output.status === "pass" ? "It passed its checks:" : "It needs a look, for it was not checked by rules:";
+  return make(
+    "div",
+    { class: "output" },
+    make("p", { class: "soft", text: `Handed in ${when(output.at)}. ${passed}` }),
+    make("ul", { class: "checks" }, ...output.says.map((text) => make("li", { text }))),
+    output.picture ? picture(output, page) : null,
+    output.kept ? fileButton(output, page) : make("p", { class: "soft", text: "The file is too large to be kept here; look at it in its folder." }),
+    said(output.reviews),
+    make("p", { class: "soft" }, make("span", { text: "SHA-256 " }), make("code", { text: output.digest })),
+    reviewForm(output, page),
+  );
+}
+
+function picture(output, page) {
+  const image = make("img", { alt: `${output.name}: ${output.command}` });
+  const type = TYPES[output.name.split(".").pop().toLowerCase()];
+  image.addEventListener("load", () => URL.revokeObjectURL(image.src));
+  withToken(() => pictureOf(`${PATH}/${output.id}/file`, type))
+    .then((address) => {
+      image.src = address;
+    })
+    .catch(page.fail);
+  return make("p", { class: "plate" }, image);
+}
+
+function fileButton(output, page) {
+  const take = () => withToken(() => save(`${PATH}/${output.id}/file`, output.name)).catch(page.fail);
+  return make("p", {}, make("button", { type: "button", class: "txt", text: "Save the file", "aria-label": `Save ${output.name}`, on: { click: take } }));
+}
+
+function said(reviews) {
+  const rows = reviews.map(({ at, what, text, caller }) =>
+    make("li", {}, make("b", { text: `${what.charAt(0).toUpperCase()}${what.slice(1)}` }), make("span", { class: "soft", text: ` ${who(caller)}, ${when(at)}` }), make("p", { text })),
+  );
+  return rows.length ? make("ul", { class: "said" }, ...rows) : null;
+}
+
+function reviewForm(output, page) {
+  const words = make("textarea", { rows: 2, maxlength: 2000 });
+  const problem = make("p", { role: "status", class: "no" });
+  const act = (what) => async () => {
+    try {
+      await withToken(() => ask(`${PATH}/${output.id}`, { body: { what, text: words.value } }));
+      page.toast(`You ${DONE[what]} ${output.name}. It is in the log.`);
+      await page.done();
+      summaryOf(output)?.focus();
+    } catch (error) {
+      problem.textContent = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+      words.focus();
+    }
+  };
+  const button = (what, text, look) =>
+    make("button", { type: "button", class: look, text, "aria-label": `${text} ${output.name}`, on: { click: act(what) } });
+  return make(
+    "form",
+    { class: "review", "aria-label": `Review of ${output.name}`, on: { submit: (event) => event.preventDefault() } },
+    make("label", {}, "Reason or comment", words),
+    problem,
+    make("p", { class: "row" }, button("approved", "Approve", "btn main"), button("rejected", "Reject", "btn"), button("comment", "Comment", "txt")),
+  );
+}
+
+function summaryOf({ id }) {
+  return byId("outputs").querySelector(`details[data-id="${id}"] > summary`);
+}
+
+function when(text) {
+  const at = new Date(text);
+  return `${shortDay(at)}, ${clock(at)}`;
+}
