@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from discreet.ledger.log import add_token
+from discreet.ledger.outputs import hand_in, list_outputs, review
 from tests.browser import launched
 from tests.serve.cohort import opened as study_of
 from tests.serve.conftest import running
@@ -54,7 +55,28 @@ def asked(served: Running) -> Running:
     add_token(store, "cohort.csv", "eva", views=4)
     add_token(store, "cohort.csv", LONG)
     add_token(store, "cohort.csv", "מרים")
+    hand_in_some(served)
     return served
+
+
+def hand_in_some(served: Running) -> None:
+    """Hand in two pictures and a table, as `discreet outputs` does."""
+    with served.client() as client:
+        view = client.post("/api/views/histogram", json={"columns": ["age"]}).json()["id"]
+        drawn = client.get(f"/api/views/{view}/figure.svg").content
+    store = served.study.session.ledger.store
+    says = ["made here, and not changed since", "at least 5 persons behind each mark"]
+    for name, kind, status in (
+        ("age.svg", "histogram", "pass"),
+        ("table.csv", "table", "review"),
+        ("age, again.svg", "histogram", "pass"),
+    ):
+        path = served.folder / name
+        path.write_bytes(drawn)
+        record = {"status": status, "kind": kind, "command": f"{kind}(age)", "says": says}
+        output = hand_in(store, "cohort.csv", 1, path, record)
+    review(store, "cohort.csv", output.id, "comment", "for figure 1 of the paper")
+    review(store, "cohort.csv", output.id, "rejected", "bins too fine", "token carol")
 
 
 @pytest.fixture(scope="module")
@@ -239,6 +261,29 @@ def test_the_policy_is_said_and_a_change_is_tried(chromium: Browser, asked: Runn
     assert (asked.folder / "discreet.toml").read_bytes() == before
 
 
+def test_outputs_are_looked_at_and_decided(chromium: Browser, asked: Running) -> None:
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        expect(page.locator("#noutputs")).to_have_text("2 of 3 outputs waiting")
+        page.locator("#outputs summary", has_text="age.svg").click()
+        shown = page.locator("#outputs img")
+        page.wait_for_function("document.querySelector('#outputs img').naturalWidth > 100")
+        assert shown.get_attribute("alt") == "age.svg: histogram(age)"
+        assert violations(page) == []
+        page.get_by_role("button", name="Reject age.svg").click()
+        expect(page.locator("#outputs .no")).to_contain_text("Say why")
+        page.get_by_label("Reason or comment").fill("too fine")
+        page.get_by_role("button", name="Reject age.svg").click()
+        expect(page.locator("#noutputs")).to_have_text("1 of 3 outputs waiting")
+        expect(page.locator("#outputs .said")).to_contain_text("too fine")
+        focused = "document.activeElement.textContent"
+        assert page.evaluate(focused).startswith("age.svg")
+        assert re.match("carol rejected output [0-9]+ recorded", rows(page)[0])
+    store = asked.study.session.ledger.store
+    states = {it.name: it.state for it in list_outputs(store)}
+    assert states == {"age.svg": "rejected", "table.csv": "waiting", "age, again.svg": "rejected"}
+
+
 def test_the_seal_is_checked_and_copied(chromium: Browser, asked: Running) -> None:
     with looking(chromium, asked, PATH, token=asked.custodian) as page:
         opened(page)
@@ -292,6 +337,8 @@ def test_every_width_in_light_and_dark(
         opened(page)
         page.get_by_role("button", name="New token").click()
         page.get_by_role("button", name="Show the file").click()
+        page.locator("#outputs summary").first.click()
+        page.wait_for_function("document.querySelector('#outputs img').naturalWidth > 100")
         keep_screen(page, f"custodian-{width}-{scheme}")
         assert widest(page) <= width
         assert nameless(page) == []

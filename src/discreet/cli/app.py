@@ -27,6 +27,7 @@ from discreet.cli.custodian import (
     version_new,
 )
 from discreet.cli.fidelity import fidelity
+from discreet.cli.outputs import outputs
 from discreet.cli.plots import plot
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
@@ -54,6 +55,7 @@ for command in (
     attack,
     fidelity,
     tune,
+    outputs,
     serve,
     forget,
     doctor,

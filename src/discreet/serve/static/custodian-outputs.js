@@ -86,7 +86,7 @@ function picture(output, page) {
 
 function fileButton(output, page) {
   const take = () => withToken(() => save(`${PATH}/${output.id}/file`, output.name)).catch(page.fail);
-  return make("p", {}, make("button", { type: "button", class: "txt", text: "Save the file", "aria-label": `Save ${output.name}`, on: { click: take } }));
+  return make("p", {}, make("button", { type: "button", class: "txt", text: "Save the file", "aria-label": `Save the file ${output.name}`, on: { click: take } }));
 }
 
 function said(reviews) {

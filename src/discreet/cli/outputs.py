@@ -1,0 +1,142 @@
+"""`discreet outputs`: what was released goes into a folder, and is approved or rejected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from discreet.cli.common import (
+    JsonOption,
+    PolicyOption,
+    StudyOption,
+    print_table,
+    print_words,
+    progress_shown,
+)
+from discreet.errors import InputError, LeavingError
+
+if TYPE_CHECKING:
+    from discreet.outputs.request import Request
+    from discreet.outputs.standing import Standing
+
+__all__ = ["outputs"]
+
+CHANGED = "something in the folder is not as it was handed in: no approval holds for it"
+
+
+def outputs(
+    folder: Annotated[Path, Argument(help="The folder for the checker; made if there is none.")],
+    files: Annotated[
+        list[Path] | None,
+        Argument(help="Files, and folders of files, to collect from; this folder by default."),
+    ] = None,
+    comment: Annotated[str | None, Option(help="Say something of the outputs.")] = None,
+    approve: Annotated[bool, Option("--approve", help="Approve the outputs.")] = False,
+    reject: Annotated[bool, Option("--reject", help="Reject the outputs; say why.")] = False,
+    reason: Annotated[str, Option(help="Why they are approved or rejected.")] = "",
+    of: Annotated[
+        list[str] | None,
+        Option(help="The name of an output that is meant; all without. Repeatable."),
+    ] = None,
+    policy: PolicyOption = "standard",
+    study: StudyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Collect what a study released into one folder, for an output checker to approve.
+
+    discreet outputs request figures table.csv
+    discreet outputs request --comment "table 2 of the paper" --of table.csv
+    discreet outputs request --approve
+    discreet outputs request --reject --reason "bins too fine" --of bmi.svg
+
+    The folder gets each file that was made here and not changed since, a record in ACRO's layout,
+    and a page to read. What is said and decided is in the ledger.
+    """
+    from discreet.outputs.request import open_request
+
+    act = _act(comment, approve=approve, reject=reject, reason=reason, files=files, of=of)
+    with progress_shown():
+        request = open_request(folder, policy, study)
+        left_out = request.collect(files or [Path()]) if act is None else ()
+        if act is not None:
+            request.folder.review(*act, of or ())
+        request.write()
+        standing, rest = request.folder.standing(), request.not_handed_in()
+    named = [str(it) for it in left_out if it in (files or ())]
+    if as_json:
+        typer.echo(json.dumps(_told(request, standing, named, rest), ensure_ascii=False))
+    else:
+        _print(standing, named, rest)
+    if any(it.state == "changed" for it in standing):
+        typer.echo(f"discreet: {CHANGED}", err=True)
+        raise typer.Exit(LeavingError.exit_code)
+
+
+def _act(
+    comment: str | None,
+    *,
+    approve: bool,
+    reject: bool,
+    reason: str,
+    files: Sequence[Path] | None,
+    of: Sequence[str] | None,
+) -> tuple[str, str] | None:
+    """Return what is to be said of outputs, and its words; None where they are collected."""
+    acts = [(comment is not None, "comment"), (approve, "approved"), (reject, "rejected")]
+    wanted = [what for there, what in acts if there]
+    if len(wanted) > 1:
+        raise InputError("--comment, --approve and --reject are three acts; give one of them")
+    if not wanted:
+        if reason or of:
+            raise InputError("--reason and --of say more of --approve, --reject or --comment")
+        return None
+    if files:
+        raise InputError("files are collected first; say what you decide of them in a second call")
+    if comment is not None and reason:
+        raise InputError("a comment needs no --reason; write it into the comment")
+    return wanted[0], reason if comment is None else comment
+
+
+def _told(
+    request: Request, standing: Sequence[Standing], left_out: Sequence[str], rest: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "folder": str(request.folder.path),
+        "study": request.folder.study,
+        "outputs": [
+            {
+                "name": it.output.name,
+                "state": it.state,
+                "status": it.output.record["status"],
+                "digest": it.output.digest,
+                "command": it.output.record["command"],
+                "comments": [*it.output.comments],
+                "reason": "" if it.output.decision is None else it.output.decision.text,
+            }
+            for it in standing
+        ],
+        "left_out": [*left_out],
+        "not_handed_in": [*rest],
+    }
+
+
+def _print(standing: Sequence[Standing], left_out: Sequence[str], rest: Sequence[str]) -> None:
+    if standing:
+        rows = [
+            (it.output.name, it.output.record["command"], it.output.record["status"], it.state)
+            for it in standing
+        ]
+        print_table("", ("file", "what", "checks", "state"), rows)
+    else:
+        typer.echo("nothing was collected: none of the files was released by this study")
+    if left_out:
+        names = ", ".join(left_out)
+        print_words(f"left out, for this study did not release them as they are: {names}")
+    if rest:
+        print_words("released, and not in the folder (name the folder where the files are):")
+        print_words("\n".join(f"  {it}" for it in rest))

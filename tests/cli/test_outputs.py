@@ -1,0 +1,166 @@
+"""`discreet outputs`: what was released is collected, commented, approved and rejected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.ledger.store import verify
+from discreet.study import ledger_of
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    """Write a policy file, beside which the ledger lies."""
+    path = tmp_path / "ours.toml"
+    path.write_text("k = 6\n")
+    return str(path)
+
+
+@pytest.fixture
+def figures(tmp_path: Path, run: Run, cohort: Path, policy: str) -> Path:
+    """Release two pictures of counts into a folder, one of them as numbers, too."""
+    folder = tmp_path / "figures"
+    folder.mkdir()
+    for plot, column, name in (
+        ("histogram", "bmi", "bmi.svg"),
+        ("histogram", "bmi", "bmi.json"),
+        ("bars", "sex", "sex.png"),
+    ):
+        words = ("plot", plot, str(cohort), column, "--source", "counts", "--policy", policy)
+        assert run(*words, "-o", str(folder / name))[0] == 0
+    return folder
+
+
+@pytest.fixture
+def request_(
+    tmp_path: Path, run: Run, figures: Path, policy: str
+) -> Callable[..., tuple[int, dict[str, Any], str]]:
+    """Call the command on a folder that has been collected."""
+    folder = str(tmp_path / "request")
+
+    def call(*words: str) -> tuple[int, dict[str, Any], str]:
+        code, out, err = run("outputs", folder, *words, "--policy", policy, "--json")
+        return code, json.loads(out) if out else {}, err
+
+    assert call(str(figures))[0] == 0
+    return call
+
+
+def states(told: dict[str, Any]) -> dict[str, str]:
+    """Return the state of each output by its name."""
+    return {it["name"]: it["state"] for it in told["outputs"]}
+
+
+def test_what_was_released_is_collected(
+    run: Run, cohort: Path, figures: Path, tmp_path: Path, policy: str
+) -> None:
+    folder = tmp_path / "request"
+    (figures / "sex.png").rename(tmp_path / "sex.png")
+    words = ("outputs", str(folder), str(figures), str(cohort), "--policy", policy)
+    code, out, err = run(*words)
+
+    assert (code, err) == (0, "")
+    assert sorted(it.name for it in folder.iterdir()) == [
+        *("bmi.json", "bmi.svg", "checksums", "config.json", "index.html", "results.json")
+    ]
+    assert "left out, for this study did not release them as they are" in out
+    assert "bars of sex, as png" in out  # released, and not in the folder
+    told = json.loads((folder / "results.json").read_text())["results"]["bmi.svg"]
+    assert (told["status"], told["type"]) == ("pass", "histogram")
+    assert told["command"].startswith("histogram(bmi")
+    assert told["summary"] == (
+        "pass; made here, and not changed since; counted from the data;"
+        " at least 6 persons behind each mark; counts rounded to 5; "
+    )
+    assert json.loads((folder / "config.json").read_text())["safe_threshold"] == 6
+
+
+def test_outputs_are_commented_approved_and_rejected(request_: Any, policy: str) -> None:
+    code, told, err = request_("--comment", "for table 2", "--of", "bmi.svg")
+    assert (code, err) == (0, "")
+    assert [it["comments"] for it in told["outputs"]] == [[], ["for table 2"], []]
+    assert states(request_("--approve")[1]) == dict.fromkeys(
+        ("bmi.json", "bmi.svg", "sex.png"), "approved"
+    )
+    _, told, _ = request_("--reject", "--reason", "bins too fine", "--of", "bmi.svg")
+    assert states(told) == {"bmi.json": "approved", "bmi.svg": "rejected", "sex.png": "approved"}
+    assert told["outputs"][1]["reason"] == "bins too fine"
+    assert verify(ledger_of(policy).store).broken == ()
+
+
+@pytest.mark.promise
+def test_what_is_changed_after_it_was_approved_shows_as_changed(
+    request_: Any, tmp_path: Path
+) -> None:
+    request_("--approve")
+    drawn = tmp_path / "request" / "bmi.svg"
+    text = drawn.read_text()
+    drawn.write_text(text.replace("bmi", "age"))
+
+    code, told, err = request_()
+    assert code == 4
+    assert "is not as it was handed in" in err
+    assert states(told)["bmi.svg"] == "changed"
+    code, _, err = request_("--approve")
+    assert code == 2
+    assert "changed since they were handed in: 'bmi.svg'" in err
+
+    drawn.write_text(text)
+    assert states(request_()[1])["bmi.svg"] == "approved"
+
+
+@pytest.mark.promise
+def test_a_figure_of_another_secret_is_left_out(
+    run: Run, cohort: Path, figures: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    theirs, drawn = other / "theirs.toml", other / "theirs.svg"
+    theirs.write_text("k = 6\n")
+    words = ("plot", "histogram", str(cohort), "bmi", "--policy", str(theirs))
+    assert run(*words, "-o", str(drawn))[0] == 0
+
+    ours = str(tmp_path / "ours.toml")
+    words = ("outputs", str(tmp_path / "request"), str(drawn), "--policy", ours, "--json")
+    code, out, _ = run(*words)
+    assert code == 0
+    assert json.loads(out)["left_out"] == [str(drawn)]
+    assert json.loads(out)["outputs"] == []
+
+
+MISUSED = {
+    "two acts": (("--approve", "--reject"), "are three acts; give one of them"),
+    "a reason of nothing": (("--reason", "x"), "say more of --approve, --reject or --comment"),
+    "files with an act": (("a.svg", "--approve"), "files are collected first"),
+    "a comment with a reason": (("--comment", "a", "--reason", "b"), "needs no --reason"),
+    "a rejection without a reason": (("--reject",), "say why"),
+    "no such output": (("--approve", "--of", "bmi.pdf"), "no output 'bmi.pdf'"),
+    "no such file": (("nowhere",), "there is no file or folder 'nowhere'"),
+}
+
+
+@pytest.mark.parametrize(("words", "text"), MISUSED.values(), ids=MISUSED)
+def test_what_cannot_be_meant_is_refused(request_: Any, words: tuple[str, ...], text: str) -> None:
+    code, _, err = request_(*words)
+    assert code == 2
+    assert text in err
+
+
+def test_a_study_is_named_where_there_are_several(
+    run: Run, cohort: Path, figures: Path, tmp_path: Path, policy: str
+) -> None:
+    words = ("plot", "bars", str(cohort), "sex", "--study", "other", "--policy", policy)
+    assert run(*words, "-o", str(tmp_path / "other.svg"))[0] == 0
+    folder = str(tmp_path / "request")
+    code, _, err = run("outputs", folder, str(figures), "--policy", policy)
+    assert code == 2
+    assert "the ledger knows several studies: 'cohort.csv', 'other'; give --study" in err
+    more = ("--study", "cohort.csv", "--policy", policy)
+    assert run("outputs", folder, str(figures), *more)[0] == 0
