@@ -144,7 +144,7 @@ def test_an_approval_cannot_be_written_without_the_secret(
 def test_a_ledger_from_before_outputs_gets_them(store: Store, tmp_path: Path) -> None:
     with store.writing() as connection:
         store.append(connection, "adoption", {"at": "2026"})
-    alter(store.path, "DROP TABLE review; DROP TABLE output; PRAGMA user_version = 2;")
+    alter(store.path, "DROP TABLE review; DROP TABLE output; PRAGMA user_version = 3;")
 
     output = handed(store, tmp_path / "a.svg")
     assert review(store, "s", output.id, "approved", "").state == "approved"
@@ -153,6 +153,6 @@ def test_a_ledger_from_before_outputs_gets_them(store: Store, tmp_path: Path) ->
 
 def test_a_ledger_whose_outputs_were_taken_away_is_damaged(store: Store, tmp_path: Path) -> None:
     handed(store, tmp_path / "a.svg")
-    alter(store.path, "DROP TABLE review; DROP TABLE output; PRAGMA user_version = 2;")
+    alter(store.path, "DROP TABLE review; DROP TABLE output; PRAGMA user_version = 3;")
     with pytest.raises(LedgerError, match="is damaged or in use"):
         list_outputs(store, "s")

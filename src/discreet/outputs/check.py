@@ -10,11 +10,12 @@ from discreet.errors import InputError
 from discreet.ledger.ledger import Ledger
 from discreet.outputs.folder import Check, Finding
 from discreet.plots import View
+from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
+from discreet.protect import Whole
 from discreet.provenance import Provenance, key_of
 from discreet.render.metadata import CARRIERS, without_words
 from discreet.secret import DerivedKey, Secret
-from discreet.study.provenance import policy_digest
 from discreet.study.table_kinds import TABLES
 
 __all__ = ["FORMS", "checker", "command_of"]
@@ -25,8 +26,8 @@ FORMS = (*CARRIERS, JSON)
 MOST_READ = 64 * 2**20
 """No figure is as large; what is larger is not read."""
 SOURCES = {
-    "copy": "drawn from the protected copy",
-    "counts": "counted from the data",
+    COPY: "drawn from the protected copy",
+    COUNTS: "counted from the data",
     "rows": "protected for this picture alone",
 }
 
@@ -35,14 +36,15 @@ def checker(policy: Policy, ledger: Ledger, secret: Secret, study: str) -> Check
     """Return what says of a file whether a study released it, and as what."""
     key = key_of(secret)
     released = {told.id: row for row, told in ledger.released() if row["study"] == study}
-    in_force = policy_digest(policy, secret)
+    # The ledger lets a version be released under one policy alone.
+    in_force = ledger.version(study), ledger.left_under(study)[1] == policy.settings()
 
     def check(path: Path) -> Finding | None:
         told = _sealed_in(path, key)
         row = None if told is None else released.get(told.id)
         if told is None or row is None:
             return None
-        same = told.policy == in_force
+        same = (row["version"], True) == in_force
         passed = policy.fixed and not policy.public and same
         return Finding(
             status="pass" if passed else "review",
@@ -64,13 +66,12 @@ def _rules(told: Provenance, policy: Policy, *, same: bool) -> tuple[str, ...]:
         return source, "made under another policy than the one in force"
     if not policy.fixed:
         return source, f"policy {policy.name}, of public or simulated data"
-    rounded = told.source == "counts" and policy.round_to > 1
-    return (
-        source,
-        f"at least {policy.k} persons behind each mark",
-        *((f"counts rounded to {policy.round_to}",) if rounded else ()),
-        *(("the data are declared public",) if policy.public else ()),
-    )
+    public = ("the data are declared public",) if policy.public else ()
+    if told.source == COPY:
+        group = policy.members if policy.rows_by == Whole.name else policy.k
+        return source, f"each row made anew from a group of at least {group} persons", *public
+    rounded = (f"counts rounded to {policy.round_to}",) if policy.round_to > 1 else ()
+    return source, f"at least {policy.k} persons behind each mark", *rounded, *public
 
 
 def _sealed_in(path: Path, key: DerivedKey) -> Provenance | None:

@@ -53,14 +53,13 @@ def page_text(study: str, folder: Path, standing: Sequence[Standing], rest: Sequ
 
 
 def _overview(standing: Sequence[Standing]) -> Html:
-    head = ("file", "what", "state", "checks", "SHA-256")
+    head = ("file", "state", "checks", "what")
     rows = [
         (
             Html(f'<a href="#{_mark(i)}">{marked_up(it.output.name)}</a>'),
-            str(it.output.record["command"]),
             WORDS[it.state],
             str(it.output.record["status"]),
-            Html(f"<code>{it.output.digest[:12]}</code>"),
+            str(it.output.record["command"]),
         )
         for i, it in enumerate(standing)
     ]
