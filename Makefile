@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test test-all chromium postgres spark check format docs pictures bench clean
+.PHONY: help demo figures test test-all chromium postgres spark acro check format docs pictures bench clean
 
 help: ## list what can be made (this)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 test: $(READY) chromium postgres ## run the tests: every attack, leak, ledger and kill, and all that is not slow
 	$(PYTEST) -m 'not slow or promise'
 
-test-all: test spark ## run `make test`, then what it left out, and each law on many more examples
+test-all: test spark acro ## run `make test`, then what it left out, and each law on many more examples
 	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '(slow and not promise) or hypothesis'
 
 # Tests of pages need a browser; on Debian it can be had, elsewhere they are skipped.
@@ -58,6 +58,13 @@ spark: $(READY)
 	}; } && { $(BIN)/python -c 'import pyspark' 2>/dev/null \
 		|| $(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[spark]'; \
 	} || echo 'There is no Java or PySpark, so tests of Spark are skipped.'
+
+# A test reads what `discreet outputs` writes with ACRO, which asks for another pandas than ours.
+acro: $(READY)
+	@[ -x build/acro/bin/acro-ready ] || { $(BIN)/python -m venv build/acro \
+		&& build/acro/bin/python -m pip install --disable-pip-version-check -q acro==1.0.2 \
+		&& ln -s python build/acro/bin/acro-ready; \
+	} || echo 'There is no ACRO, so the test that reads its record is skipped.'
 
 check: $(READY) ## format, lint, types and the rules of the house
 	$(BIN)/ruff format --check .

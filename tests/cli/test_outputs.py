@@ -73,7 +73,7 @@ def test_what_was_released_is_collected(
     assert "left out, for this study did not release them as they are" in out
     assert "bars of sex, as png" in out  # released, and not in the folder
     told = json.loads((folder / "results.json").read_text())["results"]["bmi.svg"]
-    assert (told["status"], told["type"]) == ("pass", "histogram")
+    assert (told["status"], told["type"]) == ("pass", "plot")
     assert told["command"].startswith("histogram(bmi")
     assert told["summary"] == (
         "pass; made here, and not changed since; counted from the data;"

@@ -590,6 +590,7 @@ HELP = (
     "attack",
     "fidelity",
     "tune",
+    "outputs",
     "serve",
     "log",
     "example",

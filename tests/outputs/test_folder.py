@@ -17,7 +17,7 @@ from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.layout import summary_of
 from tests.ledger.given import SECRET
 
-ACRO = Path(__file__).parents[2] / "build" / "acro" / "bin" / "python"
+ACRO = Path(__file__).parents[2] / "build" / "acro" / "bin" / "acro-ready"
 CONFIG = {"safe_threshold": 5}
 
 

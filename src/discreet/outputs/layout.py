@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from types import MappingProxyType
 from typing import Any
 
 from discreet.ledger.outputs import Output, Review
@@ -19,10 +18,6 @@ __all__ = ["LAYOUT", "is_ours", "results_text", "summary_of"]
 LAYOUT = "1.0.2"
 """The version of ACRO whose layout this is."""
 TOOL = "discreet"
-#: What ACRO calls the kinds of output that it knows, by what is drawn; others are plots or tables.
-TYPES: Mapping[str, str] = MappingProxyType(
-    {"histogram": "histogram", "survival": "survival plot", "model": "regression"}
-)
 
 
 def results_text(outputs: Sequence[Output]) -> str:
@@ -41,7 +36,7 @@ def _told(output: Output) -> dict[str, Any]:
     return {
         "uid": output.name,
         "status": record["status"],
-        "type": TYPES.get(record["kind"], record["type"]),
+        "type": record["type"],
         "properties": {"method": record["kind"], "protected by": record["method"]},
         "files": [{"name": output.name, "sdc": {"summary": threshold, "cells": {}}}],
         "outcome": {},
