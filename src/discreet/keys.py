@@ -42,7 +42,7 @@ Column = Any
 """Numbers as an array of floats; texts as a sequence of str, or as a pyarrow DictionaryArray."""
 
 BLOCK = 16
-SPAN = 1 << 15
+SPAN = 1 << 14
 """So many rows at a time stay in a processor's own cache, with all that is made of them."""
 UNEVEN = "columns must be at least one, and all of the same length"
 

@@ -144,12 +144,19 @@ class Secret:
         return np.frombuffer(joined, dtype=WORD).reshape(-1, 2)
 
     def marking(self) -> Callable[[NDArray[np.float64]], NDArray[np.uint64]]:
-        """Return what gives the `marks` of numbers, made ready once for many parts of columns."""
+        """Return what gives the `marks` of numbers, made ready once for many parts of columns.
+
+        They are written over at the next call.
+        """
         encryption = Encryption(self.digest("marks")[:BLOCK])
+        room = np.zeros((0, 2), dtype=WORD)
 
         def marks(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
-            blocks = np.zeros((len(numbers), 2), dtype=WORD)
-            blocks[:, 0] = canonical(numbers).view(WORD)
+            nonlocal room
+            if len(room) < len(numbers):
+                room = np.zeros((len(numbers), 2), dtype=WORD)
+            blocks = room[: len(numbers)]
+            canonical(numbers, blocks.view("<f8")[:, 0])
             return encryption(blocks)
 
         return marks
@@ -176,9 +183,14 @@ class DerivedKey:
         return Secret(self._bytes)
 
 
-def canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `values` with one bit pattern a number: no -0.0, and one NaN for all not finite."""
-    out = np.ascontiguousarray(values, dtype="<f8") + 0.0
+def canonical(
+    values: NDArray[np.float64], out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return `values` with one bit pattern a number: no -0.0, and one NaN for all not finite.
+
+    They are written into `out`, if there is one.
+    """
+    out = np.add(np.ascontiguousarray(values, dtype="<f8"), 0.0, out=out)
     out[~np.isfinite(out)] = np.nan
     return out
 
@@ -192,18 +204,24 @@ def encrypted(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class Encryption:
-    """`encrypted` under one key, made ready once for many calls; of one thread at a time."""
+    """`encrypted` under one key, made ready once for many calls of one thread.
+
+    What it returns is written over at the next call: to ask for memory anew takes longer than AES.
+    """
 
     def __init__(self, key: bytes) -> None:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
         self._encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+        self._room = np.empty(0, dtype=np.uint8)
 
     def __call__(self, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return AES of each block."""
         given = np.ascontiguousarray(blocks, dtype=WORD)
         # The cipher wants room for almost a block more than it fills.
-        out = np.empty(given.nbytes + BLOCK - 1, dtype=np.uint8)
+        if len(self._room) < given.nbytes + BLOCK - 1:
+            self._room = np.empty(given.nbytes + BLOCK - 1, dtype=np.uint8)
+        out = self._room
         done = self._encryptor.update_into(given.reshape(-1).view(np.uint8).data, out.data)
         if done != given.nbytes:
             raise BrokenPromiseError("the cipher returned another length than it was given")

@@ -302,6 +302,7 @@ class Sketching:
         self._marking = secret.marking()
         self._encryption = Encryption(secret.digest("whole rows")[:16])
         self._whole = _Sums(SMALLEST)
+        self._row = np.zeros((SPAN, 2), dtype=WORD)
         self._columns: dict[str, _Seen] = {}
 
     def add(self, batch: Mapping[str, Column]) -> None:
@@ -316,7 +317,8 @@ class Sketching:
         size = len(next(iter(batch.values())))
         # Few rows at a time, with all of their columns: so they stay in a processor's own cache.
         for start in range(0, size, SPAN):
-            sums = np.zeros((min(SPAN, size - start), 2), dtype=WORD)
+            sums = self._row[: size - start]
+            sums[:] = 0
             for name, of in marks.items():
                 found = of(slice(start, start + SPAN))
                 self._columns[name].sums.add(found)
