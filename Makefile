@@ -8,12 +8,16 @@ READY := .venv/ready
 WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$(( n < 3 ? n + 1 : 4 )))
 PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 
+# Of `make offline`.
+EXTRAS ?= all
+
 # What Python and pytest make of a module is kept: half of what it takes to begin a run.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test test-all chromium postgres spark acro check format docs pictures bench clean
+.PHONY: help demo figures test test-all chromium postgres spark acro check format docs pictures bench \
+	dist offline matrix clean
 
 help: ## list what can be made (this)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +89,16 @@ pictures: $(READY) chromium ## draw the gallery and the pictures of pages again:
 
 bench: $(READY) chromium ## measure speed beside peers, and write docs/speed.md (up to 40 minutes; not use and risk: see there)
 	$(BIN)/python -m benchmarks.run
+
+dist: $(READY) ## build wheel and sdist into dist/, the same bytes each time
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build
+
+offline: dist ## gather wheels into build/offline that install discreet without network, and try it (EXTRAS=server)
+	$(BIN)/python -m tools.offline --extras $(EXTRAS)
+
+matrix: ## run some tests under each Python from 3.11 to 3.14 that is here (TESTS=tests/plots)
+	$(PYTHON) -m tools.matrix $(TESTS)
 
 clean: ## remove all that was made, .venv too
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
