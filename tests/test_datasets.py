@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
+from sklearn.datasets import load_diabetes
 
 from discreet import datasets
 from discreet.errors import InputError
@@ -103,3 +105,13 @@ def _xy(table: Any) -> tuple[Any, Any]:
 
 def _less_log(x: Any, y: Any) -> Any:
     return y - np.log(x)
+
+
+def test_the_diabetes_study_is_that_of_scikit_learn() -> None:
+    values, progression = load_diabetes(scaled=False, return_X_y=True)
+
+    table = datasets.diabetes()
+
+    found = np.column_stack([table[name].to_numpy().astype(float) for name in table.column_names])
+    np.testing.assert_array_equal(found, np.column_stack([values, progression]))
+    assert table.schema.field("sex").type == pa.string()

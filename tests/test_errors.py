@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet import errors
-from discreet.errors import DiscreetError, one_of
+from discreet.errors import DiscreetError, InputError, needing, one_of
 
 TREE = {
     "DiscreetError": ("Exception", 1),
@@ -91,3 +91,14 @@ def test_every_choice_is_listed(words: list[str], listed: str) -> None:
     assert one_of(words) == listed
     assert one_of(iter(words)) == listed
     assert one_of(dict.fromkeys(words)) == listed
+
+
+class TestNeeding:
+    def test_it_names_the_extra(self) -> None:
+        said = r"a tree needs packages that are not installed: pip install 'discreet\[trees\]'"
+        with pytest.raises(InputError, match=said), needing("trees", "a tree"):
+            raise ModuleNotFoundError("No module named 'woods'", name="woods")
+
+    def test_a_module_of_ours_that_is_missing_is_a_mistake(self) -> None:
+        with pytest.raises(ModuleNotFoundError, match="oaks"), needing("trees", "a tree"):
+            raise ModuleNotFoundError("No module named 'discreet.oaks'", name="discreet.oaks")

@@ -15,19 +15,6 @@ __all__ = ["d1", "d2", "d3", "diabetes", "path"]
 
 SIMULATED = ("D1", "D2", "D3")
 
-DIABETES_COLUMNS = (
-    "age",
-    "sex",
-    "bmi",
-    "blood_pressure",
-    "total_cholesterol",
-    "ldl",
-    "hdl",
-    "tch",
-    "ltg",
-    "glucose",
-)
-
 
 def d1() -> pa.Table:
     """Return D1: two normal columns on a line, X ~ N(10, 0.5²) and Y = X + N(0, 1).
@@ -99,12 +86,13 @@ def diabetes() -> pa.Table:
     ['2', '1']
     """
     import pyarrow as pa
-    from sklearn.datasets import load_diabetes
 
-    values, progression = load_diabetes(scaled=False, return_X_y=True)
-    columns = dict(zip(DIABETES_COLUMNS, values.T, strict=True))
-    columns["sex"] = [f"{code:.0f}" for code in columns["sex"]]
-    return pa.table({**columns, "progression": progression})
+    table = _read("diabetes")
+    numbers = [pa.field(name, pa.float64()) for name in table.column_names]
+    sex = table.schema.get_field_index("sex")
+    return table.cast(
+        pa.schema([*numbers[:sex], pa.field("sex", pa.string()), *numbers[sex + 1 :]])
+    )
 
 
 def path(name: str) -> Path:
@@ -118,10 +106,14 @@ def path(name: str) -> Path:
     """
     if name not in SIMULATED:
         raise InputError(f"there is no data set {name!r}; name must be one of {one_of(SIMULATED)}")
+    return _file(name)
+
+
+def _file(name: str) -> Path:
     return Path(str(files("discreet") / "data" / f"{name}.csv"))
 
 
 def _read(name: str) -> pa.Table:
     from pyarrow import csv
 
-    return csv.read_csv(path(name))
+    return csv.read_csv(_file(name))

@@ -124,6 +124,19 @@ def about(parameter: str, entry: int | None = None) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """Say of an import that fails which extra brings what is imported, and `what` needs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("discreet"):
+            raise
+        raise InputError(
+            f"{what} needs packages that are not installed: pip install 'discreet[{extra}]'"
+        ) from None
+
+
 def some_of(choices: Sequence[str]) -> str:
     """List the first of many names, for the end of a message that a screen can hold."""
     named = one_of(choices[:MOST_NAMED])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.arguments import Floats, Labels, check_whole
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError, RefusedError, needing
 from discreet.measure.linkage import moments
 from discreet.measure.pairs import Pair, Side, as_pair, keyed_order
 from discreet.regression import Model, read_formula
@@ -160,7 +160,8 @@ def regression_on(
     >>> round(found.mse, 9), round(found.r2, 9)  # the points lie on the line
     (0.0, 1.0)
     """
-    from sklearn.linear_model import LinearRegression
+    with needing("scikit-learn", "a regression held out in folds"):
+        from sklearn.linear_model import LinearRegression
 
     x, rounded = _both(original_x, rounded_x)
     y = _checked("original_y", original_y, len(x))
@@ -284,7 +285,8 @@ def _splits(part: Labels) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]
 
 def _grown(x: Floats, codes: Labels) -> Any:
     """Grow a tree like one of rpart; see `tree_on`."""
-    from sklearn.tree import DecisionTreeClassifier
+    with needing("scikit-learn", "a decision tree"):
+        from sklearn.tree import DecisionTreeClassifier
 
     shares = np.bincount(codes) / len(codes)
     gini = max(0.0, 1 - float(np.square(shares).sum()))

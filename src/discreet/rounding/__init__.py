@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from discreet.errors import needing
 from discreet.rounding.base import RegionMethod, SortedColumn, sorted_column
 from discreet.rounding.choice import (
     METHODS,
@@ -95,7 +96,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "Rounder":  # scikit-learn takes seconds to import
-        from discreet.rounding.estimator import Rounder
+        with needing("scikit-learn", "Rounder"):
+            from discreet.rounding.estimator import Rounder
 
         return Rounder
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
