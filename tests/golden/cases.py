@@ -576,6 +576,33 @@ def lay_out(folder: Path) -> None:
     connection.close()
 
 
+RELEASED = access.HERE / "released"
+RELEASED_RULES = """study = "clinic"
+
+[kinds]
+ward = "categorical"
+
+[roles]
+patient = "identifier"
+"""
+#: What is released for the files that later versions read: a name for each, and how it is drawn.
+RELEASED_VIEWS: Mapping[str, Callable[[Any], Any]] = {
+    "histogram": lambda study: drawn(study, "histogram", "glucose"),
+    "scatter": lambda study: drawn(study, "scatter", "age", "glucose", by="sex"),
+    "counts": lambda study: drawn(study, "heatmap", "age", "glucose", source="counts"),
+}
+
+
+def released_files(folder: Path) -> None:
+    """Write what a custodian has after some releases: policy, copy, ledger, views and a table."""
+    (folder / "policy.toml").write_text(RELEASED_RULES, encoding="utf-8")
+    write_csv(second(), folder / "cohort.csv")
+    study = opened(folder / "cohort.csv", folder / "policy.toml")
+    for name, draw in RELEASED_VIEWS.items():
+        draw(study).save(folder / f"{name}.json")
+    released(study).save(folder / "table.csv", folder / "report.json")
+
+
 # --- the surface ----------------------------------------------------------------------------------
 
 HELP = (
