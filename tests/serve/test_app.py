@@ -578,7 +578,7 @@ def test_downloads_leave_threads_for_the_rest(
     go_on, making = threading.Event(), threading.Event()
     before = {it.ident for it in threading.enumerate()}  # some of other servers
 
-    def figure(picture: bytes, form: str) -> bytes:
+    def figure(picture: bytes, form: str, sealer: object) -> bytes:
         making.set()
         assert go_on.wait(60)
         return b"%PDF"

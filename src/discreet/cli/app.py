@@ -32,6 +32,7 @@ from discreet.cli.plots import plot
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
 from discreet.cli.upkeep import doctor, man, warm
+from discreet.cli.verify import verify
 from discreet.errors import DiscreetError, InputError, path_in_words, without_urls
 
 __all__ = ["main"]
@@ -56,6 +57,7 @@ for command in (
     fidelity,
     tune,
     outputs,
+    verify,
     serve,
     forget,
     doctor,

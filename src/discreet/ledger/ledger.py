@@ -203,6 +203,13 @@ class Ledger:
             ).fetchall()
         return [(_left(row[:-1]), Provenance.from_text(row[-1])) for row in rows]
 
+    def settings(self, study: str, number: int) -> Mapping[str, Any]:
+        """Return what was to stay the same for all that one version of a study released."""
+        with self.store.reading() as connection:
+            found = all_versions(connection)
+        of = [it.settings for it in found if (it.study, it.number) == (study, number)]
+        return of[0] if of else {}
+
     def history(self, study: str | None = None) -> list[dict[str, Any]]:
         """Return what has left, of one study or of any, oldest first.
 

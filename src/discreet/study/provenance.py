@@ -80,9 +80,8 @@ def _shown(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any]:
         asked["by"] = by if len(by) > 1 else by[0]
     if request.source != COPY:
         asked["method"] = request.method
-    gridded = request.source == COPY or plot.uses(request.method, "grid")
-    told = {"bins": request.bins, "grid": request.grid if gridded else None}
-    asked |= {name: it for name, it in told.items() if name in plot.parameters and it}
+    told = {"bins": request.bins, "grid": request.grid}
+    asked |= {name: it for name, it in told.items() if plot.uses(request.method, name)}
     usual: dict[str, Any] = {"trend": False, "percent": False, "overlay": False}
     usual |= {"show": SHOWN[0], "every": AUTO, "weights": None, "event_is": ()}
     for name, it in usual.items():

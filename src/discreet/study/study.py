@@ -47,6 +47,7 @@ from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
+from discreet.study.verify import FileCheck, verifier_of
 from discreet.study.whole_table import columns_of_table, release_whole
 from discreet.table import Table, forget, open_table, with_levels_of_two
 from discreet.web.board import Board
@@ -1780,6 +1781,44 @@ pixels = 400), policy standard)
         True
         """
         return self.session.fidelity()
+
+    def verify(self, path: str | Path) -> FileCheck:
+        """Say whether a file was made by this study, and is as it was made.
+
+        Parameters
+        ----------
+        path : str or Path
+            A figure, JSON, page, table or report that was saved.
+
+        Returns
+        -------
+        FileCheck
+            `verdict` is "as made", "altered", "elsewhere" or "unknown"; `says` why, `checks` which
+            checks it passed, `provenance` what the file says of itself.
+
+        Raises
+        ------
+        InputError
+            If there is no such file, or it is of a kind that is not released.
+
+        Notes
+        -----
+        The seal is checked with the study's secret; what was released is looked up in the ledger;
+        and what was drawn from the copy is drawn again and compared, every number. Looking is free:
+        nothing is recorded.
+
+        **What it does not show.** A screenshot, or a file that another program has saved again, is
+        told as altered or unknown though it may show the same.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), study="patients")
+        >>> path = study.histogram("age").save("age.png")
+        >>> study.verify(path).verdict
+        'as made'
+        """
+        return verifier_of(self.session).check(path)
 
     def anonymize(
         self,

@@ -1,0 +1,76 @@
+"""`discreet verify`: what is printed, and with what it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.cli.verify import EXIT_CODES
+from discreet.render.metadata import without_words
+from discreet.study import verify
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def figure(run: Run, cohort: Path, tmp_path: Path) -> Path:
+    """A figure that the command line saved."""
+    path = tmp_path / "age.svg"
+    assert run("plot", "histogram", str(cohort), "age", "--no-unit", "-o", str(path))[0] == 0
+    return path
+
+
+def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
+    code, out, err = run("verify", str(figure))
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "age.svg: as made\n  made here, and as it was made\n  passed: seal, file,"
+    )
+    assert "histogram of study 'cohort.csv', version 1: regime = guarded, k = 5" in out
+
+
+def test_with_the_data_it_is_drawn_again(run: Run, cohort: Path, tmp_path: Path) -> None:
+    path = tmp_path / "age.json"
+    words = ["age", "bmi", "--no-unit", "-o", str(path)]
+    assert run("plot", "scatter", str(cohort), *words)[0] == 0
+    code, out, _ = run("verify", str(path), "--data", str(cohort), "--no-unit", "--json")
+    (found,) = json.loads(out)
+    assert (code, found["verdict"]) == (0, "as made")
+    assert set(found["checks"].values()) == {"passed"}
+    assert found["provenance"]["request"] == {"plot": "scatter", "columns": ["age", "bmi"]}
+
+
+def test_the_worst_of_several_files_is_what_it_ends_with(
+    run: Run, figure: Path, tmp_path: Path
+) -> None:
+    bare, changed = tmp_path / "bare.svg", tmp_path / "changed.svg"
+    bare.write_bytes(without_words(figure.read_bytes(), ".svg")[0])
+    changed.write_bytes(figure.read_bytes().replace(b"stroke", b"strike", 1))
+    assert run("verify", str(figure), str(bare))[0] == 12
+    code, out, _ = run("verify", str(bare), str(changed), str(figure))
+    assert code == 10
+    assert [line for line in out.splitlines() if line[0] != " "] == [
+        "bare.svg: unknown",
+        "changed.svg: altered",
+        "age.svg: as made",
+    ]
+
+
+def test_another_secret_is_elsewhere(
+    run: Run, figure: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISCREET_SECRET", bytes(range(100, 132)).hex())
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "elsewhere"))
+    assert run("verify", str(figure))[0] == 11
+
+
+def test_a_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("verify", str(tmp_path / "a.svg"))
+    assert code == 2
+    assert "there is no file to read at" in err
+
+
+def test_each_verdict_has_an_exit_code() -> None:
+    verdicts = {verify.AS_MADE, verify.ALTERED, verify.ELSEWHERE, verify.UNKNOWN}
+    assert {*EXIT_CODES} == verdicts

@@ -1,0 +1,310 @@
+"""Files that were saved are told from those that were changed, and from those of elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from PIL import Image
+
+import discreet as dc
+from discreet.errors import InputError
+from discreet.ledger.ledger import Ledger
+from discreet.plots import View
+from discreet.provenance import Provenance, Sealer, key_of
+from discreet.render.metadata import with_words, without_words
+from discreet.secret import Secret
+from discreet.serve.files import FORMS, figure, picture_told
+from discreet.study.provenance import plot_asked
+from discreet.study.verify import (
+    ALTERED,
+    AS_MADE,
+    ELSEWHERE,
+    FAILED,
+    NOT_CHECKED,
+    PASSED,
+    UNKNOWN,
+    Verifier,
+    verifier_of_policy,
+)
+
+FIGURES = (".png", ".svg", ".pdf", ".html")
+OTHER = bytes(range(100, 132)).hex()
+
+
+@pytest.fixture
+def study() -> dc.Study:
+    """A study of a public table."""
+    return dc.open(dc.datasets.diabetes(), study="patients")
+
+
+def pictures(study: dc.Study) -> dict[str, View]:
+    """Draw a picture of each source, and of what is derived."""
+    return {
+        "counts": study.histogram("age"),
+        "copy": study.scatter("age", "bmi", by="sex", trend=True),
+        "part": study.where("age >= 50").box("bmi"),
+        "formula": study.residuals("bmi ~ age"),
+        "panels": study.histogram("bmi", by="sex"),
+        "axes": study.parallel(["age", "bmi", "glucose"]),
+        "new": study.assign(band="cut(age, 40, 60)").bars("band", by="sex", percent=True),
+    }
+
+
+# --- as made ------------------------------------------------------------------------------------
+
+
+def test_what_was_saved_is_as_made(study: dc.Study, tmp_path: Path) -> None:
+    for name, view in pictures(study).items():
+        for suffix in (*FIGURES, ".json"):
+            path = view.save(tmp_path / f"{name}{suffix}")
+            found = study.verify(path)
+            again = NOT_CHECKED if name == "counts" else PASSED
+            own = "numbers" if suffix == ".json" else "file"
+            assert found.verdict == AS_MADE, found.to_text()
+            wanted = {"seal", own, "ledger", "study", "policy"}
+            assert {it for it, result in found.checks.items() if result == PASSED} - {
+                "drawn again"
+            } == wanted
+            assert found.checks["drawn again"] == again, path.name
+            assert found.released is not None
+            assert found.released["rules"]["k"] == 5
+            assert found.released["form"] in ("png", "svg", "pdf", "html", "json")
+
+
+def test_the_request_draws_the_same_again(study: dc.Study) -> None:
+    view = study.scatter("age", "bmi", by="sex", trend=True).sealed()
+    assert view.provenance is not None
+    assert plot_asked(view.provenance.request) == (
+        "scatter",
+        ("age", "bmi"),
+        {"by": "sex", "trend": True},
+        [],
+    )
+
+
+def test_without_data_the_secret_and_the_ledger_are_enough(study: dc.Study, tmp_path: Path) -> None:
+    path = study.scatter("age", "bmi").save(tmp_path / "a.png")
+    found = verifier_of_policy(study.policy).check(path)
+    assert found.verdict == AS_MADE
+    results = {"seal": PASSED, "file": PASSED, "ledger": PASSED}
+    later = dict.fromkeys(("study", "drawn again", "policy"), NOT_CHECKED)
+    assert dict(found.checks) == results | later
+
+
+def test_what_a_server_sends_is_as_made(study: dc.Study, tmp_path: Path) -> None:
+    sent = picture_told(study.histogram("age").sealed(), "f" * 32)
+    sealer = Sealer(key_of(study.session.secret))
+    for form in FORMS:
+        path = tmp_path / form
+        path.write_bytes(figure(sent, form, sealer))
+        found = study.verify(path)
+        assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED), form
+
+
+def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
+    policy = dc.Policy.preset("standard", public=True, study="open")
+    study = dc.open(dc.datasets.diabetes(), policy)
+    found = study.verify(study.histogram("age").save(tmp_path / "a.svg"))
+    assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED)
+    assert found.released is None
+
+
+# --- altered ------------------------------------------------------------------------------------
+
+
+def another_pixel(file: bytes) -> bytes:
+    """Change one pixel of a PNG."""
+    image = Image.open(BytesIO(file))
+    red, *others = image.getpixel((300, 300))  # type: ignore[misc]
+    image.putpixel((300, 300), (red ^ 1, *others))
+    out = BytesIO()
+    image.save(out, "png")
+    return out.getvalue()
+
+
+def another_number(file: bytes) -> bytes:
+    """Change a digit of the last number with a point that is drawn."""
+    found = [*re.finditer(rb"\d\.\d{3,}", file)][-1]
+    at = found.end() - 1
+    digit = b"1" if file[at : at + 1] != b"1" else b"2"
+    return file[:at] + digit + file[at + 1 :]
+
+
+def another_stream(file: bytes) -> bytes:
+    """Change what is drawn on the page of a PDF."""
+    at = file.index(b"stream") + 40
+    return file[:at] + bytes([file[at] ^ 1]) + file[at + 1 :]
+
+
+DRAWN_ANEW: dict[str, Callable[[bytes], bytes]] = {
+    ".png": another_pixel,
+    ".svg": another_number,
+    ".pdf": another_stream,
+    ".html": another_number,
+}
+
+
+@pytest.mark.parametrize("suffix", FIGURES)
+def test_another_drawing_is_altered(study: dc.Study, tmp_path: Path, suffix: str) -> None:
+    path = study.histogram("age").save(tmp_path / f"a{suffix}")
+    rest, words = without_words(path.read_bytes(), suffix)
+    assert words is not None
+    path.write_bytes(with_words(DRAWN_ANEW[suffix](rest), suffix, words))
+    found = study.verify(path)
+    assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
+    assert found.checks["file"] == FAILED
+    assert found.says == "what is drawn in it was changed"
+
+
+CHANGES: dict[str, object] = {
+    "policy": "0" * 16,
+    "version": "0" * 16,
+    "discreet": "9.9.9",
+    "source": "copy",
+    "checksum": "0" * 64,
+    "request": {"plot": "histogram", "columns": ["bmi"]},
+    "seal": "0" * 64,
+}
+
+
+@pytest.mark.parametrize("suffix", [*FIGURES, ".json"])
+def test_each_field_of_the_metadata_that_is_changed_is_altered(
+    study: dc.Study, tmp_path: Path, suffix: str
+) -> None:
+    """Whether its id is as it was, or made to fit."""
+    path = study.histogram("age").save(tmp_path / f"a{suffix}")
+    file = path.read_bytes()
+    for name, value in CHANGES.items():
+        told = carried(file, suffix)
+        fitting = replace(told, **{name: value}).to_plain()  # type: ignore[arg-type]
+        for wrong in (fitting, fitting | {"id": told.id}):
+            path.write_bytes(carrying(file, suffix, wrong))
+            found = study.verify(path)
+            assert found.verdict == ALTERED, (name, found.to_text())
+
+
+def carried(file: bytes, suffix: str) -> Provenance:
+    """Read the provenance of a file."""
+    if suffix == ".json":
+        return Provenance.from_plain(json.loads(file)["provenance"])
+    words = without_words(file, suffix)[1]
+    assert words is not None
+    return Provenance.from_text(words)
+
+
+def carrying(file: bytes, suffix: str, told: dict[str, object]) -> bytes:
+    """Write another provenance into a file."""
+    if suffix == ".json":
+        return json.dumps(json.loads(file) | {"provenance": told}).encode()
+    return with_words(without_words(file, suffix)[0], suffix, json.dumps(told))
+
+
+@pytest.mark.parametrize("source", ["counts", "copy"])
+def test_a_number_of_json_that_is_changed_is_named(
+    study: dc.Study, tmp_path: Path, source: str
+) -> None:
+    view = study.histogram("age") if source == "counts" else study.box("bmi")
+    path = view.save(tmp_path / "a.json")
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps(told, indent=2))
+    assert study.verify(path).verdict == AS_MADE, "written otherwise it is the same"
+    told["suppressed"] = 12345
+    path.write_text(json.dumps(told))
+    found = study.verify(path)
+    assert (found.verdict, found.checks["numbers"]) == (ALTERED, FAILED)
+    assert ("suppressed" in found.says) == (source == "copy")
+
+
+@pytest.mark.parametrize("suffix", FIGURES)
+def test_what_another_figure_says_does_not_fit(
+    study: dc.Study, tmp_path: Path, suffix: str
+) -> None:
+    one = study.histogram("age").save(tmp_path / f"one{suffix}")
+    two = study.histogram("bmi").save(tmp_path / f"two{suffix}")
+    words = without_words(one.read_bytes(), suffix)[1]
+    assert words is not None
+    two.write_bytes(with_words(without_words(two.read_bytes(), suffix)[0], suffix, words))
+    assert study.verify(two).verdict == ALTERED
+
+
+def test_a_figure_that_was_drawn_elsewhere_from_a_released_view_is_told(
+    study: dc.Study, tmp_path: Path
+) -> None:
+    view = View.load(study.histogram("age").save(tmp_path / "a.json"))
+    found = study.verify(view.save(tmp_path / "b.png", title="Nobody is ill"))
+    assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
+    assert "drawn elsewhere from a released view" in found.says
+    assert study.verify(view.save(tmp_path / "b.json")).verdict == AS_MADE
+
+
+# --- elsewhere, and unknown ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [*FIGURES, ".json"])
+def test_another_study_is_told(study: dc.Study, tmp_path: Path, suffix: str) -> None:
+    other = other_study()
+    for view in (other.histogram("x"), other.scatter("x", "y")):
+        found = study.verify(view.save(tmp_path / f"a{suffix}"))
+        assert (found.verdict, found.checks["seal"]) == (ELSEWHERE, PASSED)
+        assert found.checks["study"] == FAILED
+        assert "another study" in found.says
+
+
+def other_study() -> dc.Study:
+    """A study of other data."""
+    rng = np.random.default_rng(5)
+    return dc.open(pa.table({it: rng.normal(size=400) for it in "xy"}), study="other", unit=False)
+
+
+@pytest.mark.parametrize("suffix", [*FIGURES, ".json"])
+def test_another_secret_is_told(study: dc.Study, tmp_path: Path, suffix: str) -> None:
+    path = study.histogram("age").save(tmp_path / f"a{suffix}")
+    secret = Secret.from_text(OTHER)
+    empty = Ledger(tmp_path / "elsewhere", secret)
+    found = Verifier(secret, empty, study.policy).check(path)
+    assert (found.verdict, dict(found.checks)) == (ELSEWHERE, {"seal": FAILED})
+    assert "another secret" in found.says
+
+
+def test_a_file_that_says_nothing_is_unknown(study: dc.Study, tmp_path: Path) -> None:
+    for suffix in FIGURES:
+        path = study.histogram("age").save(tmp_path / f"a{suffix}")
+        path.write_bytes(without_words(path.read_bytes(), suffix)[0])
+        assert study.verify(path).verdict == UNKNOWN
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    assert study.verify(tmp_path / "a.csv").verdict == UNKNOWN
+
+
+def test_what_is_no_file_of_a_release_is_refused(study: dc.Study, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no file to read"):
+        study.verify(tmp_path / "a.png")
+    with pytest.raises(InputError, match=r"verify takes .*png"):
+        study.verify(tmp_path / "a.docx")
+    (tmp_path / "a.json").write_text("[1]")
+    with pytest.raises(InputError, match="no JSON that discreet wrote"):
+        study.verify(tmp_path / "a.json")
+
+
+def test_another_policy_is_told(study: dc.Study, tmp_path: Path) -> None:
+    path = study.scatter("age", "bmi").save(tmp_path / "a.png")
+    other = study.policy.changed(labels={"age": "Age"})
+    found = dc.open(dc.datasets.diabetes(), other, study="patients").verify(path)
+    assert (found.verdict, found.checks["policy"]) == (AS_MADE, FAILED)
+
+
+def test_a_provenance_tells_no_word_of_the_policy(tmp_path: Path) -> None:
+    policy = dc.Policy.preset("standard", limits={"bmi": (12.25, 91.75)}, study="SECRET-NAME")
+    study = dc.open(dc.datasets.diabetes(), policy)
+    for view in (study.histogram("bmi"), study.scatter("age", "bmi")):
+        told = view.sealed().provenance
+        assert told is not None
+        for word in ("12.25", "91.75", "SECRET", str(tmp_path)):
+            assert word not in told.to_text()
