@@ -117,6 +117,15 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
     assert found.released is None
 
 
+def test_plots_of_groups_and_of_research_are_as_made(tmp_path: Path) -> None:
+    groups = dc.Policy.preset("standard", groups=[["age", "bmi"]], study="groups")
+    for policy in (groups, dc.Policy.preset("research", study="r", public=True)):
+        study = dc.open(dc.datasets.diabetes(), policy)
+        found = study.verify(study.scatter("age", "bmi").save(tmp_path / "a.json"))
+        assert found.verdict == AS_MADE, found.to_text()
+        assert found.checks["drawn again"] == (PASSED if policy is groups else NOT_CHECKED)
+
+
 # --- altered ------------------------------------------------------------------------------------
 
 

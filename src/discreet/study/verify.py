@@ -17,8 +17,9 @@ from typing import Any
 from discreet.errors import DiscreetError, InputError, one_of, path_in_words
 from discreet.ledger.ledger import Ledger
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
-from discreet.plots.request import COPY
+from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy, load_policy
+from discreet.protect import Whole
 from discreet.provenance import Provenance, checksum_of, key_of, own_version
 from discreet.release import SUFFIXES as TABLES
 from discreet.render.metadata import CARRIERS, without_words
@@ -222,21 +223,21 @@ class Verifier:
         """Tell whether it is of the study that is at hand."""
         if self.session is None:
             return NOT_CHECKED
-        name = self.session.name
-        if any(left["study"] == (name or "") for left in same):
+        name, released = self.session.name, {left["study"] for left in same}
+        if (name or "") in released or self._of_this_copy(told):
             return PASSED
-        if self._of_this_copy(told):
-            return PASSED
+        whole = self.session.policy.rows_by == Whole.name
+        if not released and told.source != COUNTS and not whole:
+            return NOT_CHECKED  # each group of columns, or each plot, has a copy of its own
         latest = 1 if name is None else self.ledger.version(name)
-        numbers = range(1, latest + 1)
-        mine = {version_of_counts(self.secret, name, number) for number in numbers}
-        if told.source == COPY and not list(same) and self.session.policy.from_copy:
-            return _result(told.version in mine or self._of_this_copy(told))
+        mine = {version_of_counts(self.secret, name, it) for it in range(1, latest + 1)}
         return _result(told.version in mine)
 
     def _of_this_copy(self, told: Provenance) -> bool:
-        whole = self.session is not None and self.session.policy.rows_by == "whole"
-        return bool(whole and self.session and told.version == self.session.version_of_whole)
+        session = self.session
+        if session is None or told.source != COPY or session.policy.rows_by != Whole.name:
+            return False
+        return told.version == session.kept.copy.version
 
     def _drawn_again(self, told: Provenance) -> dict[str, View] | None:
         """Return what the request gives now by its checksums; None where it cannot be drawn."""
@@ -311,7 +312,7 @@ def _alike(kept: Provenance, told: Provenance) -> bool:
 
 def _drawn(session: Session, request: Mapping[str, Any]) -> View:
     plot, columns, how, asks = plot_asked(request)
-    if session.policy.rows_by != "whole":
+    if session.policy.rows_by != Whole.name:
         return session.view(PLOTS[plot], session.settle(plot, columns, **how))
     of: Session | DerivedCopy = session
     if asks:
