@@ -43,6 +43,8 @@ Points = JointSet | tuple[RoundingSet, ...]
 SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to be released in, and that of its report, if it is too."""
+Note = Callable[[str, str], None]
+"""Called with the form of a table that was written, and the SHA-256 of its file."""
 Attacker = Callable[[int], AttackReport]
 """Called with how many pairs of copies are made; it has the raw rows, and is the custodian's."""
 
@@ -123,6 +125,7 @@ class Release:
     gate: Gate | None = field(default=None, compare=False)
     points: Points | None = field(default=None, repr=False)
     attacker: Attacker | None = field(default=None, compare=False, repr=False)
+    note: Note | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Release({', '.join(self.rows.names)}; {self.report.title})"
@@ -178,9 +181,12 @@ class Release:
         self._ask(form, None if told is None else told.suffix.lower()[1:])  # both, or neither
         with writing_whole(path) as part:
             self.rows.write(part, f".{form}")
+            digest = _checksum(part)
             if told is not None:
-                report_on = self.report.saved_as(path.name, _checksum(part))
+                report_on = self.report.saved_as(path.name, digest)
                 dataclasses.replace(report_on, gate=None).save(told)
+            if self.note is not None:
+                self.note(form, digest)
         return path
 
     def attack(self, pairs: int = 100) -> AttackReport:

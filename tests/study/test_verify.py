@@ -126,6 +126,24 @@ def test_plots_of_groups_and_of_research_are_as_made(tmp_path: Path) -> None:
         assert found.checks["drawn again"] == (PASSED if policy is groups else NOT_CHECKED)
 
 
+@pytest.mark.parametrize("how", [{}, {"groups": [["age", "bmi"]]}])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_a_released_table_is_known_by_its_bytes(
+    tmp_path: Path, suffix: str, how: dict[str, list[list[str]]]
+) -> None:
+    study = dc.open(dc.datasets.diabetes(), study="tables", **how)  # type: ignore[arg-type]
+    path = study.anonymize(["age", "bmi"]).save(tmp_path / f"a{suffix}")
+    for verifier in (study.verify, verifier_of_policy(study.policy).check):
+        found = verifier(path)
+        assert (found.verdict, found.checks["ledger"]) == (AS_MADE, PASSED)
+        assert found.provenance is not None
+        assert found.provenance.request == {"table": ["age", "bmi"]}
+        assert found.released is not None
+        assert (found.released["study"], found.released["form"]) == ("tables", suffix[1:])
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert study.verify(path).verdict == UNKNOWN
+
+
 # --- altered ------------------------------------------------------------------------------------
 
 

@@ -188,6 +188,17 @@ class Ledger:
             remember(self.store, connection, new_version, others, fresh)
             return new_version.number
 
+    def note(self, study: str | None, form: str, told: Provenance) -> None:
+        """Record the provenance of what a study released last in a form."""
+        with self.store.writing() as connection:
+            last = connection.execute(
+                "SELECT max(leaving.id) FROM leaving JOIN version ON version.id = leaving.version"
+                " WHERE study = ? AND form = ?",
+                (study or rules.UNNAMED, form),
+            ).fetchone()
+            if last[0] is not None:
+                _keep(self.store, connection, last[0], told)
+
     def released(self, id_: str | None = None) -> list[tuple[dict[str, Any], Provenance]]:
         """Return what was released with a provenance, oldest first: all, or that of one id.
 
@@ -279,9 +290,15 @@ def _release(
     }
     leaving = store.append(connection, "leaving", left_now)
     for text in record.provenance:
-        told = Provenance.from_text(text)
-        kept = {"leaving": leaving, "digest": told.id, "checksum": told.checksum, "told": text}
-        store.append(connection, "provenance", kept)
+        _keep(store, connection, leaving, Provenance.from_text(text))
+
+
+def _keep(
+    store: Store, connection: sqlite3.Connection, leaving: int | None, told: Provenance
+) -> None:
+    """Record what the files of a release carry."""
+    kept = {"leaving": leaving, "digest": told.id, "checksum": told.checksum}
+    store.append(connection, "provenance", {**kept, "told": told.to_text()})
 
 
 def _compared(

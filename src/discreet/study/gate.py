@@ -217,6 +217,11 @@ class ReleaseGate:
         found = self._sketched(records, all_columns, whole=whole)
         self.ledger.release(found, lambda: self._every_sketch(all_columns()))
 
+    def note(self, form: str, told: Provenance) -> None:
+        """Record the provenance of a file that was released in a form, once it is written."""
+        if not self.policy.public:
+            self.ledger.note(self.name, form, told)
+
     def check_copy(self, version: str, look: Look) -> None:
         """Refuse a copy of the whole table that `release` would refuse, before it is made.
 

@@ -42,7 +42,7 @@ from discreet.progress import advance
 from discreet.protect import COPY_METHODS, Condensation, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import Settings, WholeCopy
-from discreet.provenance import Provenance, Sealer, key_of
+from discreet.provenance import Provenance, Sealer, key_of, own_version
 from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
@@ -66,7 +66,8 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
-from discreet.study.provenance import OF_SERVER, Asks, begun, version_of_counts
+from discreet.study.provenance import OF_SERVER, Asks, begun, policy_digest, version_of_counts
+from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
 from discreet.vault.vault import Copy, Made, Vault, protect_view
@@ -383,6 +384,21 @@ class Session:
             return begun(request, view, self.policy, self.secret, self._version_of_counts(), asks)
 
         return Sealer(key_of(self.secret), of_view)
+
+    def note_table(self, columns: Sequence[str], version: str | None, form: str, of: str) -> None:
+        """Record the SHA-256 `of` the file of a table that was released, which has no room for it.
+
+        `version` is that of the protected copy, where it is one.
+        """
+        told = Provenance(
+            version=version or self._version_of_counts(),
+            policy=policy_digest(self.policy, self.secret),
+            discreet=own_version(),
+            request={"table": [*columns]},
+            source=COPY if self.policy.from_copy else OF_ROWS,
+            checksum=of,
+        )
+        self.release_gate.note(form, told.sealed(key_of(self.secret)))
 
     def _version_of_counts(self) -> str:
         """Name the version in the ledger that counts are of."""

@@ -8,6 +8,7 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -173,7 +174,10 @@ def release(
     )
     if from_copy:
         session.groups = session.groups or (made.names,)
-    return Release(Pieces.of(table), report, session.table.framework, leave, points)
+    of_copy = None if copy is None else copy.version
+    note = partial(session.note_table, table.column_names, of_copy)
+    framework = session.table.framework
+    return Release(Pieces.of(table), report, framework, leave, points, note=note)
 
 
 def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None) -> Measured:

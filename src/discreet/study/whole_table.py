@@ -113,7 +113,8 @@ def release_whole(
         gate=lambda form: gate(None, form),
     )
     attack = partial(attack_whole, raw, made, f"Attacks on the copy of {title}")
-    return Release(rows, report, session.table.framework, gate, attacker=attack)
+    note = partial(session.note_table, columns, copy.version)
+    return Release(rows, report, session.table.framework, gate, attacker=attack, note=note)
 
 
 def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
