@@ -20,7 +20,7 @@ from discreet.errors import InputError
 from discreet.ledger.log import add_token
 from discreet.serve import start
 from discreet.serve.facts import Places
-from discreet.serve.metrics import HOST, offered
+from discreet.serve.metrics import HOST, offered, shared_registry
 from discreet.serve.start import Serving, opened, run
 from discreet.study.session import ledger_of
 from tests.serve.cohort import written
@@ -182,6 +182,14 @@ def test_a_port_that_is_taken_ends_the_start(tmp_path: Path) -> None:
 def test_a_port_of_metrics_is_one_there_is(port: int) -> None:
     with pytest.raises(InputError, match="the port is a whole number from 0 to 65535"):
         replace(Serving(""), metrics_port=port)
+
+
+def test_without_its_package_it_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.serve.metrics.find_spec", lambda _: None)
+    with pytest.raises(InputError, match=r"not installed: pip install 'discreet\[server\]'"):
+        shared_registry(tmp_path)
 
 
 # --- several processes ----------------------------------------------------------------------------

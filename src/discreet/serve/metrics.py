@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -57,14 +57,11 @@ class Metrics:
 
     def __init__(self, ready: Ready) -> None:
         _check_installed()
-        from prometheus_client import (
-            CollectorRegistry,
-            Gauge,
-            Histogram,
-            disable_created_metrics,
-        )
+        import prometheus_client
+        from prometheus_client import CollectorRegistry, Gauge, Histogram
 
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # when each was first asked for
+        client: Any = prometheus_client  # of which some functions have no types
+        client.disable_created_metrics()  # they say when each was first asked for
 
         def gauge(name: str, says: str) -> Gauge:
             return Gauge(name, says, registry=self.registry, multiprocess_mode="livesum")
@@ -149,15 +146,15 @@ class _Shared:
 
     def collect(self) -> Iterator[Metric]:
         """Give each metric; what processes that are no more had open or waiting counts no more."""
-        from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+        from prometheus_client import multiprocess
 
+        client: Any = multiprocess  # of which some functions have no types
         for file in self._folder.glob("gauge_live*.db"):
             process = int(file.stem.rpartition("_")[2])
             if not runs(process):
                 with suppress(FileNotFoundError):
-                    mark_process_dead(process, str(self._folder))  # type: ignore[no-untyped-call]
-        collector = MultiProcessCollector(None, str(self._folder))  # type: ignore[no-untyped-call]
-        yield from collector.collect()  # type: ignore[no-untyped-call]
+                    client.mark_process_dead(process, str(self._folder))
+        yield from client.MultiProcessCollector(None, str(self._folder)).collect()
 
 
 def shared_registry(folder: Path) -> CollectorRegistry:
