@@ -41,7 +41,7 @@ from discreet.policy.words import words
 from discreet.serve.answers import OVER
 from discreet.serve.facts import Served
 from discreet.serve.files import FORMS
-from discreet.serve.outputs import said_of
+from discreet.serve.outputs import name_of, said_of
 from discreet.serve.refusals import CODES, Refusal, refusal
 from discreet.serve.tables import TABLE_FORMS
 from discreet.study.board import ROWS
@@ -350,7 +350,7 @@ def reviewed(
     served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
     """Comment on an output that was handed in, approve or reject it."""
-    told = {"output": _short(id_), "said": body["what"]}
+    told = {"output": name_of(served, id_), "said": body["what"]}
     return _act(served, caller, REVIEW, told, lambda: said_of(served, caller, id_, body))
 
 

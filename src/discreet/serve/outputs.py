@@ -14,7 +14,7 @@ from discreet.ledger.outputs import MOST_LETTERS, Output, file_of, list_outputs,
 from discreet.serve.facts import Served
 from discreet.serve.refusals import Refusal, refusal
 
-__all__ = ["PICTURES", "Said", "file", "outputs", "said_of"]
+__all__ = ["PICTURES", "Said", "file", "name_of", "outputs", "said_of"]
 
 #: What the page shows as a picture; other files are saved and opened elsewhere.
 PICTURES: Mapping[str, str] = MappingProxyType({".png": "image/png", ".svg": "image/svg+xml"})
@@ -33,6 +33,12 @@ def outputs(served: Served) -> dict[str, Any]:
     """Return what was handed in, newest first, and what was said of it."""
     found = list_outputs(served.ledger.store, served.name)
     return {"outputs": [_told(it) for it in reversed(found)]}
+
+
+def name_of(served: Served, id_: str) -> str:
+    """Return the name of an output, for the record; nothing where there is none."""
+    found = list_outputs(served.ledger.store, served.name)
+    return next((it.name for it in found if it.id == _number(id_)), "")
 
 
 def said_of(served: Served, caller: Caller, id_: str, body: Mapping[str, Any]) -> dict[str, Any]:

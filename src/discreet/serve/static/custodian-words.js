@@ -48,7 +48,7 @@ export function sentence(entry, kinds) {
   const { what } = entry;
   if (what.startsWith("token ")) return ofToken(what, request);
   if (SAID[what]) return SAID[what];
-  if (what === "output reviewed") return `${REVIEWED[request.said] || "reviewed"} output ${request.output}`;
+  if (what === "output reviewed") return `${REVIEWED[request.said] || "reviewed"} ${request.output || "an output"}`;
   const file = FILE.exec(what);
   const named = entry.of ? picture(entry.of.what, parsed(entry.of.request), kinds) : "a picture";
   if (file) return `saved ${named} as ${file[1].toUpperCase()}`;
