@@ -116,6 +116,24 @@ def test_what_is_changed_after_it_was_approved_shows_as_changed(
     assert states(request_()[1])["bmi.svg"] == "approved"
 
 
+def test_a_released_table_is_collected_by_its_digest(
+    run: Run, cohort: Path, tmp_path: Path, policy: str
+) -> None:
+    made, folder = tmp_path / "tables", tmp_path / "request"
+    made.mkdir()
+    words = ("anonymize", str(cohort), "--policy", policy, "-o", str(made / "copy.csv"))
+    assert run(*words)[0] == 0
+    (made / "raw.csv").write_bytes(cohort.read_bytes())
+
+    code, out, _ = run("outputs", str(folder), str(made), "--policy", policy, "--json")
+    assert code == 0
+    (told,) = json.loads(out)["outputs"]
+    assert (told["name"], told["status"]) == ("copy.csv", "pass")
+    assert told["command"].startswith("table(age, ")
+    assert not (folder / "raw.csv").exists()
+    assert "Its first 10 rows" in (folder / "index.html").read_text()
+
+
 @pytest.mark.promise
 def test_a_figure_of_another_secret_is_left_out(
     run: Run, cohort: Path, figures: Path, tmp_path: Path

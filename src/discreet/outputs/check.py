@@ -2,61 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
 from discreet.ledger.ledger import Ledger
 from discreet.outputs.folder import Check, Finding
-from discreet.plots import View
+from discreet.outputs.standing import digest_of
 from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
 from discreet.protect import Whole
-from discreet.provenance import Provenance, key_of
-from discreet.render.metadata import CARRIERS, without_words
-from discreet.secret import DerivedKey, Secret
-from discreet.study.table_kinds import TABLES
+from discreet.provenance import Provenance
+from discreet.release import SUFFIXES as TABLES
+from discreet.secret import Secret
+from discreet.study.verify import AS_MADE, SUFFIXES, Verifier
 
 __all__ = ["FORMS", "checker", "command_of"]
 
-JSON = ".json"
-FORMS = (*CARRIERS, JSON)
-"""How files end that carry their provenance."""
+FORMS = SUFFIXES
+"""How files end that can be handed in."""
 MOST_READ = 64 * 2**20
 """No figure is as large; what is larger is not read."""
+WHAT = ("plot", "columns", "table")
+"""Of a request: what was drawn or released, and of what."""
 SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",
-    "rows": "protected for this picture alone",
+    "rows": "rows that were protected for this alone",
 }
 
 
 def checker(policy: Policy, ledger: Ledger, secret: Secret, study: str) -> Check:
     """Return what says of a file whether a study released it, and as what."""
-    key = key_of(secret)
-    released = {told.id: row for row, told in ledger.released() if row["study"] == study}
+    verifier = Verifier(secret, ledger, policy)
+    known = {told.checksum for _, told in ledger.released()}
     # The ledger lets a version be released under one policy alone.
     in_force = ledger.version(study), ledger.left_under(study)[1] == policy.settings()
 
     def check(path: Path) -> Finding | None:
-        told = _sealed_in(path, key)
-        row = None if told is None else released.get(told.id)
-        if told is None or row is None:
+        if not _may_be(path, known):
+            return None
+        try:
+            found = verifier.check(path)
+        except InputError:
+            return None
+        told, row = found.provenance, found.released
+        if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
             return None
         same = (row["version"], True) == in_force
         passed = policy.fixed and not policy.public and same
         return Finding(
             status="pass" if passed else "review",
             kind=row["kind"],
-            type="table" if row["kind"] in TABLES else "plot",
+            type="table" if path.suffix.lower() in TABLES else "plot",
             columns=tuple(row["columns"]),
             method=row["method"],
-            command=command_of(told.request),
+            command=command_of({"plot": row["kind"], "columns": row["columns"], **told.request}),
             says=("made here, and not changed since", *_rules(told, policy, same=same)),
         )
 
     return check
+
+
+def _may_be(path: Path, known: Collection[str]) -> bool:
+    """Tell whether a file is worth reading whole: a table only where the ledger has its digest."""
+    if path.suffix.lower() in TABLES:
+        return path.is_file() and digest_of(path) in known
+    return path.suffix.lower() in FORMS and path.is_file() and path.stat().st_size <= MOST_READ
 
 
 def _rules(told: Provenance, policy: Policy, *, same: bool) -> tuple[str, ...]:
@@ -67,36 +80,11 @@ def _rules(told: Provenance, policy: Policy, *, same: bool) -> tuple[str, ...]:
     if not policy.fixed:
         return source, f"policy {policy.name}, of public or simulated data"
     public = ("the data are declared public",) if policy.public else ()
-    if told.source == COPY:
+    if told.source != COUNTS:
         group = policy.members if policy.rows_by == Whole.name else policy.k
         return source, f"each row made anew from a group of at least {group} persons", *public
     rounded = (f"counts rounded to {policy.round_to}",) if policy.round_to > 1 else ()
     return source, f"at least {policy.k} persons behind each mark", *rounded, *public
-
-
-def _sealed_in(path: Path, key: DerivedKey) -> Provenance | None:
-    """Return the provenance of a file that was sealed with a key and not changed since."""
-    suffix = path.suffix.lower()
-    if suffix not in FORMS or path.stat().st_size > MOST_READ:
-        return None
-    file = path.read_bytes()
-    try:
-        if suffix == JSON:
-            return _sealed_view(file.decode(), key)
-        rest, words = without_words(file, suffix)
-        told = None if words is None else Provenance.from_text(words)
-    except (InputError, UnicodeDecodeError):
-        return None
-    return told if told is not None and told.fits_file(key, rest) else None
-
-
-def _sealed_view(text: str, key: DerivedKey) -> Provenance | None:
-    """Return the provenance of a view's JSON, where that is as it was written."""
-    view: View = View.from_json(text)
-    told = view.provenance
-    if told is None or view.to_json() != text:
-        return None
-    return told if told.is_genuine(key) and told.checksum == view.checksum() else None
 
 
 def command_of(request: Mapping[str, Any]) -> str:
@@ -108,7 +96,7 @@ def command_of(request: Mapping[str, Any]) -> str:
     >>> command_of({"plot": "histogram", "columns": ["bmi"], "by": "sex", "bins": 20})
     'histogram(bmi, by=sex, bins=20)'
     """
-    rest = {name: it for name, it in request.items() if name not in ("plot", "columns")}
+    rest = {name: it for name, it in request.items() if name not in WHAT}
     given = [*map(str, request.get("columns", ()))]
     given += [f"{name}={it}" for name, it in rest.items()]
     return f"{request['plot']}({', '.join(given)})"
