@@ -107,7 +107,9 @@ def test_an_svg_is_well_formed_and_says_the_words() -> None:
 def test_a_pdf_says_where_its_new_info_is() -> None:
     file = with_words(FILES[".pdf"], ".pdf", WORDS)
     start = int(re.findall(rb"startxref\n(\d+)\n%%EOF\n", file)[-1])
-    table = re.match(rb"xref\n(\d+) 1\n(\d{10}) 00000 n \ntrailer\n", file[start:])
+    table = re.match(
+        rb"xref\n0 1\n0{10} 65535 f \n(\d+) 1\n(\d{10}) 00000 n \ntrailer\n", file[start:]
+    )
     assert table is not None
     number, at = int(table[1]), int(table[2])
     assert file[at:].startswith(b"%d 0 obj\n<< /Provenance (" % number)

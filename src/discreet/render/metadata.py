@@ -127,7 +127,8 @@ def _write_pdf(file: bytes, words: bytes) -> bytes:
         words = words.replace(letter, b"\\" + letter)
     name = NAME.capitalize().encode()
     told = b"%d 0 obj\n<< /%b (%b)\n%b>>\nendobj\n" % (info, name, words, said[1].lstrip())
-    table = b"xref\n%d 1\n%010d 00000 n \n" % (info, len(file))
+    free = b"0 1\n0000000000 65535 f \n"  # some readers take a table without it for a broken one
+    table = b"xref\n%b%d 1\n%010d 00000 n \n" % (free, info, len(file))
     ends = b"trailer\n<< /Size %d /Root %d 0 R /Info %d 0 R /Prev %d >>\n" % (
         size,
         root,
