@@ -180,7 +180,7 @@ def test_another_format_is_refused(name: str) -> None:
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The environment of a worker, and its log for a while."""
-    monkeypatch.setenv(ENVIRONMENT, json.dumps({"log_format": "json"}))
+    monkeypatch.setenv(ENVIRONMENT, json.dumps({"log_format": "json", "metrics_port": None}))
     with log_kept("json"):
         monkeypatch.setattr(start, "keep_log", lambda name: None)
         yield
