@@ -47,10 +47,19 @@ def test_an_unexpected_error_tells_where_and_not_what(
     assert "Canary" not in out + err
 
 
-def test_example_does_not_overwrite(run: Run, cohort: Path) -> None:
-    code, _, err = run("example", str(cohort))
-    assert code == 2
-    assert "already" in err
+def test_example_does_not_overwrite(run: Run, cohort: Path, tmp_path: Path) -> None:
+    for there in (cohort, tmp_path):
+        code, _, err = run("example", str(there))
+        assert code == 2
+        assert "already" in err
+
+
+def test_example_is_content_with_its_own_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "again.csv"
+    assert run("example", str(path))[0] == 0
+    first = path.read_bytes()
+    assert run("example", str(path))[0] == 0
+    assert path.read_bytes() == first
 
 
 HEAVY = ("numpy", "numba", "scipy", "matplotlib", "pyarrow", "duckdb", "sklearn", "narwhals")

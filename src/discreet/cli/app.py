@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 import warnings
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated
 
@@ -139,9 +140,11 @@ def example(
 
     from discreet.datasets import diabetes
 
-    if output.exists():
+    write_csv(diabetes(), made := BytesIO())
+    if not output.exists():
+        output.write_bytes(made.getvalue())
+    elif not output.is_file() or output.read_bytes() != made.getvalue():
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
-    write_csv(diabetes(), output)
     typer.echo(output)
 
 
