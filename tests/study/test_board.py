@@ -120,8 +120,9 @@ def test_the_overview_is_as_the_policy_draws_each_column(study: Study) -> None:
         of_copy = name in ("visit", "older")
         assert source == ("copy" if of_copy else "base counts")
         kind = "histogram" if name in ("age", "visit", "income") else "bars"
-        drawn = getattr(study, kind)(name)
-        assert found["views"][name] == json.loads(drawn.to_json())
+        drawn = json.loads(getattr(study, kind)(name).to_json())
+        drawn.pop("provenance")
+        assert found["views"][name] == drawn
     assert found["levels"]["arm"] == ["a", "b", "c"]
     assert left(study)[:6] == ["bars", "histogram", "histogram", "histogram", "bars", "bars"]
 
@@ -174,7 +175,7 @@ def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:
 
 
 def test_counts_that_may_not_leave_are_drawn_from_the_copy(study: Study) -> None:
-    def refuses(_: str) -> None:
+    def refuses(*_: object) -> None:
         raise LeavingError("counted by another method before", "count method of age")
 
     views = base_views(study.session)
@@ -183,12 +184,13 @@ def test_counts_that_may_not_leave_are_drawn_from_the_copy(study: Study) -> None
 
     assert found["sources"]["age"] == "copy"
     assert found["sources"]["income"] == "base counts"
-    drawn = study.histogram("age", source="copy")
-    assert found["views"]["age"] == json.loads(drawn.to_json())
+    drawn = json.loads(study.histogram("age", source="copy").to_json())
+    drawn.pop("provenance")
+    assert found["views"]["age"] == drawn
 
 
 def test_of_another_version_nothing_leaves(study: Study) -> None:
-    def refuses(_: str) -> None:
+    def refuses(*_: object) -> None:
         raise LeavingError("a new version was opened", "version")
 
     views = base_views(study.session)

@@ -67,7 +67,7 @@ MAY_NOT = {
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
-        "render (floor 4) imports cli (floor 12)",
+        "render (floor 4) imports cli (floor 13)",
     ),
     "a higher floor, by name": (
         {"secret": "study = importlib.import_module('discreet.study')"},
@@ -75,7 +75,7 @@ MAY_NOT = {
     ),
     "the top": (
         {"study": "from discreet import open"},
-        "study (floor 10) imports __init__ (floor 13)",
+        "study (floor 10) imports __init__ (floor 14)",
     ),
     "data sets from below": (
         {"policy": "from discreet import datasets"},
