@@ -580,8 +580,8 @@ def test_what_nobody_expects_is_recorded_and_raised(
     assert log(served.ledger.store)[0]["request"] == '{"columns":["age"]}'
     drawn(answer_view(served, ALICE, "histogram", AGE))  # its turn and its seat are free again
     for _ in range(MOST_AT_ONCE):
-        assert served.places.acquire(blocking=False)
-    assert not served.places.acquire(blocking=False)
+        assert served.places.take()
+    assert not served.places.take()
 
 
 def test_without_a_ledger_nothing_is_answered(
@@ -608,13 +608,13 @@ def test_without_a_ledger_nothing_is_answered(
 def test_too_many_are_told_to_come_again(served: Served) -> None:
     view = bodies(answer_view(served, ALICE, "parallel", AXES))["id"]
     for _ in range(MOST_AT_ONCE):
-        served.places.acquire()
+        served.places.take()
 
     found = told(answer_view(served, ALICE, "histogram", AGE))
     assert (found.code, found.status) == ("busy", 503)
     assert told(answer_orders(served, ALICE, view)).code == "busy"
     assert [row[2] for row in outcomes(served)] == ["answered", "busy", "busy"]
-    served.places.release()
+    served.places.give_back()
     drawn(answer_view(served, ALICE, "histogram", AGE))
 
 
