@@ -32,7 +32,7 @@ html_theme_options = {
 }
 html_static_path = ["style"]
 html_css_files = ["narrow.css"]
-html_sidebars = {"figures": []}  # the gallery is a section of one page
+html_sidebars: dict[str, list[str]] = {"figures": []}  # the gallery is a section of one page
 html_show_sourcelink = False
 html_copy_source = False
 
