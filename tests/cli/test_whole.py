@@ -64,7 +64,9 @@ def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
     policy = Policy.preset("standard", rows="whole", m=12, kinds={"age_group": "categorical"})
     view = dc.open(cohort, policy).scatter("age", "bmi", by="age_group")
 
-    assert told == json.loads(view.to_json())
+    wanted = json.loads(view.to_json())
+    assert told.pop("provenance")["checksum"] == wanted.pop("provenance")["checksum"]
+    assert told == wanted
     assert told["parameters"]["m"] == 12
 
 

@@ -240,6 +240,9 @@ ADDRESSES = [
     ("POST", "/api/custodian/tokens/alice"),
     ("DELETE", "/api/custodian/tokens/alice"),
     ("POST", "/api/custodian/policy"),
+    ("GET", "/api/custodian/outputs"),
+    ("GET", "/api/custodian/outputs/1/file"),
+    ("POST", "/api/custodian/outputs/1"),
 ]
 OPEN = ("/api/health", "/api/ready")
 CREDENTIALS = {
@@ -647,8 +650,8 @@ def test_every_address_is_described(served: Running) -> None:
     }
     expected = {
         (method, path.replace(NOBODY, "{table}" if "/tables/" in path else "{view}"))
-        if "/tokens/" not in path
-        else (method, path.replace("alice", "{name}"))
+        if "/tokens/" not in path and "/outputs/" not in path
+        else (method, path.replace("alice", "{name}").replace("outputs/1", "outputs/{name}"))
         for method, path in ADDRESSES
     }
 

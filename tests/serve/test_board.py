@@ -98,8 +98,9 @@ def test_the_first_pictures_are_the_base_counts_of_every_column(served: Running)
     assert again == found
     for name, view in found["views"].items():
         kind = "histogram" if drawn[name]["kind"] == "continuous" else "bars"
-        wanted = getattr(served.study, kind)(name)
-        assert view == json.loads(wanted.to_json())
+        wanted = json.loads(getattr(served.study, kind)(name).to_json())
+        del wanted["provenance"]  # which a file has
+        assert view == wanted
         assert found["sources"][name] == "base counts"
     assert found["levels"] == {name: [*it] for name, it in session.whole.levels.items()}
     assert told["rows"]["way"] == "browser"

@@ -313,6 +313,13 @@ def test_one_table_in_every_format(tmp_path: Path, name: str, kept: bool) -> Non
         assert table.framework == "pandas"
 
 
+def drawn_of(view: Any) -> str:
+    """Return the JSON of a view, but for where it says that it is from: roles may differ."""
+    told = json.loads(view.to_json())
+    del told["provenance"]
+    return json.dumps(told)
+
+
 @pytest.mark.parametrize("name", [it for it in WRITE if it not in CODED])
 def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -> None:
     WRITE[name](tmp_path / name)
@@ -323,7 +330,7 @@ def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -
     other = dc.open(tmp_path / name, policy, study="one", roles=roles)
 
     pictures = [
-        study.histogram(column, source="counts").to_json()
+        drawn_of(study.histogram(column, source="counts"))
         for column in ("weight", "count")
         for study in (first, other)
     ]

@@ -24,7 +24,7 @@ RULES = """
 [roles]
 patient = "identifier"
 """
-BESIDE = ("discreet", "method", "parameters", "suppressed", "origin")
+BESIDE = ("discreet", "method", "parameters", "suppressed", "origin", "provenance")
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ RULES = """
 [roles]
 patient = "identifier"
 """
-BESIDE = ("discreet", "method", "parameters", "suppressed", "origin")
+BESIDE = ("discreet", "method", "parameters", "suppressed", "origin", "provenance")
 
 
 def table() -> Table:

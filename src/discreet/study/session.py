@@ -404,7 +404,8 @@ class Session:
         """Name the version in the ledger that counts are of."""
         number = self.release_gate.version
         if number is None:
-            number = 1 if self.name is None else self.ledger.version(self.name)
+            named = None if self.policy.public else self.name  # what is public is not recorded
+            number = 1 if named is None else self.ledger.version(named)
         return version_of_counts(self.secret, self.name, number)
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:
