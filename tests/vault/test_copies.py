@@ -36,6 +36,8 @@ from discreet.protect import (
 from discreet.protect.base import RowMethod
 from discreet.protect.values import nice_step, safe_ends, winsorised
 from discreet.secret import FORMAT
+from discreet.vault import stored
+from discreet.vault.columns import Unread
 from discreet.vault.rows import Noised, noised, prepared, raw_rows
 from discreet.vault.vault import (
     Copy,
@@ -708,3 +710,29 @@ def test_a_copy_that_is_damaged_is_refused(damage: Callable[[Path], Any], path: 
 
 def test_a_copy_prints_no_value() -> None:
     assert repr(COPY).startswith("<discreet.vault.vault.Copy object")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 7, 9])
+def test_the_first_rows_of_a_copy_in_a_file_are_read_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    numbers = {"x": np.array([1.0, 2.0, np.nan, 4.0, 5.0, 6.0, 7.0]), "y": np.arange(7.0)}
+    words = {"sex": ("f", "m", "", "f", "f", "m", "m")}
+    held = Copy(numbers, words, VERSION.hex()[:16], 0)
+    store(tmp_path / "copy.parquet", held, VERSION)
+    monkeypatch.setattr(stored, "PIECE", 2)
+
+    def nobody(name: str) -> Any:
+        raise AssertionError(f"all of {name} is read")
+
+    path = tmp_path / "copy.parquet"
+    away = Copy(Unread([*numbers], nobody), Unread([*words], nobody), held.version, 0, path=path)
+
+    for copy in (held, away):
+        found, levels = copy.first(rows)
+        assert levels == {"sex": words["sex"][:rows]}
+        for name, values in numbers.items():
+            np.testing.assert_array_equal(found[name], values[:rows])
+    whole = [*away.parts(["y", "sex"])]
+    assert [len(of["sex"]) for _, of in whole] == [2, 2, 2, 1]
+    assert [set(of) for of, _ in whole] == [{"y"}] * 4

@@ -262,12 +262,11 @@ def _copy(session: Session, request: TableRequest, made: Made) -> Copy:
         return Copy(columns, levels, made.version, left_out, remarks, made.format)
     copy, again = session.copy(request.columns), copy_of(made, request.rows.k)
     rows = len(again)  # of the first partition, or of all of the table
+    numbers, words = copy.first(rows)
     same = copy.version == again.version and {*copy.strata} == {*again.strata}
-    same &= len(copy) == rows or made.partitions > 1
-    same &= all(
-        np.array_equal(copy.columns[name][:rows], again.columns[name]) for name in made.names
-    )
-    if not same or any(copy.strata[it][:rows] != words for it, words in again.strata.items()):
+    same &= made.partitions > 1 or len(copy) == rows
+    same &= all(np.array_equal(numbers[name], again.columns[name]) for name in made.names)
+    if not same or any(words[name] != of for name, of in again.strata.items()):
         raise BrokenPromiseError(
             "the protected copy that was kept is not the one that is made of these data; please"
             " report this"

@@ -24,7 +24,6 @@ from discreet.study.from_copy import WholeTable
 from discreet.study.session import Session
 from discreet.study.tables import REPORT, check_formula, made_where
 from discreet.table import Column
-from discreet.vault.stored import pieces_of
 from discreet.vault.vault import Copy, copied_whole
 from discreet.vault.whole import RawWhole
 
@@ -121,7 +120,10 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
     """Return some columns of the copy: as one piece, or as they are read from its file."""
     copy, raw = whole.copy, {name: whole.raw[name] for name in whole.raw if name in columns}
     if copy.path is not None:
-        different = {name: {*copy.strata[name]} for name in raw if name in copy.strata}
+        different: dict[str, set[str]] = {name: set() for name in raw if name in copy.strata}
+        for _, words in copy.parts([*different]) if different else ():
+            for name, of in words.items():
+                different[name].update(of)
         return Pieces(tuple(raw), partial(_pieces, copy, raw, different))
     numbers = {name: copy.columns[name] for name in raw if name in copy.columns}
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
@@ -132,9 +134,8 @@ def _pieces(
     copy: Copy, raw: Mapping[str, Column], different: Mapping[str, Collection[str]]
 ) -> Iterator[pa.Table]:
     """Read a copy from its file; the copy is held, or its folder would go."""
-    if copy.path is not None:
-        for numbers, levels in pieces_of(copy.path, [*raw]):
-            yield arrow_table(numbers, levels, raw, different)
+    for numbers, levels in copy.parts([*raw]):
+        yield arrow_table(numbers, levels, raw, different)
 
 
 def _derivation(
@@ -151,14 +152,14 @@ def _check_kept(session: Session, raw: RawWhole, made: WholeCopy) -> None:
     """Refuse a copy that was kept, if it is not the one that is made of these data."""
     copy, again = session.kept.copy, copied_whole(raw, made)
     rows = len(again)  # of the first partition, or of all of the table
+    numbers, words = copy.first(rows)
     same = copy.version == again.version and all(
-        np.array_equal(copy.columns[name][:rows], again.columns[name], equal_nan=True)
-        for name in again.columns
+        np.array_equal(numbers[name], again.columns[name], equal_nan=True) for name in again.columns
     )
     if raw.partitions == 1:
         same &= len(copy) == rows
         same &= {*copy.columns} == {*again.columns} and {*copy.strata} == {*again.strata}
-    if not same or any(copy.strata[it][:rows] != words for it, words in again.strata.items()):
+    if not same or any(words[name] != of for name, of in again.strata.items()):
         raise BrokenPromiseError(
             "the protected copy that was kept is not the one that is made of these data; please"
             " report this"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -49,6 +49,7 @@ from discreet.vault.stored import (
     TemporaryFolder,
     columns_in,
     kept_in,
+    pieces_of,
     said_in,
     written,
     written_by_many,
@@ -84,6 +85,10 @@ IN_PARTITIONS = 3
 """From this format on the rows of a large group are protected in random partitions."""
 
 
+CopiedRows = tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]]]
+"""Columns of numbers and of levels, by name."""
+
+
 @dataclass(frozen=True, repr=False)
 class Copy:
     """Protected rows: their columns, the levels of their strata, and the version they are of.
@@ -105,6 +110,30 @@ class Copy:
     def __len__(self) -> int:
         held: Mapping[str, Any] = self.columns or self.strata
         return len(next(iter(held.values()))) if held else 0
+
+    def parts(self, names: Sequence[str]) -> Iterator[CopiedRows]:
+        """Return some columns by parts of the rows, in their order; of those in memory one part."""
+        if self.path is not None:
+            yield from pieces_of(self.path, names)
+            return
+        yield (
+            {name: self.columns[name] for name in names if name in self.columns},
+            {name: self.strata[name] for name in names if name in self.strata},
+        )
+
+    def first(self, rows: int) -> CopiedRows:
+        """Return the first rows; those after them are not read."""
+        numbers = {name: [np.zeros(0)] for name in self.columns}
+        words: dict[str, tuple[str, ...]] = dict.fromkeys(self.strata, ())
+        missing = rows
+        for of_numbers, of_words in self.parts([*self.columns, *self.strata]):
+            for name, values in of_numbers.items():
+                numbers[name].append(values[:missing])
+            words |= {name: words[name] + of_words[name][:missing] for name in words}
+            missing -= len(next(iter((of_numbers or of_words).values()), ()))
+            if missing <= 0:
+                break
+        return {name: np.concatenate(it) for name, it in numbers.items()}, words
 
 
 def store(path: Path, copy: Copy, version: bytes) -> None:
