@@ -310,6 +310,13 @@ def test_a_file_that_says_nothing_is_unknown(study: dc.Study, tmp_path: Path) ->
     assert study.verify(tmp_path / "a.csv").verdict == UNKNOWN
 
 
+def test_what_carries_no_provenance_yet_is_unknown(study: dc.Study, tmp_path: Path) -> None:
+    for name in ("a.html", "a.json", "a.csv"):
+        found = study.verify(study.summary(["age"]).save(tmp_path / name))
+        assert (found.verdict, dict(found.checks)) == (UNKNOWN, {})
+        assert "table of figures" in found.says
+
+
 def test_what_is_no_file_of_a_release_is_refused(study: dc.Study, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no file to read"):
         study.verify(tmp_path / "a.png")

@@ -47,14 +47,8 @@ __all__ = [
 SUFFIXES = (*CARRIERS, ".json", *TABLES)
 AS_MADE, ALTERED, ELSEWHERE, UNKNOWN = "as made", "altered", "elsewhere", "unknown"
 PASSED, FAILED, NOT_CHECKED = "passed", "failed", "not checked"
-SAYS = {
-    AS_MADE: "made here, and as it was made",
-    ALTERED: "made here, and changed since",
-    ELSEWHERE: "not made by this study",
-    UNKNOWN: "nothing says that it was made here",
-}
 RULES = ("regime", "k", "m", "rows", "round_to", "bins", "grid")
-"""What of the settings of a version is told, where it is there."""
+"""What is said of the settings of a version, where it is there."""
 
 
 @dataclass(frozen=True)
@@ -215,8 +209,9 @@ class Verifier:
         return FileCheck(
             name,
             UNKNOWN,
-            "it says nothing of where it comes from, and the ledger has no release of it: it was"
-            " made elsewhere, changed, or saved by a discreet that did not say so yet",
+            "it says nothing of where it comes from, and the ledger knows no released table of"
+            " these bytes: it was made elsewhere, or changed, or is a report, a table of figures or"
+            " a board, which say nothing of themselves yet",
         )
 
     def _study(self, told: Provenance, same: Iterable[Mapping[str, Any]]) -> str:
@@ -350,7 +345,7 @@ def _verdict(checks: Mapping[str, str], told: Provenance) -> tuple[str, str]:
         return ELSEWHERE, "made with this secret, but of another study, or of other data"
     if checks.get("drawn again") == FAILED:
         return ALTERED, "drawn again from the protected copy it has other numbers"
-    return AS_MADE, SAYS[AS_MADE]
+    return AS_MADE, "made here, and as it was made"
 
 
 def _where(numbers: Mapping[str, Any], again: View | None) -> str:
