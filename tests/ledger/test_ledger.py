@@ -772,7 +772,7 @@ def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> Non
 MADE = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
 
 
-def test_what_files_carry_is_found_by_its_id(tmp_path: Path) -> None:
+def test_what_files_carry_is_found_by_its_id_or_checksum(tmp_path: Path) -> None:
     ledger, other = Ledger(tmp_path, SECRET), dataclasses.replace(MADE, checksum="d")
     told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
     assert ledger.released() == []
@@ -781,10 +781,12 @@ def test_what_files_carry_is_found_by_its_id(tmp_path: Path) -> None:
     ledger.release([dataclasses.replace(told, provenance=(other.to_text(),), form="png")], dict)
 
     assert [it.checksum for _, it in ledger.released()] == ["c", "d"]
-    ((left, found),) = ledger.released(other.id)
-    assert found == other
-    assert left == ledger.history()[2]
-    assert ledger.released("0" * 16) == []
+    for asked in ({"id_": other.id}, {"checksum": "d"}, {"id_": other.id, "checksum": "d"}):
+        ((left, found),) = ledger.released(**asked)
+        assert found == other
+        assert left == ledger.history()[2]
+    assert ledger.released(id_="0" * 16) == []
+    assert ledger.released(id_=other.id, checksum="c") == []
 
 
 def test_a_ledger_from_before_provenance_gets_it(tmp_path: Path) -> None:

@@ -199,18 +199,23 @@ class Ledger:
             if last[0] is not None:
                 _keep(self.store, connection, last[0], told)
 
-    def released(self, id_: str | None = None) -> list[tuple[dict[str, Any], Provenance]]:
-        """Return what was released with a provenance, oldest first: all, or that of one id.
+    def released(
+        self, *, id_: str | None = None, checksum: str | None = None
+    ) -> list[tuple[dict[str, Any], Provenance]]:
+        """Return what was released with a provenance, oldest first: all, or of one id or checksum.
 
         Of each its study, version, time (at), kind, columns, method and form, as of `history`.
         """
+        asked = {"digest": id_, "checksum": checksum}
+        given = {name: it for name, it in asked.items() if it is not None}
+        where = " AND ".join(f"provenance.{name} = ?" for name in given) or "TRUE"
         with self.store.reading() as connection:
             rows = connection.execute(
                 f"SELECT {', '.join(LEFT)}, told FROM provenance"
                 " JOIN leaving ON leaving.id = provenance.leaving"
                 " JOIN version ON version.id = leaving.version"
-                " WHERE ? IS NULL OR provenance.digest = ? ORDER BY provenance.id",
-                (id_, id_),
+                f" WHERE {where} ORDER BY provenance.id",
+                [*given.values()],
             ).fetchall()
         return [(_left(row[:-1]), Provenance.from_text(row[-1])) for row in rows]
 
