@@ -15,12 +15,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import version as version_of_package
+from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
 from discreet.secret import DerivedKey, Secret
 
-__all__ = ["Provenance", "Sealer", "canonical_text", "checksum_of", "key_of", "own_version"]
+__all__ = [
+    "Provenance",
+    "Sealer",
+    "canonical_text",
+    "checksum_of",
+    "checksum_of_file",
+    "key_of",
+    "own_version",
+]
 
 SCHEMA = 1
 DIGITS = 16
@@ -45,7 +54,7 @@ class Provenance:
         What it was drawn from: the protected copy, counts of the data, or rows that were protected
         for this picture alone.
     checksum : str
-        SHA-256 of the numbers, see `checksum_of`; of a table, of its file.
+        SHA-256 of the numbers, see `checksum_of`; of a table, of its file (`checksum_of_file`).
     seal : str
         A keyed digest of all that stands before it.
     file_seal : str
@@ -172,6 +181,12 @@ def key_of(secret: Secret) -> DerivedKey:
 def checksum_of(plain: object) -> str:
     """Return the SHA-256 of plain values in one canonical text: sorted names, no spaces."""
     return hashlib.sha256(canonical_text(plain).encode()).hexdigest()
+
+
+def checksum_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def canonical_text(plain: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from discreet.measure.attack_report import AttackReport
 from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
+from discreet.provenance import checksum_of_file
 from discreet.render.figure_file import path_to_save, write_whole, writing_whole
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.table import Column
@@ -181,7 +181,7 @@ class Release:
         self._ask(form, None if told is None else told.suffix.lower()[1:])  # both, or neither
         with writing_whole(path) as part:
             self.rows.write(part, f".{form}")
-            digest = _checksum(part)
+            digest = checksum_of_file(part)
             if told is not None:
                 report_on = self.report.saved_as(path.name, digest)
                 dataclasses.replace(report_on, gate=None).save(told)
@@ -291,7 +291,7 @@ class Release:
     def report_on(self, path: str | Path) -> Report:
         """Return the report with the name and checksum of the file that `save` wrote there."""
         path = path_to_save(path, SUFFIXES, "a released table")
-        return self.report.saved_as(path.name, _checksum(path))
+        return self.report.saved_as(path.name, checksum_of_file(path))
 
     def _ask(self, form: str, report: str | None) -> None:
         if self.gate is not None:
@@ -406,8 +406,3 @@ def _with_times(table: pa.Table) -> pa.Table:
             texts = pc.strftime(table[it.name], "%Y-%m-%d %H:%M:%S")
             table = table.set_column(place, it.name, texts)
     return table
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -6,7 +6,6 @@ of which nothing was decided yet.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import sqlite3
@@ -19,6 +18,7 @@ from typing import Any, Literal
 from discreet.errors import InputError, one_of
 from discreet.ledger.chain import stamp
 from discreet.ledger.store import Store
+from discreet.provenance import checksum_of_file
 
 __all__ = [
     "APPROVED",
@@ -100,9 +100,7 @@ def hand_in(
 
     `record` is what the checker reads of it; its "status" is "pass" where it passed its checks.
     """
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    small = path.stat().st_size <= MOST_BYTES
+    digest, small = checksum_of_file(path), path.stat().st_size <= MOST_BYTES
     values = {
         "at": stamp(),
         "study": study,

@@ -9,13 +9,13 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.ledger.ledger import Ledger
 from discreet.outputs.folder import Check, Finding
-from discreet.outputs.standing import digest_of
 from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
 from discreet.protect import Whole
-from discreet.provenance import Provenance
+from discreet.provenance import Provenance, checksum_of_file
 from discreet.release import SUFFIXES as TABLES
 from discreet.secret import Secret
+from discreet.study.provenance import ROWS
 from discreet.study.verify import AS_MADE, SUFFIXES, Verifier
 
 __all__ = ["FORMS", "checker", "command_of"]
@@ -29,7 +29,7 @@ WHAT = ("plot", "columns", "table")
 SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",
-    "rows": "rows that were protected for this alone",
+    ROWS: "rows that were protected for this alone",
 }
 
 
@@ -68,7 +68,7 @@ def checker(policy: Policy, ledger: Ledger, secret: Secret, study: str) -> Check
 def _may_be(path: Path, known: Collection[str]) -> bool:
     """Tell whether a file is worth reading whole: a table only where the ledger has its digest."""
     if path.suffix.lower() in TABLES:
-        return path.is_file() and digest_of(path) in known
+        return path.is_file() and checksum_of_file(path) in known
     return path.suffix.lower() in FORMS and path.is_file() and path.stat().st_size <= MOST_READ
 
 

@@ -14,7 +14,8 @@ from discreet.ledger.outputs import hand_in, list_outputs, review
 from discreet.ledger.store import Store
 from discreet.outputs.layout import is_ours, results_text
 from discreet.outputs.page import page_text
-from discreet.outputs.standing import CHANGED, Standing, digest_of, standing_of
+from discreet.outputs.standing import CHANGED, Standing, standing_of
+from discreet.provenance import checksum_of_file
 from discreet.unfinished import being_released
 
 __all__ = ["Finding", "Folder"]
@@ -156,7 +157,7 @@ class Folder:
         for name, text in texts.items():
             _write(self.path / name, text)
         # Of an output as it was handed in, so that whoever compares sees that it was changed.
-        sums = {name: digest_of(self.path / name) for name in texts}
+        sums = {name: checksum_of_file(self.path / name) for name in texts}
         sums |= {it.name: it.digest for it in outputs}
         (self.path / CHECKSUMS).mkdir(exist_ok=True)
         for name, digest in sums.items():
@@ -192,10 +193,10 @@ def _check_names(files: Sequence[Path]) -> None:
 
 def _copy(file: Path, target: Path) -> None:
     """Copy a file, and refuse one that is being written meanwhile."""
-    before = digest_of(file)
+    before = checksum_of_file(file)
     with being_released(target) as part:
         shutil.copyfile(file, part)
-        if digest_of(part) != before:
+        if checksum_of_file(part) != before:
             raise InputError(f"{path_in_words(file)} was changed while it was copied; try again")
 
 

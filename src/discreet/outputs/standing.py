@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.ledger.outputs import Output
+from discreet.provenance import checksum_of_file
 
-__all__ = ["CHANGED", "Standing", "digest_of", "standing_of"]
+__all__ = ["CHANGED", "Standing", "standing_of"]
 
 
 CHANGED = "changed"
@@ -38,13 +38,7 @@ def standing_of(files: Sequence[Path], outputs: Sequence[Output]) -> tuple[Stand
         handed = [it for it in outputs if it.name == file.name]
         if not handed:
             continue
-        digest = digest_of(file) if file.is_file() else ""
+        digest = checksum_of_file(file) if file.is_file() else ""
         same = [it for it in handed if it.digest == digest]
         found.append(Standing(same[-1], same[-1].state) if same else Standing(handed[-1], CHANGED))
     return tuple(found)
-
-
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
