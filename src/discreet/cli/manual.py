@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +14,7 @@ from discreet.errors import (
     LeavingError,
     RefusedError,
 )
+from discreet.provenance import own_version
 
 __all__ = ["manual"]
 
@@ -44,7 +44,7 @@ SIGNS = {"\\": r"\e", "-": r"\-", '"': r"\(dq", "^": r"\(ha", "~": r"\(ti"}
 def manual(root: Any) -> str:
     """Return the manual page of the commands of a context of the command line, as roff."""
     lines = [
-        f'.TH DISCREET 1 "" "discreet {version("discreet")}" "User Commands"',
+        f'.TH DISCREET 1 "" "discreet {own_version()}" "User Commands"',
         ".SH NAME",
         r"discreet \- draws sensitive data without giving anyone away",
         ".SH SYNOPSIS",

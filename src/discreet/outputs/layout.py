@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from discreet.ledger.outputs import Output, Review
+from discreet.provenance import own_version
 
 __all__ = ["LAYOUT", "is_ours", "results_text", "summary_of"]
 
@@ -24,7 +24,7 @@ def results_text(outputs: Sequence[Output]) -> str:
     """Return the text of `results.json`."""
     told = {
         "version": LAYOUT,
-        "tool": {"@type": "SoftwareApplication", "name": TOOL, "version": version("discreet")},
+        "tool": {"@type": "SoftwareApplication", "name": TOOL, "version": own_version()},
         "results": {it.name: _told(it) for it in outputs},
     }
     return json.dumps(told, indent=4, ensure_ascii=False)

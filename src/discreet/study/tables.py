@@ -9,7 +9,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +29,7 @@ from discreet.progress import advance
 from discreet.protect import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRounding, Rounding, named
 from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
+from discreet.provenance import own_version
 from discreet.release import Pieces, Points, Release, arrow_table, check_counts_again
 from discreet.rounding import joint_set, k_of_c
 from discreet.secret import FORMAT
@@ -428,7 +428,7 @@ def made_where(session: Session, copy: str) -> dict[str, Any]:
     policy = session.policy
     return {
         "study": session.name,
-        "discreet": version("discreet"),
+        "discreet": own_version(),
         "policy": policy.name,
         "regime": policy.regime,
         "public": policy.public,
