@@ -11,9 +11,10 @@ from urllib.parse import quote
 from discreet.outputs.standing import Standing
 from discreet.render.to_html import Html, heading, items, marked_up, page, paragraph, table
 
-__all__ = ["page_text"]
+__all__ = ["PICTURES", "page_text"]
 
 PICTURES = (".png", ".svg")
+"""What pages show as a picture; other files are opened elsewhere."""
 TABLES = {".csv": ",", ".tsv": "\t"}
 ROWS_SHOWN = 10
 STYLE = """

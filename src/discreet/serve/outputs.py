@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePath
-from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.ledger.log import Answer, Caller
 from discreet.ledger.outputs import MOST_LETTERS, Output, file_of, list_outputs, review
+from discreet.outputs.page import PICTURES
 from discreet.serve.facts import Served
 from discreet.serve.refusals import Refusal, refusal
 
-__all__ = ["PICTURES", "Said", "file", "name_of", "outputs", "said_of"]
-
-#: What the page shows as a picture; other files are saved and opened elsewhere.
-PICTURES: Mapping[str, str] = MappingProxyType({".png": "image/png", ".svg": "image/svg+xml"})
+__all__ = ["Said", "file", "name_of", "outputs", "said_of"]
 
 
 class Said(BaseModel):

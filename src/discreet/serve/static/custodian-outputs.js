@@ -1,13 +1,11 @@
 /** Outputs that were handed in: each with its picture, what was checked, and what is decided. */
 
-import { clock, counted, shortDay, who } from "./custodian-words.js";
+import { clock, counted, REVIEWED, shortDay, who } from "./custodian-words.js";
 import { ask, pictureOf, save } from "./page-api.js";
 import { byId, make } from "./page-dom.js";
 import { withToken } from "./page-token.js";
 
 const PATH = "/api/custodian/outputs";
-const STATES = { waiting: "waiting", approved: "approved", rejected: "rejected" };
-const DONE = { comment: "commented on", approved: "approved", rejected: "rejected" };
 const TYPES = { png: "image/png", svg: "image/svg+xml" };
 
 /**
@@ -46,7 +44,7 @@ function item(output, open, page) {
     {},
     make("b", {}, make("bdi", { text: output.name })),
     make("span", { class: "soft", text: output.command }),
-    make("span", { class: `tag ${output.state}`, text: STATES[output.state] }),
+    make("span", { class: `tag ${output.state}`, text: output.state }),
   );
   const details = make("details", { "data-id": output.id, open }, summary);
   const unfold = () => {
@@ -102,7 +100,7 @@ function reviewForm(output, page) {
   const act = (what) => async () => {
     try {
       await withToken(() => ask(`${PATH}/${output.id}`, { body: { what, text: words.value } }));
-      page.toast(`You ${DONE[what]} ${output.name}. It is in the log.`);
+      page.toast(`You ${REVIEWED[what]} ${output.name}. It is in the log.`);
       await page.done();
       summaryOf(output)?.focus();
     } catch (error) {

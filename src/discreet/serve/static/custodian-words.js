@@ -18,7 +18,8 @@ const SAID = {
   "log.json": "took the record as JSON",
 };
 
-const REVIEWED = { comment: "commented on", approved: "approved", rejected: "rejected" };
+/** What was done to an output that was handed in. */
+export const REVIEWED = { comment: "commented on", approved: "approved", rejected: "rejected" };
 
 const TAGS = {
   left: "left the server",
