@@ -33,7 +33,7 @@ from discreet.cli.common import (
     progress_shown,
     with_options,
 )
-from discreet.errors import BrokenPromiseError, DiscreetError, InputError, path_in_words
+from discreet.errors import BrokenPromiseError, DiscreetError, InputError, needing, path_in_words
 from discreet.progress import listening
 
 if TYPE_CHECKING:
@@ -110,15 +110,9 @@ def serve(
     Prints an address with a token that an analyst opens; it is shown this once, and is good for a
     day. `discreet token add` makes others.
     """
-    try:
+    with needing("server", "serving"):
         from discreet.serve.logs import log_kept
         from discreet.serve.start import Serving
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("discreet"):
-            raise
-        raise InputError(
-            "serving needs packages that are not installed: pip install 'discreet[server]'"
-        ) from None
 
     place = str(Path(policy).resolve()) if policy.endswith(".toml") else policy
     told = {name: value for name, value in vars(options).items() if name != "no_token"}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import InputError, some_of
+from discreet.errors import InputError, needing, some_of
 from discreet.table.engine import Kept, Source, check_different, held
 from discreet.table.text import MISSING_WORDS
 
@@ -49,13 +49,8 @@ def names_in_excel(source: Source) -> list[str]:
 
 def _rows(source: Source, most: int | None = None) -> list[list[Any]]:
     """Return the rows of the sheet, or the first of them."""
-    try:
+    with needing("excel", f"file {source.name!r}"):
         from python_calamine import CalamineWorkbook
-    except ModuleNotFoundError:
-        raise InputError(
-            f"file {source.name!r} is read by a package that is not installed:"
-            " pip install 'discreet[excel]'"
-        ) from None
     with CalamineWorkbook.from_path(source.file) as book:
         filled = [name for name in book.sheet_names if book.get_sheet_by_name(name).height]
         sheet = book.get_sheet_by_name(_chosen(source, filled))

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import InputError
+from discreet.errors import needing
 from discreet.table.columns import text_of
 from discreet.table.engine import Kept, Source, check_different, held
 
@@ -56,13 +56,8 @@ def names_in_labelled(source: Source) -> list[str]:
 
 def _reader(source: Source) -> Callable[..., tuple[Any, Any]]:
     """Return what of pyreadstat reads a file."""
-    try:
+    with needing("stata", f"file {source.name!r}"):
         import pyreadstat
-    except ModuleNotFoundError:
-        raise InputError(
-            f"file {source.name!r} is read by a package that is not installed:"
-            " pip install 'discreet[stata]'"
-        ) from None
     found: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, READERS[source.file.suffix.lower()])
     return found
 
