@@ -94,11 +94,30 @@ def test_the_same_numbers_have_the_same_id() -> None:
         json.dumps(SEALED.to_plain() | {"seal": 1}),
         json.dumps(SEALED.to_plain() | {"request": []}),
         json.dumps({name: it for name, it in SEALED.to_plain().items() if name != "source"}),
+        json.dumps(SEALED.to_plain() | {"request": {"bins": float("nan")}}),
+        SEALED.to_text().replace('{"plot"', '{"x": 1e999, "plot"'),
+        replace(SEALED, seal="ä").to_text(),
+        replace(SEALED, policy="a\nb.png: as made").to_text(),
+        replace(SEALED, policy="\x1b[2J").to_text(),
     ],
 )
 def test_what_is_none_is_refused(wrong: str) -> None:
     with pytest.raises(InputError, match="no provenance that discreet wrote"):
         Provenance.from_text(wrong)
+
+
+@pytest.mark.promise
+def test_words_that_say_the_same_otherwise_are_refused() -> None:
+    """Of a name that stands twice the last counts; the first could be markup that is drawn."""
+    text = SEALED.to_text()
+    for same in (
+        '{"source": "</metadata><rect/><metadata>", ' + text[1:],
+        text.replace("{", "{ ", 1),
+        text.replace("copy", "\\u0063opy"),
+    ):
+        assert json.loads(same) == json.loads(text)
+        with pytest.raises(InputError, match="no provenance that discreet wrote"):
+            Provenance.from_text(same)
 
 
 def test_checksums_are_of_values_and_not_of_how_they_are_written() -> None:

@@ -113,21 +113,35 @@ class Provenance:
         there = schema == SCHEMA and words - seals <= set(told) <= words
         if not there or not isinstance(request, dict):
             raise wrong
-        if not all(isinstance(it, str) for it in told.values()):
+        # Whoever reads them on a screen shall see them as they are, and no line that they make up.
+        if not all(
+            isinstance(it, str) and it.isascii() and it.isprintable() for it in told.values()
+        ):
             raise wrong
         found = Provenance(request=request, **told)
-        if found.id != id_:
+        try:
+            same = found.id == id_
+        except (TypeError, ValueError, RecursionError):  # no number, or too deep
+            raise wrong from None
+        if not same:
             raise wrong
         return found
 
     @staticmethod
     def from_text(text: str) -> Provenance:
-        """Read the line that `to_text` wrote."""
+        """Read the line that `to_text` wrote, to the letter.
+
+        JSON lets a name stand twice, of which the last counts: the first could be a page, that
+        whoever opens the file sees.
+        """
+        wrong = InputError("this is no provenance that discreet wrote")
         try:
-            given = json.loads(text)
+            found = Provenance.from_plain(json.loads(text))
         except (ValueError, RecursionError):
-            raise InputError("this is no provenance that discreet wrote") from None
-        return Provenance.from_plain(given)
+            raise wrong from None
+        if found.to_text() != text:
+            raise wrong
+        return found
 
     def sealed(self, key: DerivedKey) -> Provenance:
         """Return it with its seal."""

@@ -86,6 +86,17 @@ def test_what_is_no_such_file_is_refused(suffix: str) -> None:
         without_words(b"something else", suffix)
 
 
+def test_a_pdf_that_begins_again_and_again_is_read_at_once() -> None:
+    """With a pattern it took minutes: from each beginning it looked for an end."""
+    trailer = FILES[".pdf"][FILES[".pdf"].rindex(b"trailer\n") :]
+    (info,) = re.findall(rb"/Info (\d+) 0 R", trailer)
+    begun = b"%%PDF-1.4\n%b%%%%EOF\n" % (b"\n%b 0 obj\n<<" % info * 200_000)
+    size = re.sub(rb"startxref\n\d+", b"startxref\n%d" % len(begun), trailer)
+    hostile = begun + size + b"1 0 obj\n<< /Provenance (x)\n"
+    with pytest.raises(InputError, match="no pdf file, or a broken one"):
+        without_words(hostile, ".pdf")
+
+
 def test_a_png_is_drawn_as_before_and_says_the_words() -> None:
     file = with_words(FILES[".png"], ".png", WORDS)
     before = matplotlib.image.imread(BytesIO(FILES[".png"]))

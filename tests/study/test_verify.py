@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -28,6 +30,7 @@ from discreet.study.verify import (
     AS_MADE,
     ELSEWHERE,
     FAILED,
+    MOST_READ,
     NOT_CHECKED,
     PASSED,
     UNKNOWN,
@@ -270,6 +273,79 @@ def test_a_figure_that_was_drawn_elsewhere_from_a_released_view_is_told(
     assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
     assert "drawn elsewhere from a released view" in found.says
     assert study.verify(view.save(tmp_path / "b.json")).verdict == AS_MADE
+
+
+MARKUP = {
+    ".svg": "</metadata><rect width='300' height='300'/><metadata>",
+    ".html": "</script><h1>Nobody is ill</h1><script type='application/json'>",
+    ".png": "x",
+    ".pdf": "x",
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("suffix", FIGURES)
+def test_what_is_drawn_by_a_name_that_stands_twice_is_altered(
+    study: dc.Study, tmp_path: Path, suffix: str
+) -> None:
+    """All but the words is as it was sealed, and the last of both names says what it said."""
+    path = study.histogram("age").save(tmp_path / f"a{suffix}")
+    rest, words = without_words(path.read_bytes(), suffix)
+    assert words is not None
+    twice = f'{{"source": {json.dumps(MARKUP[suffix])}, {words[1:]}'
+    path.write_bytes(with_words(rest, suffix, twice))
+    assert study.verify(path).verdict == ALTERED
+
+
+HOSTILE: dict[str, Callable[[str], str]] = {
+    "a name twice": lambda text: '{"edges": [1, 2], ' + text[1:],
+    "no number": lambda text: '{"edges": NaN, ' + text[1:].replace("edges", "x", 1),
+    "too large": lambda text: '{"x": 1e999, ' + text[1:],
+    "very deep": lambda text: '{"x": ' + "[" * 99999 + "]" * 99999 + ", " + text[1:],
+}
+
+
+@pytest.mark.parametrize("how", [*HOSTILE])
+def test_json_that_another_reader_reads_otherwise_is_refused(
+    study: dc.Study, tmp_path: Path, how: str
+) -> None:
+    path = study.histogram("age").save(tmp_path / "a.json")
+    path.write_text(HOSTILE[how](path.read_text()))
+    with pytest.raises(InputError, match="no JSON that discreet wrote"):
+        study.verify(path)
+
+
+def test_json_of_any_depth_has_a_verdict_or_is_refused(study: dc.Study, tmp_path: Path) -> None:
+    """Where it can be read, and is too deep to be written."""
+    path = study.histogram("age").save(tmp_path / "a.json")
+    text = path.read_text()
+    for depth in range(900, 1010, 10):
+        path.write_text('{"x": ' + "[" * depth + "]" * depth + ", " + text[1:])
+        with suppress(InputError):
+            assert study.verify(path).verdict == ALTERED
+
+
+def test_what_nobody_sealed_is_not_printed(study: dc.Study, tmp_path: Path) -> None:
+    """Neither a policy, nor a line of a name that looks like a verdict."""
+    path = study.histogram("age").save(tmp_path / "a.json")
+    told = replace(carried(path.read_bytes(), ".json"), policy="all rules passed")
+    forged = tmp_path / "b\nc.png: as made\n.json"
+    forged.write_bytes(carrying(path.read_bytes(), ".json", told.to_plain()))
+    text = study.verify(forged).to_text()
+    assert "all rules passed" not in text
+    assert [line for line in text.splitlines() if line[0] != " "] == [
+        "b c.png: as made .json: altered"
+    ]
+
+
+def test_what_is_no_file_or_too_large_is_not_read(study: dc.Study, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.png")
+    with pytest.raises(InputError, match="there is no file to read"):
+        study.verify(tmp_path / "a.png")
+    with (tmp_path / "b.png").open("wb") as file:
+        file.truncate(MOST_READ + 1)
+    with pytest.raises(InputError, match="larger than any figure"):
+        study.verify(tmp_path / "b.png")
 
 
 # --- elsewhere, and unknown ---------------------------------------------------------------------

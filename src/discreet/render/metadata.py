@@ -120,13 +120,15 @@ def _write_pdf(file: bytes, words: bytes) -> bytes:
     if trailer is None:
         raise BrokenPromiseError("matplotlib ends a PDF in another way than is known")
     size, root, info, before = (int(it) for it in trailer.groups())
-    said = re.search(rb"\n%d 0 obj\n<<(.*?)>>\nendobj\n" % info, file[:before], re.DOTALL)
-    if said is None:
+    # No pattern, which would take endless on a file that begins such an object again and again.
+    _, mark, rest = file[:before].partition(b"\n%d 0 obj\n<<" % info)
+    said, end, _ = rest.partition(b">>\nendobj\n")
+    if not (mark and end):
         raise BrokenPromiseError("matplotlib writes the Info of a PDF in another way than is known")
     for letter in (b"\\", b"(", b")"):
         words = words.replace(letter, b"\\" + letter)
     name = NAME.capitalize().encode()
-    told = b"%d 0 obj\n<< /%b (%b)\n%b>>\nendobj\n" % (info, name, words, said[1].lstrip())
+    told = b"%d 0 obj\n<< /%b (%b)\n%b>>\nendobj\n" % (info, name, words, said.lstrip())
     free = b"0 1\n0000000000 65535 f \n"  # some readers take a table without it for a broken one
     table = b"xref\n%b%d 1\n%010d 00000 n \n" % (free, info, len(file))
     ends = b"trailer\n<< /Size %d /Root %d 0 R /Info %d 0 R /Prev %d >>\n" % (

@@ -22,6 +22,7 @@ from discreet.policy import Policy, load_policy
 from discreet.protect import Whole
 from discreet.provenance import Provenance, checksum_of, key_of, own_version
 from discreet.release import SUFFIXES as TABLES
+from discreet.render.figure_file import printable
 from discreet.render.metadata import CARRIERS, without_words
 from discreet.secret import Secret, load_secret
 from discreet.study.derived import DerivedCopy, derived_of
@@ -33,6 +34,7 @@ __all__ = [
     "AS_MADE",
     "ELSEWHERE",
     "FAILED",
+    "MOST_READ",
     "NOT_CHECKED",
     "PASSED",
     "SUFFIXES",
@@ -49,6 +51,8 @@ AS_MADE, ALTERED, ELSEWHERE, UNKNOWN = "as made", "altered", "elsewhere", "unkno
 PASSED, FAILED, NOT_CHECKED = "passed", "failed", "not checked"
 RULES = ("regime", "k", "m", "rows", "round_to", "bins", "grid")
 """What is said of the settings of a version, where it is there."""
+MOST_READ = 64 * 2**20
+"""No figure is as large; what is larger is not read."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,11 @@ class FileCheck:
 
     def to_text(self) -> str:
         """Return it as some lines of text."""
-        lines = [f"{self.file}: {self.verdict}", f"  {self.says}"]
+        lines = [f"{printable(self.file)}: {self.verdict}", f"  {self.says}"]
         for result in (PASSED, FAILED, NOT_CHECKED):
             names = [name for name, it in self.checks.items() if it == result]
             lines += [f"  {result}: {', '.join(names)}"] if names else []
-        if self.provenance is not None:
+        if self.provenance is not None and self.checks.get("seal") == PASSED:
             lines.append(f"  policy {self.provenance.policy}, source: {self.provenance.source}")
         if self.released is not None:
             of, rules = self.released, self.released["rules"]
@@ -117,13 +121,15 @@ class FileCheck:
 class Carried:
     """A file as it is read: what it says of itself, and what that is compared with.
 
-    `rest` are the bytes beside that, `numbers` the values of JSON, `digest` that of all bytes.
+    `digest` is that of all bytes, `words` what it says as text, `rest` the bytes beside that,
+    `numbers` the values of JSON, and `checksum` theirs.
     """
 
-    words: str | None
-    rest: bytes | None
-    numbers: dict[str, Any] | None
     digest: str
+    words: str | None = None
+    rest: bytes | None = None
+    numbers: dict[str, Any] | None = None
+    checksum: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +161,10 @@ class Verifier:
         InputError
             If there is no such file, or it is of a kind that is not released.
         """
-        held, name = read(path), Path(path).name
+        return self.check_read(Path(path).name, read(path))
+
+    def check_read(self, name: str, held: Carried) -> FileCheck:
+        """Say of a file that was read whether it was made here, and is as it was made."""
         if held.words is None:
             return self._unmarked(name, held)
         try:
@@ -184,7 +193,7 @@ class Verifier:
             fits = told.fits_file(key_of(self.secret), held.rest)
             checks["file"] = _result(fits) if told.file_seal else FAILED
         if held.numbers is not None:
-            checks["numbers"] = _result(checksum_of(held.numbers) == told.checksum)
+            checks["numbers"] = _result(held.checksum == told.checksum)
         checks["ledger"] = PASSED if same else NOT_CHECKED
         checks["study"] = self._study(told, same)
         in_force = told.policy == policy_digest(self.policy, self.secret)
@@ -283,21 +292,46 @@ def read(path: str | Path) -> Carried:
             f" {one_of(SUFFIXES)}"
         )
     try:
+        if not path.is_file():  # what is none may never end
+            raise FileNotFoundError
+        if suffix in TABLES:
+            with path.open("rb") as file:
+                return Carried(hashlib.file_digest(file, "sha256").hexdigest())
+        if path.stat().st_size > MOST_READ:
+            raise InputError(
+                f"{path_in_words(path)} is larger than any figure that discreet makes"
+                f" ({MOST_READ // 2**20} MB), and is not read"
+            )
         data = path.read_bytes()
     except OSError:
         raise InputError(f"there is no file to read at {path_in_words(path)}") from None
     digest = hashlib.sha256(data).hexdigest()
     if suffix in CARRIERS:
         rest, words = without_words(data, suffix)
-        return Carried(words, rest, None, digest)
-    if suffix != ".json":
-        return Carried(None, None, None, digest)
+        return Carried(digest, words, rest)
     try:
-        told = json.loads(data)
-        words = told.pop("provenance", None)
+        numbers = json.loads(data, object_pairs_hook=_once)
+        given = numbers.pop("provenance", None)
+        checksum = checksum_of(numbers)
+        # As it would stand in a figure: JSON may be written in many ways.
+        words = None if given is None else _words_of(given)
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path_in_words(path)} is no JSON that discreet wrote") from None
-    return Carried(None if words is None else json.dumps(words), None, told, digest)
+    return Carried(digest, words, numbers=numbers, checksum=checksum)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object with a name twice: of which the one counts here, another reader shows."""
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
+def _words_of(given: Any) -> str:
+    try:
+        return Provenance.from_plain(given).to_text()
+    except InputError:
+        return ""  # which is none that discreet wrote
 
 
 def _alike(kept: Provenance, told: Provenance) -> bool:
