@@ -23,6 +23,7 @@ from discreet.ledger.log import (
 from discreet.ledger.outputs import hand_in, review
 from discreet.ledger.rules import ReleaseRecord
 from discreet.ledger.store import Store
+from discreet.outputs.standing import digest_of
 from discreet.provenance import Provenance
 from discreet.secret import Secret
 from discreet.sketch import sketch_of
@@ -69,7 +70,13 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     close(store, ask(store, ALICE, question(4), MUCH), "broken")
     file = folder / "age.svg"
     file.write_text("drawn")
-    review(store, "s", hand_in(store, "s", 1, file, {"status": "pass"}).id, "approved", "")
+    review(
+        store,
+        "s",
+        hand_in(store, "s", 1, file, digest_of(file), {"status": "pass"}).id,
+        "approved",
+        "",
+    )
     file.unlink()
     return store
 

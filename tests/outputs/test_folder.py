@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from discreet.ledger.outputs import list_outputs
 from discreet.ledger.store import Store, verify
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.layout import summary_of
+from discreet.outputs.standing import digest_of
 from tests.ledger.given import SECRET
 
 ACRO = Path(__file__).parents[2] / "build" / "acro" / "bin" / "acro-ready"
@@ -29,7 +31,7 @@ def check(path: Path) -> Finding | None:
     kind, type = ("table", "table") if path.suffix == ".csv" else ("histogram", "plot")
     status = "review" if "by hand" in text else "pass"
     says = ("made here; and whole", "at least 5 persons")
-    return Finding(status, kind, type, ("bmi",), "merge", f"{kind}(bmi)", says)
+    return Finding(status, kind, type, ("bmi",), "merge", f"{kind}(bmi)", digest_of(path), says)
 
 
 @pytest.fixture
@@ -115,10 +117,79 @@ def test_a_folder_with_something_else_in_it_is_refused(folder: Folder, tmp_path:
     written(folder.path / "cohort.csv", "age,bmi\n")
     (folder.path / "figures").mkdir()
     written(folder.path / ".DS_Store", "")
-    with pytest.raises(InputError, match=r"did not release: 'cohort\.csv', 'figures'; take it out"):
+    with pytest.raises(
+        InputError, match=r"did not release: '\.DS_Store', 'cohort\.csv', 'figures'; take it out"
+    ):
         folder.collect([written(tmp_path / "bmi.svg")], check)
     assert not (folder.path / "bmi.svg").exists()
     assert list_outputs(folder.store) == ()
+
+
+STRANGE = {
+    "beside": ("raw.csv", "age\n41\n"),
+    "hidden": (".raw.csv", "age\n41\n"),
+    "among checksums": ("checksums/raw.csv", "age\n41\n"),
+    "as a checksum": ("checksums/bmi.svg.txt", "41,52,63"),
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize(("name", "text"), STRANGE.values(), ids=STRANGE)
+def test_nothing_is_decided_beside_what_was_not_handed_in(
+    folder: Folder, tmp_path: Path, name: str, text: str
+) -> None:
+    """For the folder goes out as it is."""
+    plot = written(tmp_path / "bmi.svg")
+    folder.collect([plot], check)
+    folder.write(CONFIG, ())
+    written(folder.path / name, text)
+    for act in (lambda: folder.review("approved", ""), lambda: folder.collect([plot], check)):
+        with pytest.raises(InputError, match=f"did not release: '{re.escape(name)}'; take it out"):
+            act()
+    assert states(folder) == {"bmi.svg": "waiting"}
+
+
+def test_links_out_of_the_folder_are_refused(folder: Folder, tmp_path: Path) -> None:
+    plot, other = written(tmp_path / "bmi.svg"), written(tmp_path / "other.svg")
+    folder.collect([plot], check)
+    (folder.path / "age.svg").symlink_to(other)
+    with pytest.raises(InputError, match=r"did not release: 'age\.svg'; take it out"):
+        folder.collect([plot], check)
+    (folder.path / "age.svg").unlink()
+    folder.write(CONFIG, ())
+    sums = (folder.path / "checksums").rename(tmp_path / "elsewhere")
+    (folder.path / "checksums").symlink_to(sums)
+    with pytest.raises(InputError, match="did not release: 'checksums'; take it out"):
+        folder.review("approved", "")
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_file_that_is_changed_after_it_was_checked_is_not_taken_up(
+    folder: Folder, tmp_path: Path, inside: bool
+) -> None:
+    path = written((folder.path if inside else tmp_path) / "bmi.svg")
+
+    def slow(file: Path) -> Finding | None:
+        found = check(file)
+        path.write_text("drawn elsewhere")
+        return found
+
+    with pytest.raises(InputError, match="was changed while it was co"):
+        folder.collect([path], slow)
+    assert list_outputs(folder.store) == ()
+
+
+@pytest.mark.parametrize("text", ["", '"' + "x" * 200_000, "\0"])
+def test_of_a_table_that_was_changed_nothing_is_shown(
+    folder: Folder, tmp_path: Path, text: str
+) -> None:
+    folder.collect([written(tmp_path / "t.csv", "made\n1\n")], check)
+    (folder.path / "t.csv").write_text(text)
+    folder.write(CONFIG, ())
+    page = (folder.path / "index.html").read_text()
+    assert "changed since it was handed in" in page
+    assert 'href="t.csv"' not in page
 
 
 def test_another_s_record_is_let_alone(folder: Folder, tmp_path: Path) -> None:

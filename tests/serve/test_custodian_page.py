@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from discreet.ledger.log import add_token
 from discreet.ledger.outputs import hand_in, list_outputs, review
+from discreet.outputs.standing import digest_of
 from tests.browser import launched
 from tests.serve.cohort import opened as study_of
 from tests.serve.conftest import running
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tests.serve.conftest import Running
 
 PATH = "/custodian"
+WIDTH = "it => it.decode().then(() => it.naturalWidth)"  # of a picture, once it is there
 LONG = "a-name-of-sixty-four-letters-that-goes-on-and-on-until-it-is-full"[:64]
 
 # `make test` has one of them; `make test-all` has all.
@@ -74,7 +76,7 @@ def hand_in_some(served: Running) -> None:
         path = served.folder / name
         path.write_bytes(drawn)
         record = {"status": status, "kind": kind, "command": f"{kind}(age)", "says": says}
-        output = hand_in(store, "cohort.csv", 1, path, record)
+        output = hand_in(store, "cohort.csv", 1, path, digest_of(path), record)
     review(store, "cohort.csv", output.id, "comment", "for figure 1 of the paper")
     review(store, "cohort.csv", output.id, "rejected", "bins too fine", "token carol")
 
@@ -267,7 +269,7 @@ def test_outputs_are_looked_at_and_decided(chromium: Browser, asked: Running) ->
         expect(page.locator("#noutputs")).to_have_text("2 of 3 outputs waiting")
         page.locator("#outputs summary", has_text="age.svg").click()
         shown = page.locator("#outputs img")
-        page.wait_for_function("document.querySelector('#outputs img').naturalWidth > 100")
+        assert page.locator("#outputs img").evaluate(WIDTH) > 100
         assert shown.get_attribute("alt") == "age.svg: histogram(age)"
         assert violations(page) == []
         page.get_by_role("button", name="Reject age.svg").click()
@@ -322,7 +324,7 @@ def test_an_analyst_is_turned_away(chromium: Browser, asked: Running) -> None:
         opened(page)
         # A token that is pasted into the address of an open tab is taken, and removed.
         page.evaluate(f"location.hash = 'token={asked.custodian}'")
-        page.wait_for_function("location.hash === ''")
+        page.wait_for_url(lambda url: "#" not in url)
         opened(page)
 
 
@@ -338,7 +340,7 @@ def test_every_width_in_light_and_dark(
         page.get_by_role("button", name="New token").click()
         page.get_by_role("button", name="Show the file").click()
         page.locator("#outputs summary").first.click()
-        page.wait_for_function("document.querySelector('#outputs img').naturalWidth > 100")
+        assert page.locator("#outputs img").evaluate(WIDTH) > 100
         keep_screen(page, f"custodian-{width}-{scheme}")
         assert widest(page) <= width
         assert nameless(page) == []

@@ -6,6 +6,7 @@ of which nothing was decided yet.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sqlite3
@@ -15,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError, one_of, path_in_words
 from discreet.ledger.chain import stamp
 from discreet.ledger.store import Store
-from discreet.provenance import checksum_of_file
 
 __all__ = [
     "APPROVED",
@@ -94,13 +94,27 @@ class Output:
 
 
 def hand_in(
-    store: Store, study: str, version: int, path: Path, record: Mapping[str, Any]
+    store: Store, study: str, version: int, path: Path, digest: str, record: Mapping[str, Any]
 ) -> Output:
     """Record a file that is handed to a checker, once; return the output.
 
-    `record` is what the checker reads of it; its "status" is "pass" where it passed its checks.
+    `digest` is the SHA-256 of what was checked, and `record` what the checker reads of it; its
+    "status" is "pass" where it passed its checks.
+
+    Raises
+    ------
+    InputError
+        If the file is another by now.
     """
-    digest, small = checksum_of_file(path), path.stat().st_size <= MOST_BYTES
+    with path.open("rb") as file:
+        start = file.read(MOST_BYTES + 1)
+        file.seek(0)
+        now = hashlib.file_digest(file, "sha256").hexdigest()
+    small = len(start) <= MOST_BYTES
+    if now != digest or (small and hashlib.sha256(start).hexdigest() != digest):
+        raise InputError(
+            f"{path_in_words(path)} was changed while it was collected; collect it again"
+        )
     values = {
         "at": stamp(),
         "study": study,
@@ -108,7 +122,7 @@ def hand_in(
         "name": path.name,
         "digest": digest,
         "record": json.dumps(record, sort_keys=True),
-        "body": zlib.compress(path.read_bytes()) if small else None,
+        "body": zlib.compress(start) if small else None,
     }
     with store.writing() as connection:
         store.append(connection, "output", values, unless_there=True)
@@ -124,6 +138,7 @@ def review(store: Store, study: str, id_: int, what: str, text: str, caller: str
 
     Examples
     --------
+    >>> from hashlib import sha256
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.ledger.outputs import hand_in, review
@@ -133,7 +148,8 @@ def review(store: Store, study: str, id_: int, what: str, text: str, caller: str
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
     ...     file = Path(folder) / "bmi.svg"
     ...     _ = file.write_text("<svg/>")
-    ...     before = hand_in(store, "cohort.csv", 1, file, {"status": "pass"})
+    ...     digest = sha256(file.read_bytes()).hexdigest()
+    ...     before = hand_in(store, "cohort.csv", 1, file, digest, {"status": "pass"})
     ...     after = review(store, "cohort.csv", before.id, "approved", "")
     >>> before.state, after.state
     ('waiting', 'approved')

@@ -16,14 +16,12 @@ from discreet.provenance import Provenance, checksum_of_file
 from discreet.release import SUFFIXES as TABLES
 from discreet.secret import Secret
 from discreet.study.provenance import ROWS
-from discreet.study.verify import AS_MADE, SUFFIXES, Verifier
+from discreet.study.verify import AS_MADE, MOST_READ, SUFFIXES, Verifier, read
 
 __all__ = ["FORMS", "checker", "command_of"]
 
 FORMS = SUFFIXES
 """How files end that can be handed in."""
-MOST_READ = 64 * 2**20
-"""No figure is as large; what is larger is not read."""
 WHAT = ("plot", "columns", "table")
 """Of a request: what was drawn or released, and of what."""
 SOURCES = {
@@ -44,9 +42,10 @@ def checker(policy: Policy, ledger: Ledger, secret: Secret, study: str) -> Check
         if not _may_be(path, known):
             return None
         try:
-            found = verifier.check(path)
+            held = read(path)
         except InputError:
             return None
+        found = verifier.check_read(path.name, held)
         told, row = found.provenance, found.released
         if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
             return None
@@ -59,6 +58,7 @@ def checker(policy: Policy, ledger: Ledger, secret: Secret, study: str) -> Check
             columns=tuple(row["columns"]),
             method=row["method"],
             command=command_of({"plot": row["kind"], "columns": row["columns"], **told.request}),
+            digest=held.digest,
             says=("made here, and not changed since", *_rules(told, policy, same=same)),
         )
 

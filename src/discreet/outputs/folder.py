@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = ["Finding", "Folder"]
 
 RESULTS, CONFIG, PAGE, CHECKSUMS = "results.json", "config.json", "index.html", "checksums"
 OWN = (RESULTS, CONFIG, PAGE, CHECKSUMS)
+SUM = re.compile(rb"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Finding:
         How values were protected.
     command : str
         What was asked for.
+    digest : str
+        SHA-256 of what was checked: of nothing else does the finding hold.
     says : tuple of str
         What was checked, a few words each.
     """
@@ -52,6 +56,7 @@ class Finding:
     columns: tuple[str, ...]
     method: str
     command: str
+    digest: str
     says: tuple[str, ...] = ()
 
 
@@ -96,23 +101,19 @@ class Folder:
         inside = self._inside()
         outside = [it for it in dict.fromkeys(files) if it.resolve().parent != self.path.resolve()]
         found = {it: check(it) for it in (*inside, *outside)}
-        known = {it.name for it in list_outputs(self.store, self.study)}
-        strange = [it.name for it in inside if found[it] is None and it.name not in known]
-        if strange:
-            raise InputError(
-                f"{path_in_words(self.path)} holds what this study did not release:"
-                f" {one_of(strange)}; take it out, or name another folder"
-            )
+        self._check_inside(inside, [it for it in inside if found[it] is not None])
         chosen = [it for it in outside if found[it] is not None]
         _check_names(chosen)
         self.path.mkdir(parents=True, exist_ok=True)
-        for file in chosen:
-            _copy(file, self.path / file.name)
         for file in (*inside, *chosen):
-            record = found[file]
-            if record is not None:
-                target = self.path / file.name
-                hand_in(self.store, self.study, self.version, target, asdict(record))
+            finding, target = found[file], self.path / file.name
+            if finding is None:
+                continue
+            if file in chosen:
+                _copy(file, target, finding.digest)
+            record = asdict(finding)
+            digest = record.pop("digest")
+            hand_in(self.store, self.study, self.version, target, digest, record)
         return tuple(it for it in outside if found[it] is None)
 
     def standing(self) -> tuple[Standing, ...]:
@@ -123,8 +124,10 @@ class Folder:
     def review(self, what: str, text: str, names: Sequence[str] = ()) -> tuple[Standing, ...]:
         """Record a comment, or a decision, on the outputs of some names or on all in the folder.
 
-        Of a file that was changed since it was handed in nothing is recorded.
+        Of a file that was changed since it was handed in nothing is recorded; nor where the folder
+        holds what was not handed in, for it would go out with the rest.
         """
+        self._check_inside(self._inside())
         standing = {it.output.name: it for it in self.standing()}
         for name in names:
             if name not in standing:
@@ -176,8 +179,25 @@ class Folder:
                 f"{path_in_words(self.path)} holds {one_of(there)} that discreet did not write;"
                 " name another folder"
             )
-        entries = sorted(self.path.iterdir())
-        return [it for it in entries if it.name not in OWN and not it.name.startswith(".")]
+        return [it for it in sorted(self.path.iterdir()) if it.name not in OWN]
+
+    def _check_inside(self, inside: Sequence[Path], released: Collection[Path] = ()) -> None:
+        """Refuse what is inside and was neither released nor handed in, and what nobody sees."""
+        known = {it.name for it in list_outputs(self.store, self.study)}
+        sums = self.path / CHECKSUMS
+        strange = [it.name for it in inside if it not in released and it.name not in known]
+        strange += [it.name for it in (*inside, sums) if it.is_symlink()]
+        strange += [f"{CHECKSUMS}/{it.name}" for it in self._no_checksums()]
+        if strange:
+            raise InputError(
+                f"{path_in_words(self.path)} holds what this study did not release:"
+                f" {one_of(strange)}; take it out, or name another folder"
+            )
+
+    def _no_checksums(self) -> list[Path]:
+        """Return what stands among the checksums and is none."""
+        folder = self.path / CHECKSUMS
+        return [it for it in sorted(folder.iterdir()) if not _is_sum(it)] if folder.is_dir() else []
 
 
 def _check_names(files: Sequence[Path]) -> None:
@@ -191,12 +211,18 @@ def _check_names(files: Sequence[Path]) -> None:
         raise InputError(f"the folder writes {one_of(own)} itself; give the file another name")
 
 
-def _copy(file: Path, target: Path) -> None:
-    """Copy a file, and refuse one that is being written meanwhile."""
-    before = checksum_of_file(file)
+def _is_sum(path: Path) -> bool:
+    """Tell whether a file holds a digest and nothing else."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size != 64:
+        return False
+    return SUM.fullmatch(path.read_bytes()) is not None
+
+
+def _copy(file: Path, target: Path, digest: str) -> None:
+    """Copy a file, and refuse one that is another than was checked."""
     with being_released(target) as part:
         shutil.copyfile(file, part)
-        if checksum_of_file(part) != before:
+        if checksum_of_file(part) != digest:
             raise InputError(f"{path_in_words(file)} was changed while it was copied; try again")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from discreet.outputs.standing import Standing
+from discreet.outputs.standing import CHANGED, Standing
 from discreet.render.to_html import Html, heading, items, marked_up, page, paragraph, table
 
 __all__ = ["PICTURES", "page_text"]
@@ -84,7 +84,7 @@ def _output(folder: Path, standing: Standing, mark: str) -> Html:
     parts = [
         paragraph(str(record["command"])),
         items([str(it) for it in record["says"]]),
-        _seen(folder / output.name),
+        Html("") if state == CHANGED else _seen(folder / output.name),
         items(said),
         paragraph(f"SHA-256 when it was handed in: {output.digest}", "soft"),
     ]
