@@ -5,6 +5,7 @@ Nothing here holds the secret: its key was derived of it for one table and one w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ import numpy as np
 from discreet.arguments import Labels
 from discreet.keys import BLOCK, Keys, row_digests, row_keys, total
 from discreet.secret import DerivedKey, encrypted
+from discreet.table import Table
 from discreet.vault.rows import check_key
 
-__all__ = ["Columns", "Keyed", "Total", "persons_of", "places"]
+__all__ = ["Columns", "Keyed", "Total", "persons_of", "places", "unit_of"]
 
 Columns = dict[str, Any]
 """Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
@@ -68,6 +70,21 @@ class Keyed:
     key: str | None = None
     complete: tuple[str, ...] = ()
 
+    @staticmethod
+    def of(
+        table: Table,
+        own: DerivedKey,
+        unit: str | None,
+        numbers: Sequence[str],
+        texts: Sequence[str],
+        complete: tuple[str, ...] = (),
+    ) -> Keyed:
+        """Return how rows of some columns are keyed, with who they belong to and their key."""
+        more = {name for name in (table.key, unit) if name is not None}
+        counted = sorted(name for name in more if table.is_number(name))
+        named = sorted(more - {*counted})
+        return Keyed((*numbers, *counted), (*texts, *named), own, unit, table.key, complete)
+
     @property
     def known(self) -> tuple[str, ...]:
         """The columns that every row has something in."""
@@ -106,6 +123,11 @@ class Keyed:
     def noise(self, version: bytes, place: int) -> bytes:
         """Return which noise a partition has: one of its own."""
         return self.own.secret.digest("partition", version, place.to_bytes(8, "little"))
+
+
+def unit_of(table: Table) -> str | None:
+    """Return the column that says who a row belongs to, where persons have several rows."""
+    return table.unit if table.persons_repeat() else None
 
 
 def places(placing: Keys, partitions: int | Labels) -> Labels:

@@ -18,7 +18,7 @@ from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import parts_of, set_aside
-from discreet.vault.keyed import Columns, Keyed, Total, persons_of
+from discreet.vault.keyed import Columns, Keyed, Total, persons_of, unit_of
 from discreet.vault.rows import STRATUM_PER_K, Noised, Raw, made_by, prepared
 from discreet.vault.strata import Found, Homes, Strata, strata_of
 from discreet.vault.whole_columns import LEAST_PERSONS, most_cells, partitions_for
@@ -109,23 +109,14 @@ class LargeGroup:
 
 def _keyed(table: Table, policy: Policy, secret: Secret, names: Sequence[str]) -> Keyed:
     """Return how the rows of a group are keyed."""
-    unit = table.unit if table.persons_repeat() else None
-    more = {name for name in (table.key, unit) if name is not None}
-    numbers = [name for name in sorted(more) if table.is_number(name)]
     complete = (
         *(names if policy.missing == "complete" else ()),
         *(policy.strata if policy.missing_levels == "complete" else ()),
     )
     limits = [most_cells(), LEAST_PERSONS]
-    made = made_by(policy, names, policy.strata, unit, partitions=limits)
-    return Keyed(
-        (*names, *numbers),
-        (*policy.strata, *sorted(more - {*numbers})),
-        secret.derived(PURPOSE, made),
-        unit,
-        table.key,
-        complete,
-    )
+    unit = unit_of(table)
+    own = secret.derived(PURPOSE, made_by(policy, names, policy.strata, unit, partitions=limits))
+    return Keyed.of(table, own, unit, names, policy.strata, complete)
 
 
 def _raw(of: LargeGroup, rows: Columns, keys: Keys) -> Raw:

@@ -24,7 +24,7 @@ from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Reading, Table
 from discreet.vault.aside import Reader, in_turn, parts_of, set_aside
-from discreet.vault.keyed import Columns, Keyed, Total
+from discreet.vault.keyed import Columns, Keyed, Total, unit_of
 from discreet.vault.on_spark import done_on_spark, first_on_spark, total_on_spark
 from discreet.vault.protected import Outcome, Protected, Work, protected
 from discreet.vault.whole_columns import RawWhole, Wanted, settings_of, unreadable
@@ -72,17 +72,9 @@ class LargeTable:
     def _read(
         cls, table: Table, policy: Policy, secret: Secret, wanted: Wanted, read: Reader | None
     ) -> LargeTable:
-        unit = table.unit if table.persons_repeat() else None
-        more = {name for name in (table.key, unit) if name is not None}
-        numbers = [name for name in sorted(more) if table.is_number(name)]
-        made_by = wanted.made_by(table, policy, unit is not None)
-        keyed = Keyed(
-            (*wanted.numbers, *numbers),
-            (*wanted.levels, *sorted(more - {*numbers})),
-            secret.derived(PURPOSE, made_by),
-            unit,
-            table.key,
-        )
+        unit = unit_of(table)
+        own = secret.derived(PURPOSE, wanted.made_by(table, policy, unit is not None))
+        keyed = Keyed.of(table, own, unit, wanted.numbers, wanted.levels)
         work = Work(keyed, wanted, settings_of(table, policy, wanted))
         found = Total()
         if table.on_spark:
