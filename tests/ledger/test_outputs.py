@@ -11,7 +11,7 @@ from discreet.errors import InputError, LedgerError
 from discreet.ledger import outputs
 from discreet.ledger.outputs import MOST_LETTERS, Output, file_of, hand_in, list_outputs, review
 from discreet.ledger.store import Store, verify
-from discreet.outputs.standing import digest_of
+from discreet.provenance import checksum_of_file
 from tests.ledger.given import SECRET, alter
 
 PASSED, LOOKED_AT = {"status": "pass"}, {"status": "review"}
@@ -28,7 +28,7 @@ def handed(
 ) -> Output:
     """Hand in a file of some text."""
     path.write_text(text)
-    return hand_in(store, "s", 1, path, digest_of(path), record)
+    return hand_in(store, "s", 1, path, checksum_of_file(path), record)
 
 
 def test_an_output_is_recorded_once_by_its_bytes(store: Store, tmp_path: Path) -> None:

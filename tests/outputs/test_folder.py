@@ -16,7 +16,7 @@ from discreet.ledger.outputs import list_outputs
 from discreet.ledger.store import Store, verify
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.layout import summary_of
-from discreet.outputs.standing import digest_of
+from discreet.provenance import checksum_of_file
 from tests.ledger.given import SECRET
 
 ACRO = Path(__file__).parents[2] / "build" / "acro" / "bin" / "acro-ready"
@@ -31,7 +31,9 @@ def check(path: Path) -> Finding | None:
     kind, type = ("table", "table") if path.suffix == ".csv" else ("histogram", "plot")
     status = "review" if "by hand" in text else "pass"
     says = ("made here; and whole", "at least 5 persons")
-    return Finding(status, kind, type, ("bmi",), "merge", f"{kind}(bmi)", digest_of(path), says)
+    return Finding(
+        status, kind, type, ("bmi",), "merge", f"{kind}(bmi)", checksum_of_file(path), says
+    )
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from discreet.ledger.log import add_token
 from discreet.ledger.outputs import hand_in, list_outputs, review
-from discreet.outputs.standing import digest_of
+from discreet.provenance import checksum_of_file
 from tests.browser import launched
 from tests.serve.cohort import opened as study_of
 from tests.serve.conftest import running
@@ -76,7 +76,7 @@ def hand_in_some(served: Running) -> None:
         path = served.folder / name
         path.write_bytes(drawn)
         record = {"status": status, "kind": kind, "command": f"{kind}(age)", "says": says}
-        output = hand_in(store, "cohort.csv", 1, path, digest_of(path), record)
+        output = hand_in(store, "cohort.csv", 1, path, checksum_of_file(path), record)
     review(store, "cohort.csv", output.id, "comment", "for figure 1 of the paper")
     review(store, "cohort.csv", output.id, "rejected", "bins too fine", "token carol")
 

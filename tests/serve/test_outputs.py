@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from discreet.ledger.outputs import hand_in, list_outputs
-from discreet.outputs.standing import digest_of
+from discreet.provenance import checksum_of_file
 from tests.serve.conftest import Running
 
 PATH = "/api/custodian/outputs"
@@ -32,7 +32,7 @@ def hand(served: Running, name: str, study: str = "cohort.csv", **record: Any) -
     store = served.study.session.ledger.store
     path = Path(served.folder) / name
     path.write_bytes(SVG + name.encode())
-    return hand_in(store, study, 1, path, digest_of(path), RECORD | record).id
+    return hand_in(store, study, 1, path, checksum_of_file(path), RECORD | record).id
 
 
 def test_outputs_are_seen_newest_first_and_decided(served: Running) -> None:

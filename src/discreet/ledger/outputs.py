@@ -109,9 +109,9 @@ def hand_in(
     with path.open("rb") as file:
         start = file.read(MOST_BYTES + 1)
         file.seek(0)
-        now = hashlib.file_digest(file, "sha256").hexdigest()
+        found = hashlib.file_digest(file, "sha256").hexdigest()
     small = len(start) <= MOST_BYTES
-    if now != digest or (small and hashlib.sha256(start).hexdigest() != digest):
+    if found != digest or (small and hashlib.sha256(start).hexdigest() != digest):
         raise InputError(
             f"{path_in_words(path)} was changed while it was collected; collect it again"
         )
