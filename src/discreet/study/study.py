@@ -1812,10 +1812,13 @@ pixels = 400), policy standard)
 
         Examples
         --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
         >>> import discreet as dc
         >>> study = dc.open(dc.datasets.diabetes(), study="patients")
-        >>> path = study.histogram("age").save("age.png")
-        >>> study.verify(path).verdict
+        >>> with TemporaryDirectory() as folder:
+        ...     path = study.histogram("age").save(Path(folder, "age.png"))
+        ...     study.verify(path).verdict
         'as made'
         """
         return verifier_of(self.session).check(path)
