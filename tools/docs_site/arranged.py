@@ -15,6 +15,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
+    "CODE_OF_CONDUCT.md": "code_of_conduct.md",
     "src/discreet/presets": "reference/policy.md",
 }
 #: The section that the pages made of the code stand in.

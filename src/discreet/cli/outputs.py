@@ -55,7 +55,8 @@ def outputs(
     discreet outputs request --reject --reason "bins too fine" --of bmi.svg
 
     The folder gets each file that was made here and not changed since, a record in ACRO's layout,
-    and a page to read. What is said and decided is in the ledger.
+    and a page to read. What is said and decided is in the ledger. Ends with 4 where a file in the
+    folder was changed since it was handed in.
     """
     from discreet.outputs.request import open_request
 
