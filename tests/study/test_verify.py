@@ -112,6 +112,18 @@ def test_what_a_server_sends_is_as_made(study: dc.Study, tmp_path: Path) -> None
         assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED), form
 
 
+def test_no_secret_is_made_to_check_with(
+    study: dc.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a new one every file would be of elsewhere."""
+    policy = study.policy
+    monkeypatch.delenv("DISCREET_SECRET", raising=False)
+    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "config"))
+    with pytest.raises(InputError, match="there is no secret to check files with"):
+        verifier_of_policy(policy)
+    assert not (tmp_path / "config").exists()
+
+
 def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
     policy = dc.Policy.preset("standard", public=True, study="open")
     study = dc.open(dc.datasets.diabetes(), policy)

@@ -24,7 +24,7 @@ from discreet.provenance import Provenance, checksum_of, key_of, own_version
 from discreet.release import SUFFIXES as TABLES
 from discreet.render.figure_file import printable
 from discreet.render.metadata import CARRIERS, without_words
-from discreet.secret import Secret, load_secret
+from discreet.secret import PLACES, Secret, existing_secret
 from discreet.study.derived import DerivedCopy, derived_of
 from discreet.study.provenance import plot_asked, policy_digest, version_of_counts
 from discreet.study.session import Session, ledger_of
@@ -272,7 +272,9 @@ def verifier_of(session: Session) -> Verifier:
 def verifier_of_policy(policy: str | Path | Policy) -> Verifier:
     """Return what compares files with the secret and the ledger of a policy, without data."""
     chosen = load_policy(policy)
-    secret = load_secret(chosen.folder, allow_small=not chosen.from_copy)
+    secret = existing_secret(chosen.folder, allow_small=not chosen.from_copy)
+    if secret is None:  # one that was made now would call every file another's
+        raise InputError(f"there is no secret to check files with: it is {PLACES}")
     return Verifier(secret, ledger_of(chosen, secret), chosen)
 
 
