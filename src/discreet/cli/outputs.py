@@ -21,7 +21,7 @@ from discreet.cli.common import (
 from discreet.errors import InputError, LeavingError
 
 if TYPE_CHECKING:
-    from discreet.outputs.request import Request
+    from discreet.outputs.of_study import StudyOutputs
     from discreet.outputs.standing import Standing
 
 __all__ = ["outputs"]
@@ -58,19 +58,19 @@ def outputs(
     and a page to read. What is said and decided is in the ledger. Ends with 4 where a file in the
     folder was changed since it was handed in.
     """
-    from discreet.outputs.request import open_request
+    from discreet.outputs.of_study import outputs_in
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, files=files, of=of)
     with progress_shown():
-        request = open_request(folder, policy, study)
-        left_out = request.collect(files or [Path()]) if act is None else ()
+        found = outputs_in(folder, policy, study)
+        left_out = found.collect(files or [Path()]) if act is None else ()
         if act is not None:
-            request.folder.review(*act, of or ())
-        request.write()
-        standing, rest = request.folder.standing(), request.not_handed_in()
+            found.folder.review(*act, of or ())
+        found.write()
+        standing, rest = found.folder.standing(), found.not_handed_in()
     named = [str(it) for it in left_out if it in (files or ())]
     if as_json:
-        typer.echo(json.dumps(_told(request, standing, named, rest), ensure_ascii=False))
+        typer.echo(json.dumps(_told(found, standing, named, rest), ensure_ascii=False))
     else:
         _print(standing, named, rest)
     if any(it.state == "changed" for it in standing):
@@ -104,11 +104,14 @@ def _act(
 
 
 def _told(
-    request: Request, standing: Sequence[Standing], left_out: Sequence[str], rest: Sequence[str]
+    found: StudyOutputs,
+    standing: Sequence[Standing],
+    left_out: Sequence[str],
+    rest: Sequence[str],
 ) -> dict[str, Any]:
     return {
-        "folder": str(request.folder.path),
-        "study": request.folder.study,
+        "folder": str(found.folder.path),
+        "study": found.folder.study,
         "outputs": [
             {
                 "name": it.output.name,

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.ledger.ledger import Ledger
 from discreet.outputs.folder import Check, Finding
 from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
 from discreet.protect import Whole
-from discreet.provenance import Provenance, checksum_of_file
+from discreet.provenance import Provenance
 from discreet.release import SUFFIXES as TABLES
-from discreet.secret import Secret
 from discreet.study.provenance import ROWS
-from discreet.study.verify import AS_MADE, MOST_READ, SUFFIXES, Verifier, read
+from discreet.study.verify import AS_MADE, SUFFIXES, Verifier, read
 
 __all__ = ["FORMS", "checker", "command_of"]
 
@@ -31,19 +29,16 @@ SOURCES = {
 }
 
 
-def checker(policy: Policy, ledger: Ledger, secret: Secret, study: str) -> Check:
+def checker(verifier: Verifier, study: str) -> Check:
     """Return what says of a file whether a study released it, and as what."""
-    verifier = Verifier(secret, ledger, policy)
-    known = {told.checksum for _, told in ledger.released()}
+    policy, ledger = verifier.policy, verifier.ledger
     # The ledger lets a version be released under one policy alone.
     in_force = ledger.version(study), ledger.left_under(study)[1] == policy.settings()
 
     def check(path: Path) -> Finding | None:
-        if not _may_be(path, known):
-            return None
         try:
             held = read(path)
-        except InputError:
+        except InputError:  # of another kind, broken, or larger than any figure
             return None
         found = verifier.check_read(path.name, held)
         told, row = found.provenance, found.released
@@ -63,13 +58,6 @@ def checker(policy: Policy, ledger: Ledger, secret: Secret, study: str) -> Check
         )
 
     return check
-
-
-def _may_be(path: Path, known: Collection[str]) -> bool:
-    """Tell whether a file is worth reading whole: a table only where the ledger has its digest."""
-    if path.suffix.lower() in TABLES:
-        return path.is_file() and checksum_of_file(path) in known
-    return path.suffix.lower() in FORMS and path.is_file() and path.stat().st_size <= MOST_READ
 
 
 def _rules(told: Provenance, policy: Policy, *, same: bool) -> tuple[str, ...]:

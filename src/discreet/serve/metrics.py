@@ -1,9 +1,9 @@
 """Counts and times of a server's requests, for Prometheus: off unless a port is named.
 
 They are offered on a port of their own, on this machine alone (127.0.0.1), without a token: whoever
-collects them runs beside the server. Labels are routes of the API as they are written in its
-description, and statuses; no name of a study, column, plot or caller is among them. A request is
-timed where its client could time it, so that a refusal lasts as long as its slot.
+collects them runs beside the server. Labels are statuses and routes of the API, as they are written
+in its description, and so the kind of a plot; no name of a study, column or caller is among them.
+A request is timed where its client could time it, so that a refusal lasts as long as its slot.
 """
 
 from __future__ import annotations

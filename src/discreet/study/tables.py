@@ -45,7 +45,7 @@ from discreet.vault.rows import (
     raw_rows,
     strata_labels,
 )
-from discreet.vault.vault import Copy, Made, copy_of, make_copy, make_table, said
+from discreet.vault.vault import Copy, Made, check_kept, copy_of, make_copy, make_table, said
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,12 +144,7 @@ def release(
     plots, drawn = _histograms(session, request, copy) if made.done.persons is None else ((), [])
     group = tuple(sorted(made.names)) if from_copy else ()
     rests_on = (*made.levels, *request.carried)
-    pinned: dict[str, str] = {}
-    if from_copy:  # two reports on one group tell more than one
-        columns = json.dumps([*request.columns, request.sensitive])
-        pinned[f"columns of the report of {one_of(made.names)}"] = columns
-    if from_copy and formula is not None:
-        pinned[f"formula of the report of {one_of(made.names)}"] = formula
+    pinned = _pinned(request, made, formula)
 
     def leave(form: str | None, report: str | None) -> None:
         """Record that the table is released, its report, or both."""
@@ -178,6 +173,16 @@ def release(
     note = partial(session.note_table, table.column_names, of_copy)
     framework = session.table.framework
     return Release(Pieces.of(table), report, framework, leave, points, note=note)
+
+
+def _pinned(request: TableRequest, made: Made, formula: str | None) -> dict[str, str]:
+    """Return what a report of a group stays with: two reports on one group tell more than one."""
+    if not request.policy.from_copy:
+        return {}
+    group = one_of(made.names)
+    columns = json.dumps([*request.columns, request.sensitive])
+    pinned = {f"columns of the report of {group}": columns}
+    return pinned if formula is None else {**pinned, f"formula of the report of {group}": formula}
 
 
 def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None) -> Measured:
@@ -260,17 +265,8 @@ def _copy(session: Session, request: TableRequest, made: Made) -> Copy:
         left_out = about(made.done.left_out, request.rows.k)
         remarks = said(made.done, request.rows.k)
         return Copy(columns, levels, made.version, left_out, remarks, made.format)
-    copy, again = session.copy(request.columns), copy_of(made, request.rows.k)
-    rows = len(again)  # of the first partition, or of all of the table
-    numbers, words = copy.first(rows)
-    same = copy.version == again.version and {*copy.strata} == {*again.strata}
-    same &= made.partitions > 1 or len(copy) == rows
-    same &= all(np.array_equal(numbers[name], again.columns[name]) for name in made.names)
-    if not same or any(words[name] != of for name, of in again.strata.items()):
-        raise BrokenPromiseError(
-            "the protected copy that was kept is not the one that is made of these data; please"
-            " report this"
-        )
+    copy = session.copy(request.columns)
+    check_kept(copy, copy_of(made, request.rows.k), made.partitions)
     return copy
 
 

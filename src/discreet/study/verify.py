@@ -20,7 +20,13 @@ from discreet.plots import PLOTS, MultiplesView, PanelsView, View
 from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy, load_policy
 from discreet.protect import Whole
-from discreet.provenance import Provenance, checksum_of, key_of, own_version
+from discreet.provenance import (
+    Provenance,
+    checksum_of,
+    checksum_of_file,
+    key_of,
+    own_version,
+)
 from discreet.release import SUFFIXES as TABLES
 from discreet.render.figure_file import printable
 from discreet.render.metadata import CARRIERS, without_words
@@ -297,8 +303,7 @@ def read(path: str | Path) -> Carried:
         if not path.is_file():  # what is none may never end
             raise FileNotFoundError
         if suffix in TABLES:
-            with path.open("rb") as file:
-                return Carried(hashlib.file_digest(file, "sha256").hexdigest())
+            return Carried(checksum_of_file(path))
         if path.stat().st_size > MOST_READ:
             raise InputError(
                 f"{path_in_words(path)} is larger than any figure that discreet makes"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.report import Report
@@ -24,7 +24,7 @@ from discreet.study.from_copy import WholeTable
 from discreet.study.session import Session
 from discreet.study.tables import REPORT, check_formula, made_where
 from discreet.table import Column
-from discreet.vault.vault import Copy, copied_whole
+from discreet.vault.vault import Copy, check_kept, copied_whole
 from discreet.vault.whole import RawWhole
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def release_whole(
     raw, made = session.made_whole()
     whole = session.whole if derived is None else derived.whole
     copy = whole.copy
-    _check_kept(session, raw, made)
+    check_kept(session.kept.copy, copied_whole(raw, made), raw.partitions)
     pair = _pair(raw, made)
     if formula is not None:
         check_formula(pair, formula)
@@ -146,24 +146,6 @@ def _derivation(
     steps = [*session.said_of_derived(whole.beneath(columns)), *(derived.steps if derived else ())]
     of = "The report is of the whole copy; the table is what was made of it"
     return (f"{of}: {'; '.join(steps)}.",) if steps else ()
-
-
-def _check_kept(session: Session, raw: RawWhole, made: WholeCopy) -> None:
-    """Refuse a copy that was kept, if it is not the one that is made of these data."""
-    copy, again = session.kept.copy, copied_whole(raw, made)
-    rows = len(again)  # of the first partition, or of all of the table
-    numbers, words = copy.first(rows)
-    same = copy.version == again.version and all(
-        np.array_equal(numbers[name], again.columns[name], equal_nan=True) for name in again.columns
-    )
-    if raw.partitions == 1:
-        same &= len(copy) == rows
-        same &= {*copy.columns} == {*again.columns} and {*copy.strata} == {*again.strata}
-    if not same or any(words[name] != of for name, of in again.strata.items()):
-        raise BrokenPromiseError(
-            "the protected copy that was kept is not the one that is made of these data; please"
-            " report this"
-        )
 
 
 def _pair(raw: RawWhole, made: WholeCopy) -> Pair:

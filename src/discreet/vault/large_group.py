@@ -11,17 +11,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from discreet.keys import Keys
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Rows, Table
+from discreet.table.columns import words_of
+from discreet.vault import whole_columns
 from discreet.vault.aside import parts_of, set_aside
 from discreet.vault.keyed import Columns, Keyed, Total, persons_of, unit_of
 from discreet.vault.rows import STRATUM_PER_K, Noised, Raw, made_by, prepared
 from discreet.vault.strata import Found, Homes, Strata, strata_of
-from discreet.vault.whole_columns import LEAST_PERSONS, most_cells, partitions_for
+from discreet.vault.whole_columns import LEAST_PERSONS, partitions_for
 
 __all__ = ["LargeGroup"]
 
@@ -53,7 +54,7 @@ class LargeGroup:
         regions = policy.c is not None
         if regions or policy.missing_levels == "drawn" or not policy.from_copy:
             return None
-        if table.size * len(names) <= most_cells():
+        if table.size * len(names) <= whole_columns.MOST_CELLS:
             return None
         keyed = _keyed(table, policy, secret, names)
         total, found = Total(), Found(policy.strata)
@@ -113,7 +114,7 @@ def _keyed(table: Table, policy: Policy, secret: Secret, names: Sequence[str]) -
         *(names if policy.missing == "complete" else ()),
         *(policy.strata if policy.missing_levels == "complete" else ()),
     )
-    limits = [most_cells(), LEAST_PERSONS]
+    limits = [whole_columns.MOST_CELLS, LEAST_PERSONS]
     unit = unit_of(table)
     own = secret.derived(PURPOSE, made_by(policy, names, policy.strata, unit, partitions=limits))
     return Keyed.of(table, own, unit, names, policy.strata, complete)
@@ -121,16 +122,13 @@ def _keyed(table: Table, policy: Policy, secret: Secret, names: Sequence[str]) -
 
 def _raw(of: LargeGroup, rows: Columns, keys: Keys) -> Raw:
     """Return the rows of a partition as those of a table are read."""
+    import pyarrow as pa
+
     unit = of.keyed.unit
     held = Rows(
         {name: rows[name] for name in of.names},
-        {name: _texts(rows[name]) for name in of.policy.strata},
+        {name: words_of(pa.chunked_array([rows[name]])) for name in of.policy.strata},
         0,
         None if unit is None else persons_of(rows[unit]),
     )
     return Raw(of.names, of.policy.strata, (), held, keys, of.version, unit=unit)
-
-
-def _texts(column: Any) -> tuple[str, ...]:
-    words = column.dictionary.to_pylist()
-    return tuple(words[code] for code in column.indices.to_pylist())

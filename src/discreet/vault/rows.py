@@ -199,10 +199,6 @@ def prepared(raw: Raw, policy: Policy, secret: Secret, known: Repair | None = No
         )
     strata = {name: tuple(words[i] for i in places) for name, words in mended.levels.items()}
     keys = keys[places]
-    gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
-    unknown = {name: rows.texts[name].count("") for name in (*raw.strata, *raw.carried)}
-    drawn = policy.missing_levels == "drawn"
-    gaps |= {name: count for name, count in unknown.items() if drawn and name in raw.strata}
     return Prepared(
         names=raw.names,
         values=np.column_stack(columns)[kept],
@@ -211,21 +207,31 @@ def prepared(raw: Raw, policy: Policy, secret: Secret, known: Repair | None = No
         strata=strata_labels(strata, len(places)),
         keys=keys,
         order=in_order(keys),
-        done=Done(
-            filled=tuple((name, count) for name, count in gaps.items() if count),
-            named=tuple((n, count) for n, count in unknown.items() if count and n not in gaps),
-            left_out=rows.left_out,
-            repaired=tuple((step.column, step.detail) for step in mended.steps),
-            suppressed=mended.suppressed,
-            exhaustive=mended.complete,
-            multiples_of=policy.count_step,
-            persons=raw.unit,
-        ),
+        done=_done(raw, policy, mended),
         format=raw.format,
         persons=None if rows.persons is None else rows.persons[kept],
         whole=frozenset(
             name for name in raw.names if _is_whole(rows.numbers[name], policy.k, rows.persons)
         ),
+    )
+
+
+def _done(raw: Raw, policy: Policy, repair: Repair) -> Done:
+    """Say what was done with gaps and strata."""
+    rows = raw.rows
+    gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
+    unknown = {name: rows.texts[name].count("") for name in (*raw.strata, *raw.carried)}
+    drawn = policy.missing_levels == "drawn"
+    gaps |= {name: count for name, count in unknown.items() if drawn and name in raw.strata}
+    return Done(
+        filled=tuple((name, count) for name, count in gaps.items() if count),
+        named=tuple((n, count) for n, count in unknown.items() if count and n not in gaps),
+        left_out=rows.left_out,
+        repaired=tuple((step.column, step.detail) for step in repair.steps),
+        suppressed=repair.suppressed,
+        exhaustive=repair.complete,
+        multiples_of=policy.count_step,
+        persons=raw.unit,
     )
 
 

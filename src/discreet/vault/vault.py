@@ -68,6 +68,7 @@ __all__ = [
     "Copy",
     "Made",
     "Vault",
+    "check_kept",
     "copied_whole",
     "copy_of",
     "make_copy",
@@ -134,6 +135,28 @@ class Copy:
             if missing <= 0:
                 break
         return {name: np.concatenate(it) for name, it in numbers.items()}, words
+
+
+def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
+    """Refuse a copy that was kept, if it is not the one that is made of the data `again`.
+
+    Of a copy in several partitions the first is made again alone, and compared.
+    """
+    rows = len(again)
+    numbers, words = copy.first(rows)
+    same = copy.version == again.version
+    same &= {*again.columns} <= {*numbers} and {*again.strata} <= {*words}
+    if partitions == 1:
+        same &= len(copy) == rows
+        same &= {*copy.columns} == {*again.columns} and {*copy.strata} == {*again.strata}
+    same = same and all(words[name] == of for name, of in again.strata.items())
+    if not same or not all(
+        np.array_equal(numbers[name], of, equal_nan=True) for name, of in again.columns.items()
+    ):
+        raise BrokenPromiseError(
+            "the protected copy that was kept is not the one that is made of these data; please"
+            " report this"
+        )
 
 
 def store(path: Path, copy: Copy, version: bytes) -> None:
@@ -321,7 +344,9 @@ class Vault:
         if (names, format) not in self._copies:
             large = self._large_group(table, policy, names, format)
             if large is not None:
-                self._copies[names, format] = self._group_in_partitions(large)
+                file = _file_name(FORMAT, large.version.hex()[:16])
+                write = partial(_write_group, large)
+                self._copies[names, format] = self._in_a_file(file, large.version, write)
             else:
                 raw = self._raw(table, policy, names, format)
                 self._hold(raw, format, lambda: copy_of(self._make(raw, policy), policy.k))
@@ -395,20 +420,26 @@ class Vault:
         return self._large
 
     def _in_partitions(self, large: LargeTable) -> Copy:
-        """Return the copy of a large table, whose columns are read when they are asked for."""
+        """Return the copy of a large table."""
+        return self._in_a_file(
+            _whole_name(large.version), large.version, partial(self._write_whole, large)
+        )
+
+    def _in_a_file(self, name: str, version: bytes, write: Callable[[Path], None]) -> Copy:
+        """Return a copy whose columns are read when they are asked for; written where it is not."""
         folder, keep = self._folder, None
         if folder is None:
             keep = TemporaryFolder()
             folder = keep.path
-        path = folder / _whole_name(large.version)
+        path = folder / name
         if not path.exists():
-            self._nearness = self._made_in_partitions(large, path)
-        columns, strata, said = columns_in(path, large.version.hex())
-        version = said.version[:16]
-        return Copy(columns, strata, version, said.left_out, said.remarks, path=path, keep=keep)
+            write(path)
+        columns, strata, said = columns_in(path, version.hex())
+        short = said.version[:16]
+        return Copy(columns, strata, short, said.left_out, said.remarks, path=path, keep=keep)
 
-    def _made_in_partitions(self, large: LargeTable, path: Path) -> Fidelity:
-        """Write the copies of all partitions; return how near that of the first is."""
+    def _write_whole(self, large: LargeTable, path: Path) -> None:
+        """Write the copies of all partitions of a table, and note how near that of the first is."""
         wanted, done = large.work.wanted, list[Outcome]()
         target = (path, wanted.numbers, wanted.levels, partial(_said_of, large, done))
         if large.table.on_spark:
@@ -423,7 +454,7 @@ class Vault:
                     done.append(made.outcome)
                     advance("protecting the table", len(done), wanted.partitions)
                 _keep_nearness(_near(done), path)
-        return _near(done)
+        self._nearness = _near(done)
 
     def version_of_whole(self, table: Table, policy: Policy, read: Reader | None = None) -> str:
         """Return which copy of the whole table it is, without making it.
@@ -485,29 +516,6 @@ class Vault:
             self._groups[group] = LargeGroup.of(table, policy, self._secret, group)
         return self._groups[group]
 
-    def _group_in_partitions(self, large: LargeGroup) -> Copy:
-        """Return the copy of a large group, whose columns are read when they are asked for."""
-        folder, keep = self._folder, None
-        if folder is None:
-            keep = TemporaryFolder()
-            folder = keep.path
-        path = folder / _file_name(FORMAT, large.version.hex()[:16])
-        if not path.exists():
-            done = list[Done]()
-            levels = [*large.strata.repair.levels]
-            with (
-                written(path, large.names, levels, partial(_said_of_group, large, done)) as add,
-                large.each(path.parent) as partitions,
-            ):
-                advance("protecting the table", 0, large.partitions)
-                for made in in_turn(partial(_made_of, large), partitions):
-                    add(*in_order_of_values(made))
-                    done.append(made.done)
-                    advance("protecting the table", len(done), large.partitions)
-        columns, strata, said = columns_in(path, large.version.hex())
-        version = said.version[:16]
-        return Copy(columns, strata, version, said.left_out, said.remarks, path=path, keep=keep)
-
     def _has_old_copies(self) -> bool:
         """Whether copies of format 1 are kept here."""
         return self._folder is not None and any(self._folder.glob(_file_name(1, "?" * 16)))
@@ -523,6 +531,21 @@ class Vault:
     def _make(self, raw: Raw, policy: Policy) -> Made:
         rows = prepared(raw, policy, self._secret)
         return make_copy(noised(rows, self._secret, raw.version), policy)
+
+
+def _write_group(large: LargeGroup, path: Path) -> None:
+    """Write the copies of all partitions of a group."""
+    done = list[Done]()
+    levels = [*large.strata.repair.levels]
+    with (
+        written(path, large.names, levels, partial(_said_of_group, large, done)) as add,
+        large.each(path.parent) as partitions,
+    ):
+        advance("protecting the table", 0, large.partitions)
+        for made in in_turn(partial(_made_of, large), partitions):
+            add(*in_order_of_values(made))
+            done.append(made.done)
+            advance("protecting the table", len(done), large.partitions)
 
 
 def _made_of(large: LargeGroup, rows: Mapping[str, Any], place: int) -> Made:

@@ -18,7 +18,6 @@ __all__ = [
     "LEAST_PERSONS",
     "RawWhole",
     "Wanted",
-    "most_cells",
     "partitions_for",
     "raw_of",
     "settings_of",
@@ -119,11 +118,6 @@ def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Seq
 def partitions_for(cells: int, persons: int, least: int) -> int:
     """Return how many partitions are small enough, and of many times the `least` persons."""
     return max(1, min(-(-cells // MOST_CELLS), persons // (LEAST_PERSONS * least)))
-
-
-def most_cells() -> int:
-    """Return how many numbers are protected in one piece."""
-    return MOST_CELLS
 
 
 def _width(table: Table, name: str, k: int) -> int:

@@ -1,4 +1,4 @@
-"""A folder of outputs of a study, opened under its policy: what the command line works with."""
+"""The outputs of a study in a folder, under its policy: what the command line works with."""
 
 from __future__ import annotations
 
@@ -10,24 +10,20 @@ from discreet.errors import InputError, one_of, path_in_words
 from discreet.ledger.ledger import Ledger
 from discreet.outputs.check import FORMS, checker
 from discreet.outputs.folder import Folder
-from discreet.policy import Policy, load_policy
-from discreet.secret import Secret, load_secret
-from discreet.study import ledger_of
+from discreet.study.verify import Verifier, verifier_of_policy
 
-__all__ = ["Request", "open_request"]
+__all__ = ["StudyOutputs", "outputs_in"]
 
 ON_THE_WEB = "web"
 """The form of what a server releases: its files are made elsewhere, each an entry of its own."""
 
 
 @dataclass(frozen=True)
-class Request:
-    """A folder that is handed to a checker, and the policy that its outputs were made under."""
+class StudyOutputs:
+    """A folder of a study's outputs, and what its files are compared with."""
 
     folder: Folder
-    policy: Policy
-    ledger: Ledger
-    secret: Secret
+    verifier: Verifier
 
     def collect(self, places: Iterable[Path]) -> tuple[Path, ...]:
         """Take up what the study released of some files and folders; return what is left out."""
@@ -39,8 +35,7 @@ class Request:
                 files.append(place)
             else:
                 raise InputError(f"there is no file or folder {path_in_words(place)}")
-        check = checker(self.policy, self.ledger, self.secret, self.folder.study)
-        return self.folder.collect([it for it in files if it.is_file()], check)
+        return self.folder.collect(files, checker(self.verifier, self.folder.study))
 
     def not_handed_in(self) -> tuple[str, ...]:
         """Say what the study's version released to a file that is not in the folder."""
@@ -51,7 +46,7 @@ class Request:
         }
         rows = [
             row
-            for row in self.ledger.history(self.folder.study)
+            for row in self.verifier.ledger.history(self.folder.study)
             if row["version"] == self.folder.version and row["form"] != ON_THE_WEB
         ]
         rest = [it for it in rows if (it["kind"], *it["columns"], it["form"]) not in there]
@@ -60,7 +55,7 @@ class Request:
 
     def write(self) -> None:
         """Write the folder's record, page and checksums."""
-        policy = self.policy
+        policy = self.verifier.policy
         rules = {
             "safe_threshold": policy.k,
             "round_to": policy.round_to,
@@ -70,13 +65,12 @@ class Request:
         self.folder.write(rules, self.not_handed_in())
 
 
-def open_request(path: Path, policy: str, study: str | None = None) -> Request:
-    """Open a folder of outputs of a study: the one that is named, the policy's, or the only one."""
-    rules = load_policy(policy)
-    secret = load_secret(rules.folder, allow_small=not rules.from_copy)
-    ledger = ledger_of(rules, secret)
-    name = study or rules.study or _only_study(ledger)
-    return Request(Folder(path, ledger.store, name, ledger.version(name)), rules, ledger, secret)
+def outputs_in(path: Path, policy: str, study: str | None = None) -> StudyOutputs:
+    """Return the outputs in a folder of a study: that of a name, the policy's, or the only one."""
+    verifier = verifier_of_policy(policy)
+    ledger = verifier.ledger
+    name = study or verifier.policy.study or _only_study(ledger)
+    return StudyOutputs(Folder(path, ledger.store, name, ledger.version(name)), verifier)
 
 
 def _only_study(ledger: Ledger) -> str:
