@@ -102,3 +102,8 @@ class TestNeeding:
     def test_a_module_of_ours_that_is_missing_is_a_mistake(self) -> None:
         with pytest.raises(ModuleNotFoundError, match="oaks"), needing("trees", "a tree"):
             raise ModuleNotFoundError("No module named 'discreet.oaks'", name="discreet.oaks")
+
+    def test_a_package_without_its_own_library_is_needed_too(self) -> None:
+        said = r"pip install 'discreet\[trees\]', or plant them$"
+        with pytest.raises(InputError, match=said), needing("trees", "a tree", "plant them"):
+            raise ImportError("no pq wrapper available")

@@ -125,15 +125,19 @@ def about(parameter: str, entry: int | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def needing(extra: str, what: str) -> Iterator[None]:
-    """Say of an import that fails which extra brings what is imported, and `what` needs it."""
+def needing(extra: str, what: str, instead: str = "") -> Iterator[None]:
+    """Say of an import that fails which extra brings what is imported, and `what` needs it.
+
+    `instead` is what can be done without it. A package may be there and not its own library.
+    """
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         if (error.name or "").startswith("discreet"):
             raise
+        other = f", or {instead}" if instead else ""
         raise InputError(
-            f"{what} needs packages that are not installed: pip install 'discreet[{extra}]'"
+            f"{what} needs packages that are not installed: pip install 'discreet[{extra}]'{other}"
         ) from None
 
 

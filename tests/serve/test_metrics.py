@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -187,7 +188,7 @@ def test_a_port_of_metrics_is_one_there_is(port: int) -> None:
 def test_without_its_package_it_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.serve.metrics.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(InputError, match=r"not installed: pip install 'discreet\[server\]'"):
         shared_registry(tmp_path)
 

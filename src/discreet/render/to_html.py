@@ -16,7 +16,7 @@ from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from discreet.errors import InputError
+from discreet.errors import needing
 from discreet.render.figure_file import printable
 from discreet.render.modules import joined, texts_below
 from discreet.render.scene import Scene, scene_to_plain
@@ -335,14 +335,9 @@ def _texts() -> Mapping[str, str]:
 
 def scene_widget(scene: Scene) -> AnyWidget:
     """Return a widget that draws a scene in a notebook and holds its JSON, nothing else."""
-    try:
+    with needing("jupyter", "a widget"):
         import anywidget
         import traitlets
-    except ImportError:
-        raise InputError(
-            "a widget needs anywidget, which is not installed; install it with:"
-            " pip install 'discreet[jupyter]'"
-        ) from None
 
     class SceneWidget(anywidget.AnyWidget):
         """Draws the scene that its trait holds as JSON."""

@@ -11,15 +11,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-from importlib.util import find_spec
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from discreet.errors import InputError
+from discreet.errors import InputError, needing
 from discreet.serve.ready import Ready, runs
 
 if TYPE_CHECKING:
@@ -35,15 +34,10 @@ LOOK_SECONDS = 15.0
 SECONDS = (0.01, 0.05, 0.25, 1.0, 5.0, 15.0, 60.0)
 OTHER = "other"
 """The route of what is no request of the API: pages, unknown addresses, what is no proper HTTP."""
-MISSING = (
-    "metrics need a package that is not installed: pip install 'discreet[server]', or leave out"
-    " --metrics-port"
-)
 
 
-def _check_installed() -> None:
-    if find_spec("prometheus_client") is None:
-        raise InputError(MISSING)
+def _needed() -> AbstractContextManager[None]:
+    return needing("server", "a port of metrics", instead="leave out --metrics-port")
 
 
 class Metrics:
@@ -56,9 +50,9 @@ class Metrics:
     """
 
     def __init__(self, ready: Ready) -> None:
-        _check_installed()
-        import prometheus_client
-        from prometheus_client import CollectorRegistry, Gauge, Histogram
+        with _needed():
+            import prometheus_client
+            from prometheus_client import CollectorRegistry, Gauge, Histogram
 
         client: Any = prometheus_client  # of which some functions have no types
         client.disable_created_metrics()  # they say when each was first asked for
@@ -159,8 +153,8 @@ class _Shared:
 
 def shared_registry(folder: Path) -> CollectorRegistry:
     """Return what collects the counts of several processes out of a folder."""
-    _check_installed()
-    from prometheus_client import CollectorRegistry
+    with _needed():
+        from prometheus_client import CollectorRegistry
 
     registry = CollectorRegistry()
     registry.register(_Shared(folder))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 
-from discreet.errors import InputError
+from discreet.errors import InputError, needing
 from discreet.table.urls import chosen_table, without_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Postgres", "open_postgres", "plain_columns"]
 
-NEEDS = "PostgreSQL is read with packages that are not installed: pip install 'discreet[postgres]'"
 FORM = "postgresql://user@host:5432/database?table=schema.name"
 PASSWORDS = "PGPASSWORD, ~/.pgpass or a service file (PGSERVICE) may hold it"
 #: Of what the server's library says one piece is looked for; what it says may hold a password.
@@ -114,11 +113,9 @@ class _Stream(io.RawIOBase):
 
 def open_postgres(url: str) -> tuple[nw.LazyFrame[Any], Postgres, str]:
     """Open the table that a URL names; return it, what must be kept for it, and its name."""
-    try:
+    with needing("postgres", "PostgreSQL"):
         import ibis
         import psycopg
-    except ImportError:  # psycopg without the server's library is there, and says so
-        raise InputError(NEEDS) from None
     conninfo, wanted = without_table(url)
     with _said():
         connection = psycopg.connect(conninfo)

@@ -7,14 +7,13 @@ import shutil
 import sys
 from typing import Any
 
-from discreet.errors import InputError
+from discreet.errors import InputError, needing
 from discreet.table.causes import named
 from discreet.table.urls import SPARK
 
 __all__ = ["open_spark", "with_this_python"]
 
 FORM = "spark:database.table, or spark://host:7077/database.table"
-NEEDS = "Spark is asked by a package that is not installed: pip install 'discreet[spark]'"
 JAVA = "Spark needs Java 17 or newer: install openjdk-17-jre-headless, or set JAVA_HOME"
 
 PYTHON = "PYSPARK_PYTHON"
@@ -45,10 +44,8 @@ def open_spark(source: str) -> tuple[Any, str]:
 
 def _session(master: str | None) -> Any:
     """Return the session of this process, or begin one."""
-    try:
+    with needing("spark", "Spark"):
         from pyspark.sql import SparkSession
-    except ImportError:
-        raise InputError(NEEDS) from None
     active = SparkSession.getActiveSession()
     if active is not None:
         return active

@@ -106,7 +106,7 @@ class _Aside:
 
 
 @contextmanager
-def _set_aside(folder: Path) -> Iterator[_Aside]:
+def _file_without_name(folder: Path) -> Iterator[_Aside]:
     """Give a file without a name, which is gone with the process."""
     try:
         file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed below, at the latest)
@@ -193,7 +193,7 @@ def set_aside(
     not those that the version is of.
     """
     where = Path(tempfile.gettempdir()) if folder is None else folder
-    with _set_aside(where) as first, _set_aside(where) as then:
+    with _file_without_name(where) as first, _file_without_name(where) as then:
         found = Total()
         for part in parts_of(table, keyed):
             digests = keyed.digests(part)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError, RefusedError, needing
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.web.parts import widget_script
 
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["Board"]
 
 SUFFIX = ".html"
-MISSING = (
-    "a board in a notebook needs anywidget, which is not installed; install it with:"
-    " pip install 'discreet[jupyter]', or save it as a file: .save('board.html')"
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,11 +101,9 @@ class Board:
         Pictures are saved from the board itself, so it is a release as a file is, and recorded. A
         notebook that is saved with its widgets keeps the rows.
         """
-        try:
+        with needing("jupyter", "a board in a notebook", instead="save it: .save('board.html')"):
             import anywidget
             import traitlets
-        except ImportError:
-            raise InputError(MISSING) from None
 
         class BoardWidget(anywidget.AnyWidget):
             """Shows the page that its trait holds as text."""
