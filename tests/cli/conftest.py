@@ -1,4 +1,4 @@
-"""The command line called in this process, and a public cohort for it."""
+"""The command line called in this process, a public cohort and a policy for it."""
 
 from __future__ import annotations
 
@@ -28,6 +28,14 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return (code if isinstance(code, int) else 0), out, err
 
     return call
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    """Write a policy file, beside which the ledger lies."""
+    path = tmp_path / "ours.toml"
+    path.write_text("k = 6\n")
+    return str(path)
 
 
 COHORT: list[str] = []

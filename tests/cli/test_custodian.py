@@ -48,14 +48,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def policy(tmp_path: Path) -> str:
-    """Write a policy file, beside which the ledger lies."""
-    path = tmp_path / "ours.toml"
-    path.write_text("k = 6\n")
-    return str(path)
-
-
-@pytest.fixture
 def ledger(policy: str, run: Run, cohort: Path) -> Ledger:
     """Let a picture leave, and ask for three on the web; one is answered."""
     plot = ("plot", "histogram", str(cohort), "bmi", "--json", "--policy", policy)

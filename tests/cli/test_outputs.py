@@ -16,14 +16,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def policy(tmp_path: Path) -> str:
-    """Write a policy file, beside which the ledger lies."""
-    path = tmp_path / "ours.toml"
-    path.write_text("k = 6\n")
-    return str(path)
-
-
-@pytest.fixture
 def figures(tmp_path: Path, run: Run, cohort: Path, policy: str) -> Path:
     """Release two pictures of counts into a folder, one of them as numbers, too."""
     folder = tmp_path / "figures"

@@ -8,7 +8,6 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from discreet.vault.vault import Copy, Vault, load
 from discreet.vault.whole import raw_whole
 from discreet.vault.whole_columns import wanted_of
 from tests.study.test_whole import PLOTS, cohort, whole
+from tests.vault.given import engines
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 POLICY = Policy.preset("standard", rows="whole", k=3)
@@ -255,18 +255,6 @@ def test_all_rows_of_a_person_are_in_one_partition() -> None:
 
 
 # --- the same whoever read it ---------------------------------------------------------------------
-
-
-def engines(frame: pl.DataFrame, folder: Path) -> Iterator[tuple[str, object]]:
-    shuffled = frame.sample(fraction=1, shuffle=True, seed=5)
-    frame.write_parquet(folder / "cohort.parquet", row_group_size=77)
-    shuffled.write_csv(folder / "cohort.csv")
-    yield "rows in another order", shuffled
-    yield "polars, lazily", frame.lazy()
-    yield "pandas", frame.to_pandas()
-    yield "columns in another order", frame.select(sorted(frame.columns)).to_arrow()
-    yield "Parquet", str(folder / "cohort.parquet")
-    yield "CSV", str(folder / "cohort.csv")
 
 
 def test_the_same_copy_whatever_holds_the_rows(

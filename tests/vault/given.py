@@ -1,9 +1,11 @@
 """What the tests of this room are given: columns, their table, and the copy that is made of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 
 from discreet.policy import Policy
@@ -52,3 +54,16 @@ def plain(copy: Copy) -> tuple[Any, ...]:
         copy.version,
         copy.left_out,
     )
+
+
+def engines(frame: pl.DataFrame, folder: Path) -> Iterator[tuple[str, object]]:
+    """Yield sources that hold the rows of a frame, with what each is."""
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=5)
+    frame.write_parquet(folder / "cohort.parquet", row_group_size=77)
+    shuffled.write_csv(folder / "cohort.csv")
+    yield "rows in another order", shuffled
+    yield "polars, lazily", frame.lazy()
+    yield "pandas", frame.to_pandas()
+    yield "columns in another order", frame.select(sorted(frame.columns)).to_arrow()
+    yield "Parquet", str(folder / "cohort.parquet")
+    yield "CSV", str(folder / "cohort.csv")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from discreet.vault.keyed import Columns
 from discreet.vault.large_group import LargeGroup
 from discreet.vault.rows import prepared, raw_rows
 from discreet.vault.vault import Copy, Vault, _made_of
-from tests.vault.given import SECRET, table_of
+from tests.vault.given import SECRET, engines, table_of
 
 K = 5
 N = 6_000
@@ -234,17 +234,6 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
     assert copy.path.stat().st_mode & 0o777 == 0o600
     assert [it.name for it in tmp_path.iterdir()] == [f"copy-{FORMAT}-{copy.version}.parquet"]
     assert any("random partitions" in remark for remark in copy.remarks)
-
-
-def engines(frame: pl.DataFrame, folder: Path) -> Iterator[tuple[str, object]]:
-    shuffled = frame.sample(fraction=1, shuffle=True, seed=5)
-    frame.write_parquet(folder / "cohort.parquet", row_group_size=777)
-    shuffled.write_csv(folder / "cohort.csv")
-    yield "rows in another order", shuffled
-    yield "polars, lazily", frame.lazy()
-    yield "pandas", frame.to_pandas()
-    yield "Parquet", str(folder / "cohort.parquet")
-    yield "CSV", str(folder / "cohort.csv")
 
 
 @pytest.mark.parametrize("rules", [{}, {"unit": "who"}], ids=str)
