@@ -18,6 +18,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import COPY_OF_TABLE
 from discreet.measure.fidelity_report import Fidelity
+from discreet.memory import give_back
 from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
@@ -239,6 +240,7 @@ class Session:
             self._vault.shared(self.table, self.policy, folder)
             for held in ("kept", "whole"):  # as they were before
                 vars(self).pop(held, None)
+            give_back()
 
     @cached_property
     def whole(self) -> WholeTable:
