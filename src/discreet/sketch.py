@@ -143,6 +143,7 @@ WHOLE_ROWS = "whole rows"
 """What the ledger calls the sketch of all columns together."""
 LARGEST_WHOLE = 2.0**53
 FEW = 100
+WIDE = 128
 
 
 @dataclass(frozen=True)
@@ -361,10 +362,10 @@ class _Sums:
 
     def add(self, marks: Keys) -> None:
         """Add those of further values."""
-        first, second = marks.T
-        self.added += np.array([first.sum(dtype=WORD), second.sum(dtype=WORD)])
+        first = marks[:, 0]
+        self.added += _sum_of(marks)
         low_bits = np.uint64(BUCKETS - 1)  # quicker than a remainder
-        self.buckets += np.bincount((first & low_bits).view(np.int64), minlength=BUCKETS)
+        np.add.at(self.buckets, (first & low_bits).view(np.int64), 1)  # quicker than np.bincount
         if self.smallest:
             # Of nearly all it is enough to know that they are above the largest that is kept.
             full = len(self.kept) == self.smallest
@@ -377,6 +378,13 @@ class _Sums:
         """The sketch of all that were added."""
         mark = "".join(f"{one:016x}" for one in self.added.tolist())
         return Sketch(mark, self.buckets.copy(), self.kept)
+
+
+def _sum_of(marks: Keys) -> NDArray[np.uint64]:
+    """Return the sums of the first and of the second words, many rows at a time: it is quicker."""
+    wide = len(marks) // WIDE * WIDE
+    sums = marks[:wide].reshape(WIDE, -1).sum(axis=0, dtype=WORD).reshape(-1, 2)
+    return np.concatenate([sums, marks[wide:]]).sum(axis=0, dtype=WORD)
 
 
 @dataclass(eq=False, repr=False)

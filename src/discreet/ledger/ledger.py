@@ -428,7 +428,7 @@ def remember(
         if what in there:
             continue  # packing it takes longer than all else that a release writes
         of = {"version": version.id, "what": what, "mark": sketch.mark}
-        packed = zlib.compress(sketch.buckets.tobytes() + sketch.smallest.tobytes())
+        packed = zlib.compress(sketch.buckets.tobytes() + sketch.smallest.tobytes(), 1)
         store.append(connection, "sketch", {**of, "buckets": packed})
 
 
