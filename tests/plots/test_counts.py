@@ -315,6 +315,21 @@ def test_tukeys_box(values: list[float], numbers: tuple[float, ...], outliers: l
     assert list(box.outliers) == outliers
 
 
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 1.5, 4.0]), st.integers(1001, 3000))
+def test_of_many_outliers_one_is_kept_for_each_place_on_the_axis(
+    seed: int, spread: float, n: int
+) -> None:
+    beyond = np.random.default_rng(seed).lognormal(1, spread, n)  # of no spread all are equal
+
+    kept = np.array(tukey_box("x", np.concatenate([np.zeros(10_000), beyond])).outliers)
+
+    assert np.isin(kept, beyond).all()
+    assert kept[0] == beyond.min()
+    assert len(kept) <= 1001
+    place = np.ptp(beyond) / 1000 * 1.001
+    assert (np.abs(beyond[:, None] - kept[None]).min(axis=1) <= place).all()
+
+
 # --- the ends of axes ----------------------------------------------------------------------------
 
 Floats = NDArray[np.float64]

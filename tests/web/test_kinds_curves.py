@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from discreet.errors import DiscreetError
 from tests.browser import chromium
+from tests.serve.cohort import opened
 from tests.web.running import Board, board_page
 from tests.web.test_kinds import plain
 from tests.web.visits import visits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser
 
@@ -69,6 +73,21 @@ def test_boxes(board: Board, study: Study, column: str, by: str | None) -> None:
 
 def test_boxes_of_several_columns_are_of_the_rows_that_have_all(board: Board, study: Study) -> None:
     check(board, study, "box", "change", "marker", "months")
+
+
+def test_of_thousands_of_outliers_those_are_kept_that_can_be_seen_apart(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    many = np.random.default_rng(2).lognormal(0, 1.5, 20_000).round(2)
+    study = opened(tmp_path, "", pa.table({"days": many}))
+    with board_page(chromium) as page:
+        page.open(study)
+        view = check(page, study, "box", "days")
+
+    copy = study.session.kept.copy.columns["days"]
+    (box,) = view["groups"]
+    assert (copy > box["high"]).sum() > 1000
+    assert 100 < len(box["outliers"]) <= 1001
 
 
 def refused(board: Board, found: list[dict[str, Any]], words: list[str]) -> None:

@@ -34,6 +34,7 @@ from discreet.table import Table
 __all__ = ["BOX", "BoxView", "from_counts", "from_rows", "tukey_box"]
 
 MOST_BOXES = 24
+MOST_OUTLIERS = 1000
 DIGITS_OF_SD = 10
 HARDLY = ", or hardly vary within one"
 
@@ -46,7 +47,8 @@ class BoxView(View):
     ----------
     groups : tuple of Box
         One for each column, or for each level of `by`: low, q1, median, q3, high, and mean and
-        outliers where the policy lets them be drawn.
+        outliers where the policy lets them be drawn. Of more than 1,000 outliers only those are
+        kept that can be seen apart.
     by : str or None
         The column whose levels have a box each.
     """
@@ -251,7 +253,19 @@ def tukey_box(label: str, values: Floats) -> Box:
     # A quartile is interpolated: the nearest value within reach may lie on its other side.
     low, high = min(float(inside.min()), q1), max(float(inside.max()), q3)
     mean = float(values.mean())
-    return Box(label, low, q1, median, q3, high, mean, tuple(outliers.tolist()))
+    return Box(label, low, q1, median, q3, high, mean, tuple(_apart(outliers).tolist()))
+
+
+def _apart(outliers: Floats) -> Floats:
+    """Return outliers, in order, that can be seen apart: of many one for each place on the axis.
+
+    Of ten million rows some seventy thousand are outliers, which nobody sees and all would carry.
+    """
+    if len(outliers) <= MOST_OUTLIERS:
+        return outliers
+    width = (outliers[-1] - outliers[0]) / MOST_OUTLIERS or 1.0
+    places = np.floor((outliers - outliers[0]) / width)
+    return outliers[np.flatnonzero(np.diff(places, prepend=-1.0))]
 
 
 BOX: Plot[BoxView | PanelsView] = Plot(

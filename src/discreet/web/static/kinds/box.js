@@ -12,6 +12,7 @@ import {
 import { d3 } from "../vendor/d3.js";
 
 const BINS = 20;
+const MOST_OUTLIERS = 1000;
 const SMALL = 30; // lower lanes have no room for a curve
 
 export const box = {
@@ -110,8 +111,16 @@ function boxOf(label, values) {
   const [first, last] = [below(values, q1 - reach), d3.bisectRight(values, q3 + reach)];
   // A quartile lies between two values: the nearest within reach may be on its other side.
   const [low, high] = [Math.min(values[first], q1), Math.max(values[last - 1], q3)];
-  const outliers = [...values.subarray(0, first), ...values.subarray(last)];
+  const outliers = apart([...values.subarray(0, first), ...values.subarray(last)]);
   return { label, low, q1, median, q3, high, mean: meanOf(values), outliers };
+}
+
+/** Of many outliers, in order, one for each place on the axis: more cannot be seen apart. */
+function apart(outliers) {
+  if (outliers.length <= MOST_OUTLIERS) return outliers;
+  const width = (outliers.at(-1) - outliers[0]) / MOST_OUTLIERS || 1;
+  const places = outliers.map((it) => Math.floor((it - outliers[0]) / width));
+  return outliers.filter((_, i) => i === 0 || places[i] !== places[i - 1]);
 }
 
 /** How many rows of a group lie in each bin. */
