@@ -384,7 +384,8 @@ def _sum_of(marks: Keys) -> NDArray[np.uint64]:
     """Return the sums of the first and of the second words, many rows at a time: it is quicker."""
     wide = len(marks) // WIDE * WIDE
     sums = marks[:wide].reshape(WIDE, -1).sum(axis=0, dtype=WORD).reshape(-1, 2)
-    return np.concatenate([sums, marks[wide:]]).sum(axis=0, dtype=WORD)
+    found: NDArray[np.uint64] = np.concatenate([sums, marks[wide:]]).sum(axis=0, dtype=WORD)
+    return found
 
 
 @dataclass(eq=False, repr=False)

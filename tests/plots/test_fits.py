@@ -24,7 +24,8 @@ from discreet.plots import (
     diagnostics,
 )
 from discreet.policy import PlotRequest, Policy
-from discreet.regression import Model, read_formula
+from discreet.regression import Model, fit, read_formula
+from discreet.render.scene import Dots
 from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.vault.vault import protect_view
@@ -431,3 +432,64 @@ def test_no_value_of_a_record_is_in_what_is_told(picture: str) -> None:
     view = of_records(picture, FORMULA, given, method="suppression", grid=30)
 
     assert "98765" not in view.to_json() + view.describe() + repr(view)
+
+
+# --- very many points are joined ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[dict[str, Any], dict[str, Any]]:
+    given = columns(diagnostics.MOST_POINTS + 1)
+    return {name: given[name] for name in "yxz"}, {"sex": given["sex"].tolist()}
+
+
+@pytest.mark.parametrize("picture", ["residuals", "leverage"])
+def test_very_many_points_are_counted_in_cells(
+    picture: str, many: tuple[dict[str, Any], dict[str, Any]]
+) -> None:
+    rows, texts = many
+    found = fit(model_of(FORMULA), {name: rows[name] for name in "yxz"}, texts)
+    x, y = diagnostics.VIEWS[picture].outcomes(found)
+
+    view = of_protected(picture, FORMULA, rows, texts)
+
+    assert sum(view.size) == len(x) == len(rows["y"])
+    assert len(view.x) <= diagnostics.SIDE**2
+    wide, high = np.ptp(x) / diagnostics.SIDE, np.ptp(y) / diagnostics.SIDE
+    for across, up, size in list(zip(view.x, view.y, view.size, strict=True))[::7]:
+        away = np.maximum(abs(x - across) / wide, abs(y - up) / high)
+        assert (away < 0.4999).sum() <= size <= (away < 0.5001).sum()
+    dots = view.scene().panels[0].marks[0]
+    assert isinstance(dots, Dots)
+    assert dots.by_size
+
+
+def test_of_very_many_quantiles_those_are_drawn_that_lie_apart(
+    many: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    rows, texts = many
+    found = fit(model_of(FORMULA), {name: rows[name] for name in "yxz"}, texts)
+    there = {*zip(*(it.tolist() for it in QQView.outcomes(found)), strict=True)}
+
+    view = of_protected("qq", FORMULA, rows, texts)
+
+    drawn = [*zip(view.x, view.y, strict=True)]
+    assert sum(view.size) == len(rows["y"])
+    assert len(drawn) <= diagnostics.QUANTILES + 1
+    assert {*drawn} <= there
+    assert drawn[0] == min(there)
+    assert drawn[-1] == max(there)
+    assert drawn == sorted(drawn)
+    dots = view.scene().panels[0].marks[0]
+    assert isinstance(dots, Dots)
+    assert not dots.by_size
+    assert "dark: a point that stands for several rows beside it" in view.scene().notes
+
+
+def test_as_many_points_as_can_be_told_apart_are_drawn_one_by_one() -> None:
+    given = columns(diagnostics.MOST_POINTS)
+    rows = {name: given[name] for name in "yx"}
+
+    view = of_protected("residuals", "y ~ x", rows, {})
+
+    assert view.size == (1,) * diagnostics.MOST_POINTS

@@ -13,11 +13,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots import scatter
-from discreet.plots.counts import seen
+from discreet.plots.counts import seen, short_places
 from discreet.plots.curves import Curve
 from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.request import PlotRequest
@@ -45,8 +46,13 @@ Protect = Callable[[Table, PlotRequest], Mapping[str, Floats]]
 """Protects the columns of a table by the row method that was asked for."""
 COOK = (0.5, 1.0)
 DIGITS = 6
+MOST_POINTS = 20_000
+"""More points than these are joined: nobody tells them apart, and a view would carry them all."""
+SIDE, QUANTILES = 60, 1000
+"""A grid of joined points has so many cells a side; along a QQ plot lie so many points."""
 
 Numbers = Mapping[str, float]
+Counts = NDArray[np.int64]
 V = TypeVar("V", bound=View)
 
 
@@ -59,7 +65,8 @@ class Diagnostic(View):
     formula : str
         The regression.
     x, y : tuple of float
-        The points; of gridded ones the middle of the cell.
+        The points; of gridded ones, and of more than 20,000 protected rows, the middle of the cell.
+        Of a QQ plot of so many rows, 1,000 of them or so.
     size : tuple of int
         How many records share the point.
     coefficients : mapping of str to float
@@ -72,6 +79,7 @@ class Diagnostic(View):
     what: ClassVar[str]
     axes: ClassVar[tuple[str, str]]
     slope: ClassVar[float] = 0.0
+    by_size: ClassVar[bool] = True
 
     formula: str
     x: tuple[float, ...]
@@ -96,12 +104,17 @@ class Diagnostic(View):
     def scene(self) -> Scene:
         """Return the points over the line that they are to be compared with."""
         gridded = self.method in COUNT_METHODS and self.method != "none"
-        points = Dots(self.x, self.y, self.size, gridded, self.origin.counted)
+        joined = len(self.x) < sum(self.size) > MOST_POINTS
+        by_size = gridded or (joined and self.by_size)
+        points = Dots(self.x, self.y, self.size, by_size, self.origin.counted)
         low, high = min(self.x, default=0.0), max(self.x, default=0.0)
         ends = (low, high) if low < high else (low, low + (abs(low) or 1.0))
         line = Lines((ends,), (tuple(self.slope * end for end in ends),), "reference")
         marks = (points, line, *self._more_lines())
-        return Scene((Panel(marks, Axis(self.axes[0]), Axis(self.axes[1])),), notes=self.notes())
+        dark = joined and not by_size
+        signs = ("dark: a point that stands for several rows beside it",) if dark else ()
+        panel = Panel(marks, Axis(self.axes[0]), Axis(self.axes[1]))
+        return Scene((panel,), notes=self.notes() + signs)
 
     @staticmethod
     def outcomes(found: Fit) -> tuple[Floats, Floats]:
@@ -143,6 +156,7 @@ class QQView(Diagnostic):
     what: ClassVar[str] = "normal QQ plot"
     axes: ClassVar[tuple[str, str]] = ("normal quantiles", "standardised residuals")
     slope: ClassVar[float] = 1.0
+    by_size: ClassVar[bool] = False
 
     @staticmethod
     def outcomes(found: Fit) -> tuple[Floats, Floats]:
@@ -211,8 +225,7 @@ def of_protected(
     numbers = {name: rows[name] for name in model.numbers}
     found = fit(model, numbers, texts, residual_df)
     better = None if noise is None else corrected(model, numbers, texts, noise)
-    points = _points(found, request)
-    view = scatter.points_of_rows(points, (), _drawn(request), origin)
+    view = _joined(_points(found, request), _drawn(request), origin)
     return _view(view, model, found, request, {} if better is None else _named(found, better))
 
 
@@ -261,6 +274,37 @@ def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
     """Return what is drawn along x and y."""
     view = VIEWS[request.plot]
     return dict(zip(view.axes, view.outcomes(found), strict=True))
+
+
+def _joined(points: Mapping[str, Floats], request: PlotRequest, origin: Origin) -> PointsView:
+    """Return the points as those of a scatter plot; very many are joined."""
+    x, y = points.values()
+    if len(x) <= MOST_POINTS:
+        return scatter.points_of_rows(points, (), request, origin)
+    join = _along if request.plot == QQView.kind else _in_cells
+    across, up, size = (tuple(it.tolist()) for it in join(x, y))
+    none = scatter.points_of_rows(
+        {name: it[:0] for name, it in points.items()}, (), request, origin
+    )
+    return replace(none, x=across, y=up, size=size)
+
+
+def _along(x: Floats, y: Floats) -> tuple[Floats, Floats, Counts]:
+    """Return the middle one of the points that lie close along x, in order, and how many do."""
+    place = np.floor((x - x[0]) / (x[-1] - x[0]) * QUANTILES)
+    first = np.flatnonzero(np.diff(place, prepend=-1.0))
+    size = np.diff(first, append=len(x))
+    middle = first + size // 2
+    return x[middle], y[middle], size
+
+
+def _in_cells(x: Floats, y: Floats) -> tuple[Floats, Floats, Counts]:
+    """Return the middles of the cells of a grid that hold points, and how many each holds."""
+    held, *edges = np.histogram2d(x, y, bins=SIDE)
+    counts = held.astype(np.int64)
+    across, up = np.nonzero(counts)
+    middles = [np.array(short_places(0.5 * (it[1:] + it[:-1]))) for it in edges]
+    return middles[0][across], middles[1][up], counts[across, up]
 
 
 def _drawn(request: PlotRequest) -> PlotRequest:

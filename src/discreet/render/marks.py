@@ -70,6 +70,7 @@ ACCENT, PALE, DARK, HIDDEN = "#4477aa", "#dbe6f1", "#10202f", "#f5f5f5"
 RAMP = ("#cfe0ef", "#8fb3d5", "#5389bb", "#235c90", "#0a2c50")  # light to dark, in even steps
 SIGNED = ("#a34c00", "#e8a35c", "#f4f1ec", "#7fa9d1", "#1d4f86")  # below 0, about 0, above
 DOT, LARGEST_DOT = 0.02, 0.07  # diameters, as parts of the shorter side of the axes
+LEAST_DOT = 1.2  # points: one record among millions is still seen
 MANY_DOTS = 2000
 
 # Apart from each other, from white and from the red of raw lines, also to the colour-blind.
@@ -191,7 +192,7 @@ def dots(ax: Axes, mark: Dots, panel: Panel) -> None:
     color, marker, _ = series_style(names.index(mark.series) if mark.series else 0)
     if mark.by_size:
         scale = size_scale(panel, min(points(ax)))
-        areas = [scale * size for size in sizes]
+        areas = [max(scale * size, LEAST_DOT**2) for size in sizes]
         look: dict[str, Any] = {"alpha": 0.7, "edgecolors": "white", "linewidths": 0.5}
         ax.scatter(*places, s=areas, c=color, marker=marker, **look)
         return

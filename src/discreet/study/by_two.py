@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.plots import MultiplesView, Origin, PanelsView, View
@@ -29,16 +30,16 @@ Draw = Callable[[PlotRequest, WholeTable], View]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class _Parted:
-    """The rows of all pairs of levels that are drawn, and the levels in each of them."""
+    """The rows of all pairs of levels that are drawn, and which of the `pairs` each is of."""
 
     whole: WholeTable
-    rows: tuple[Pair, ...]
+    places: NDArray[np.intp]
     pairs: Pairs
 
     def part(self, wanted: Sequence[Pair]) -> WholeTable:
         """Return the rows of some pairs of levels."""
-        found = {*wanted}
-        return self.whole.rows(np.array([i for i, it in enumerate(self.rows) if it in found]))
+        found = [place for place, pair in enumerate(_pairs(self.pairs)) if pair in {*wanted}]
+        return self.whole.rows(np.flatnonzero(np.isin(self.places, found)))
 
 
 def check_two(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> None:
@@ -91,9 +92,11 @@ def _parted(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> _Parted
     first, second = ([word or MISSING for word in whole.copy.strata[name]] for name in by)
     grid = _is_grid(plot, request)
     pairs = pairs_of(first, second, by, grid=grid, beside=plot.name == BOX.name)
-    rows = tuple(zip(first, second, strict=True))
-    kept = np.array([i for i, pair in enumerate(rows) if pair in pairs.sizes])
-    return _Parted(whole.rows(kept), tuple(rows[i] for i in kept.tolist()), pairs)
+    place_of = {pair: i for i, pair in enumerate(_pairs(pairs)) if pair in pairs.sizes}
+    each = (place_of.get(pair, -1) for pair in zip(first, second, strict=True))
+    places = np.fromiter(each, np.intp, len(first))  # one number a row: a table may be large
+    kept = np.flatnonzero(places >= 0)
+    return _Parted(whole.rows(kept), places[kept], pairs)
 
 
 def _in_one_time(request: PlotRequest, parted: _Parted) -> PlotRequest:
@@ -129,15 +132,15 @@ def _each(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None
 
 def _on_one_grid(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
     """Draw each pair of levels in the same bins: as the levels of one column."""
-    numbers = {pair: str(place) for place, pair in enumerate(_pairs(parted.pairs))}
-    words = tuple(numbers[pair] for pair in parted.rows)
+    numbers = [str(place) for place, _ in enumerate(_pairs(parted.pairs))]
+    words = tuple(map(numbers.__getitem__, parted.places))
     copy = parted.whole.copy
     strata = beside(copy.strata, {request.by or "": words})
     drawn = draw(request, parted.whole.holding(copy.columns, strata))
     found: Mapping[str, View] = {}
     if isinstance(drawn, MultiplesView):
         found = dict(zip(drawn.levels, drawn.views, strict=True))
-    return [found.get(number) for number in numbers.values()]
+    return [found.get(number) for number in numbers]
 
 
 def _pairs(pairs: Pairs) -> list[Pair]:
@@ -155,7 +158,7 @@ def _panels(
     drawn = [view for view in views if view is not None]
     counts = [view.origin.shown for view in drawn]
     told = sum(count for count in counts if count is not None)
-    origin = dataclasses.replace(origin, shown=len(parted.rows) if None in counts else told)
+    origin = dataclasses.replace(origin, shown=len(parted.places) if None in counts else told)
     sizes = parted.pairs.sizes
     return PanelsView(
         columns=drawn[0].columns,

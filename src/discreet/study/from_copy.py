@@ -165,11 +165,12 @@ class WholeTable:
                 )
 
     def rows(self, places: NDArray[np.intp]) -> WholeTable:
-        """Return some rows of the copy."""
-        at = places.tolist()
+        """Return some rows of the copy, whose places are in order."""
+        if len(places) == len(self):  # all of them: a table may be large
+            return self
         return self.holding(
             changed(self.copy.columns, lambda values: values[places]),
-            changed(self.copy.strata, lambda words: tuple(words[i] for i in at)),
+            changed(self.copy.strata, lambda words: tuple(words[i] for i in places.tolist())),
         )
 
     def __len__(self) -> int:
