@@ -53,7 +53,7 @@ def main() -> None:
     rows = int(sys.argv[1]) if sys.argv[1:] else ROWS
     chosen = sys.argv[2:] or [*SOURCES]
     print(f"{rows:,} rows, load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, CPU seconds")
-    print("source              " + "".join(f"{it:>10}" for it in (*STEPS, "peak MB")))
+    print("source              " + "".join(f"{it:>10}" for it in (*STEPS, "peak MB", "says")))
     said = set()
     with tempfile.TemporaryDirectory(prefix="discreet-bench-") as folder:
         os.environ |= {"DISCREET_CONFIG": folder, "DISCREET_SECRET": "5f1c0a9be37d2486" * 4}
@@ -62,7 +62,7 @@ def main() -> None:
             with SOURCES[name](data(rows), Path(folder)) as source:
                 *figures, digest = _measured(name, source)
             said.add(digest)
-            print(f"{name:<20}" + "".join(f"{it:>10}" for it in figures), flush=True)
+            print(f"{name:<20}" + "".join(f"{it:>10}" for it in (*figures, digest[:8])), flush=True)
     if len(said) > 1:
         raise SystemExit("not all sources say the same")
 

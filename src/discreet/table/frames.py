@@ -154,6 +154,24 @@ def _of_dask(frame: Any) -> Iterator[pa.RecordBatch]:
         yield from table.to_native().to_batches(PART)
 
 
+MOST_CELLS = 1 << 23
+"""A partition of Spark that comes to the driver holds no more values: some 64 MB."""
+
+
+def _in_small_parts(frame: Any) -> Any:
+    """Return a frame of Spark whose partitions its driver can hold, whatever those of its files.
+
+    Spark keeps what comes of a partition three times on its way, where Parquet may have millions
+    of rows in a group.
+    """
+    import pyspark.sql.functions as of
+
+    sizes = frame.groupBy(of.spark_partition_id().alias("part")).count()
+    largest, rows = sizes.agg(of.max("count"), of.sum("count")).first()
+    most = max(1, MOST_CELLS // len(frame.columns))
+    return frame.repartition(-(-rows // most)) if largest and largest > most else frame
+
+
 def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
     """Let workers write Arrow, and fetch one partition of it after another."""
     import pyarrow as pa
@@ -169,7 +187,8 @@ def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
             bytes_ = pyarrow.array([sink.getvalue().to_pybytes()], pyarrow.binary())
             yield pyarrow.RecordBatch.from_arrays([bytes_], ["batch"])
 
-    for row in frame.mapInArrow(written, "batch binary").toLocalIterator():
+    small = _in_small_parts(frame)
+    for row in small.mapInArrow(written, "batch binary").toLocalIterator():
         with pa.ipc.open_stream(row["batch"]) as stream:
             yield from stream
 
