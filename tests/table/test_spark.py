@@ -95,3 +95,23 @@ def test_a_table_is_named_on_the_command_line(
     assert shown(opened("spark:visits").source) == "spark:visits"
     with pytest.raises(InputError, match="Spark has no table 'nothing' that can be read"):
         opened("spark:nothing")
+
+
+@pytest.mark.slow
+def test_a_large_partition_comes_to_the_driver_in_small_ones(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = spark.range(10_000, numPartitions=1).selectExpr("id", "id % 7 AS day")
+    sizes: list[int] = []
+
+    def read() -> list[int]:
+        table = opened(one)
+        batches = [batch["id"] for batch in table.batches(["id", "day"])]
+        sizes[:] = map(len, batches)
+        return sorted(int(it) for batch in batches for it in batch)
+
+    assert read() == [*range(10_000)]
+    monkeypatch.setattr("discreet.table.frames.MOST_CELLS", 2_000)
+    whole = max(sizes)
+    assert read() == [*range(10_000)]
+    assert max(sizes) <= 1_100 < whole
