@@ -90,7 +90,7 @@ def plain_data(n: int) -> pa.Table:
 
 
 def of_parquet(table: pa.Table, path: Path) -> Path:
-    pq.write_table(table, path / "t.parquet", row_group_size=len(table) // 3)
+    pq.write_table(table, path / "t.parquet", row_group_size=min(len(table) // 3, 1 << 20))
     return path / "t.parquet"
 
 

@@ -154,8 +154,8 @@ def _of_dask(frame: Any) -> Iterator[pa.RecordBatch]:
         yield from table.to_native().to_batches(PART)
 
 
-MOST_CELLS = 1 << 23
-"""A partition of Spark that comes to the driver holds no more values: some 64 MB."""
+MOST_CELLS = 1 << 21
+"""A partition of Spark that comes to the driver holds no more values: some 16 MB."""
 
 
 def _in_small_parts(frame: Any) -> Any:
@@ -169,7 +169,10 @@ def _in_small_parts(frame: Any) -> Any:
     sizes = frame.groupBy(of.spark_partition_id().alias("part")).count()
     largest, rows = sizes.agg(of.max("count"), of.sum("count")).first()
     most = max(1, MOST_CELLS // len(frame.columns))
-    return frame.repartition(-(-rows // most)) if largest and largest > most else frame
+    if not largest or largest <= most:
+        return frame
+    # By their values: to divide them in turn Spark would order them all first.
+    return frame.repartition(-(-rows // most), *frame.columns)
 
 
 def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
