@@ -7,6 +7,7 @@ nothing that the copy does not show. Under `research` it is fitted to the real d
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -48,6 +49,8 @@ COOK = (0.5, 1.0)
 DIGITS = 6
 MOST_POINTS = 20_000
 """More points than these are joined: nobody tells them apart, and a view would carry them all."""
+PLACES = 10
+"""So many digits are drawn of the largest number, and those at the same places of the others."""
 SIDE, QUANTILES = 60, 1000
 """A grid of joined points has so many cells a side; along a QQ plot lie so many points."""
 
@@ -271,9 +274,12 @@ def of_records(
 
 
 def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
-    """Return what is drawn along x and y."""
+    """Return what is drawn along x and y, without the last digits, which hang on the processor."""
     view = VIEWS[request.plot]
-    return dict(zip(view.axes, view.outcomes(found), strict=True))
+    return {
+        name: np.round(values, PLACES - math.ceil(math.log10(np.abs(values).max() or 1.0)))
+        for name, values in zip(view.axes, view.outcomes(found), strict=True)
+    }
 
 
 def _joined(points: Mapping[str, Floats], request: PlotRequest, origin: Origin) -> PointsView:
