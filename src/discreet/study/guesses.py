@@ -125,8 +125,6 @@ CODES = words_in(
 )
 FEW_BY_NAME, FEW = 20, 6
 UNSURE = "its name says nothing, so others may know it of a person; write other if they cannot"
-    "its name says nothing of it, so others may know it of a person; if they cannot, write other"
-)
 
 
 @dataclass(frozen=True)
