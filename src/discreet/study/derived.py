@@ -190,7 +190,10 @@ class DerivedCopy:
         levels = () if request.model is None else request.model.levels
         origin = dataclasses.replace(
             self.session.origin_of_copy(()),
-            remarks=self.remarks_of_copy(request.rests_on),
+            remarks=(
+                *self.remarks_of_copy(request.rests_on),
+                *(() if request.by is None else remarks_on_groups(self)),
+            ),
             dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
         drawn: Any = drawn_from_copy(
@@ -224,6 +227,12 @@ class DerivedCopy:
 
 OfCopy = Session | DerivedCopy
 """What draws from a copy of the whole table: all of it, or what was derived of it."""
+
+
+def remarks_on_groups(of: OfCopy) -> tuple[str, ...]:
+    """Say how far differences between groups are off, where few rows have them."""
+    session = of.session if isinstance(of, DerivedCopy) else of
+    return session.remarks_on_groups(len(of.whole))
 
 
 def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:

@@ -14,7 +14,7 @@ from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
 from discreet.protect import Whole
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
-from discreet.study.derived import FEWEST, DerivedCopy, OfCopy
+from discreet.study.derived import FEWEST, DerivedCopy, OfCopy, remarks_on_groups
 from discreet.study.from_copy import WholeTable
 from discreet.study.session import labels_of
 from discreet.study.weights import weighed
@@ -219,6 +219,7 @@ def _notes(
         f"of {found.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
         f" {policy.members}) with a value in each column, policy {policy.name}",
         *session.remarks_of_copy(names),
+        *remarks_on_groups(session),
     ]
     fewer = found.rows if found.events is None else min(found.events, found.rows - found.events)
     if fewer < EVENTS_A_TERM * len(found.terms):
