@@ -147,9 +147,8 @@ def legends(axes: Sequence[Axes], panels: Sequence[Panel], columns: int | None) 
 
 
 def _write(ax: Axes, entries: Sequence[Entry], panel: Panel) -> None:
-    heads = [entry for entry in entries if entry.sign == "head"]
     titled = entries[0].sign == "head"
-    lines = list(entries[1:] if titled else entries)
+    title, lines = list(entries[:titled]), list(entries[titled:])
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
     # A colour bar takes the place beside the axes, and cells all within.
     if any(
@@ -172,9 +171,9 @@ def _write(ax: Axes, entries: Sequence[Entry], panel: Panel) -> None:
     wide = ax.figure.bbox.width * 72 / ax.figure.dpi
     letters = int(min(MOST_LETTERS, max(8, 0.5 * wide / float(legend.get_title().get_fontsize()))))
     texts = [*legend.get_texts(), *([legend.get_title()] if titled else [])]
-    for text, entry in zip(texts, [*lines, *(heads if titled else [])], strict=True):
+    within = [f"{it.words}:" if it.sign == "head" else it.words for it in lines]
+    for text, said in zip(texts, [*within, *(it.words for it in title)], strict=True):
         text.set(color=INK, **LITERAL)
-        said = f"{entry.words}:" if entry.sign == "head" and not titled else entry.words
         words = textwrap.fill(printable(said), letters, max_lines=3, placeholder="…")
         text.set_text(words)
 
