@@ -576,21 +576,21 @@ def difference_words(found: Fidelity, *, by_rows: bool = True) -> str:
     --------
     >>> column = ColumnFit("age", "number", 0.02)
     >>> found = Fidelity(240, 0.02, (column,), (), None, Beside(1.5, 0.8), (), exact=False)
-    >>> difference_words(found)[:84]
-    'differences between groups: off by about 1.5 of their standard errors on average, ro'
+    >>> difference_words(found)[28:105]
+    'off by about 1.5 of their standard errors on average (a resample: 0.8; rounde'
     """
     if found.coefficients is None:
         return ""
     off, near = found.coefficients
     step = _step_of_coefficients(found.rows)
     if off > 0:
-        rounded = f", rounded to {step:g}," if by_rows and not found.exact else ""
-        many = f"off by about {off:.1f} of their standard errors on average{rounded}"
+        many = f"off by about {off:.1f} of their standard errors on average"
     elif by_rows:
         many = f"off by less than {step:g} of their standard errors on average"
     else:
         return f"{DIFFERENCES}: so few persons do not show how far they are off; {ALLOWED}"
-    return f"{DIFFERENCES}: {many} where a resample is by {near:.1f}; {ALLOWED}"
+    rounded = f"; rounded to {step:g}" if off > 0 and by_rows and not found.exact else ""
+    return f"{DIFFERENCES}: {many} (a resample: {near:.1f}{rounded}); {ALLOWED}"
 
 
 def _step_of_coefficients(n: int) -> float:
