@@ -94,8 +94,7 @@ export class Answers {
     }
     const { view, refused, elsewhere } = held.views.get(key);
     if (refused) return { refused };
-    const gaps = elsewhere ? [] : gapsOf(held.part, spec, view);
-    return { view: gaps.length ? { ...view, gaps } : view };
+    return { view, gaps: elsewhere ? [] : gapsOf(held.part, spec, view) };
   }
 
   lit(held, spec, mask, size) {
