@@ -12,6 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.measure.fidelity_report import Beside, Fidelity, difference_words
+from discreet.plots import View
 from discreet.study.session import FEW_ROWS
 
 N = 400
@@ -64,6 +65,7 @@ GAPS: dict[str, tuple[Draw, list[str]]] = {
     "parallel axes": (lambda s: s.parallel(["age", "sugar", "sex"]), ["sugar"]),
     "a model": (lambda s: s.residuals("sugar ~ age"), ["sugar"]),
     "of bars they are a level": (lambda s: s.bars("chapter", by="sex"), []),
+    "estimates": (lambda s: s.model("bmi ~ sugar + chapter"), ["chapter", "sugar"]),
     "of each pair by itself": (lambda s: s.correlations(["age", "sugar"]), []),
 }
 
@@ -72,7 +74,9 @@ GAPS: dict[str, tuple[Draw, list[str]]] = {
 def test_columns_whose_gaps_cost_rows_are_named(
     opened: dc.Study, rows: pl.DataFrame, draw: Draw, names: list[str]
 ) -> None:
-    said = [line for line in draw(opened).notes() if line.startswith("rows without a value")]
+    made = draw(opened)
+    lines = made.notes() if isinstance(made, View) else made.notes
+    said = [line for line in lines if line.startswith("rows without a value")]
 
     counted = ", ".join(f"{rows[name].is_null().sum()} of {name}" for name in names)
     assert said == ([f"rows without a value: {counted}"] if names else [])
@@ -99,6 +103,22 @@ def test_counts_of_one_column_say_why_they_are_fewer(
     assert said == [f"the others have no value of {name}, or are too few to be shown"] * gappy
     # It follows from the rounded numbers beside it, and so says nothing more.
     assert gappy == ((view.origin.shown or 0) < (view.origin.total or 0))
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("bmi ~ age", []),
+        ("bmi ~ age + sex", ["levels are compared with Sex at birth f"]),
+        ("bmi ~ C(sex) * band", ["levels are compared with Sex at birth f, band old"]),
+    ],
+)
+def test_a_model_says_what_its_levels_are_compared_with(
+    opened: dc.Study, formula: str, said: list[str]
+) -> None:
+    notes = opened.model(formula).notes
+
+    assert [line for line in notes if line.startswith("levels are compared")] == said
 
 
 # --- differences between groups -------------------------------------------------------------------

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.errors import InputError, RefusedError, about
+from discreet.errors import InputError, RefusedError, about, near
 from discreet.expressions import Expression, Truth, Values
+from discreet.expressions.tree import Applied, Column, Constant, nodes
 from discreet.measure.fidelity_report import SubsetFit
 from discreet.plots import PLOTS, View
 from discreet.plots.by_two import FEWEST, ROUGH
@@ -102,6 +103,7 @@ class DerivedCopy:
         with about("where"):
             out = self._part(condition)
             if len(out.whole) < FEWEST:
+                _refuse_unknown_levels(self.whole, condition)
                 raise RefusedError(
                     f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
                     " next to nothing of the persons they stand for; ask for a larger part, or for"
@@ -244,6 +246,23 @@ def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[n
             " 'age >= 50'"
         )
     return found, np.flatnonzero(_truth(found.evaluate(values_of(whole, found))) == 1)
+
+
+def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
+    """Refuse a condition that names a level which no row of the copy has: it was another one."""
+    found = parsed(whole, "where", condition)
+    for node in nodes(found.tree):
+        if not isinstance(node, Applied):
+            continue
+        names = [it.name for it in node.arguments if isinstance(it, Column) and it.kind == "level"]
+        for name in names:
+            levels = whole.levels.get(name, ())
+            for it in node.arguments:
+                if isinstance(it, Constant) and str(it.value) not in levels:
+                    raise InputError(
+                        f"no row of the copy has {name} == {str(it.value)!r};"
+                        f" {near(str(it.value), levels)}"
+                    )
 
 
 def derived_of(session: Session) -> DerivedCopy:

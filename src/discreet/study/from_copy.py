@@ -39,6 +39,7 @@ __all__ = [
     "WholeTable",
     "levels_of_plot",
     "one_by",
+    "said_of_gaps",
     "settle_from_copy",
     "source_of",
     "view_from_copy",
@@ -503,16 +504,21 @@ def view_from_copy(
 
 
 def with_gaps(origin: Origin, whole: WholeTable, names: Sequence[str]) -> Origin:
+    """Say beside a view in how many rows of the copy columns have no value."""
+    said = said_of_gaps(whole, names)
+    return dataclasses.replace(origin, remarks=(*origin.remarks, *said))
+
+
+def said_of_gaps(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
     """Say in how many rows of the copy each of some columns has no value, the most first."""
     found = {name: whole.gaps(name) for name in names}
     gaps = sorted(((n, name) for name, n in found.items() if n), key=lambda it: -it[0])
     if not gaps:
-        return origin
+        return ()
     named = ", ".join(f"{n:,} of {name}" for n, name in gaps[:MOST_GAPS])
     more = len(gaps) - MOST_GAPS
     beyond = f" and of {more} more column{'s' * (more > 1)}" if more > 0 else ""
-    said = f"rows without a value: {named}{beyond}"
-    return dataclasses.replace(origin, remarks=(*origin.remarks, said))
+    return (f"rows without a value: {named}{beyond}",)
 
 
 def _rows_with_gaps(
