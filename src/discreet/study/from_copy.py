@@ -405,6 +405,15 @@ def _check_weights(
 
 def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ...]:
     """Say which levels of a column of the copy are the event."""
+    if whole.raw[column].dates is not None:
+        raise InputError(
+            f"column {column!r} holds dates, and no event; a survival curve needs how long each was"
+            " observed, as a number, and a column of levels that says whether that ended with the"
+            " event: study.assign(days='end - start') makes days of two dates"
+            " (--assign 'days=end - start')",
+            parameter="columns",
+            rule="event",
+        )
     if column not in whole.copy.strata:
         raise too_many_values(column)
     names = [name for name in dict.fromkeys(whole.copy.strata[column]) if name]
