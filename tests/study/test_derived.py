@@ -251,7 +251,7 @@ MISNAMED = {
 def test_a_level_that_there_is_not_is_named_beside_those_there_are(
     opened: dc.Study, condition: str, says: str
 ) -> None:
-    with pytest.raises(InputError, match=says):
+    with pytest.raises(RefusedError, match=says):
         opened.where(condition)
 
 

@@ -259,9 +259,10 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
             levels = whole.levels.get(name, ())
             for it in node.arguments:
                 if isinstance(it, Constant) and str(it.value) not in levels:
-                    raise InputError(
+                    raise RefusedError(
                         f"no row of the copy has {name} == {str(it.value)!r};"
-                        f" {near(str(it.value), levels)}"
+                        f" {near(str(it.value), levels)}",
+                        rule="few",
                     )
 
 
