@@ -241,6 +241,7 @@ def test_small_parts_say_that_they_are_rough_and_smaller_ones_are_not_drawn(
 
 #: Conditions that hold for no row of the copy, and what is said of the level that they name.
 MISNAMED = {
+    "case(sex == 'f', 'x', 'y') == 'x' and age > 75": "fewer than 50 rows",
     "sex == 'F'": r"no row of the copy has sex == 'F'; did you mean 'f'\?",
     "sex in ('female', 'f') and age > 75": r"has sex == 'female'; there are 'f', 'm'",
     "age > 20 and not (smoker != 'Yes')": r"has smoker == 'Yes'; did you mean 'yes'\?",

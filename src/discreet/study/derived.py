@@ -43,6 +43,9 @@ __all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of", "rows_where"]
 USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
 """How far off the sizes of such parts of six tables were: on average, and in one of ten."""
 
+COMPARISONS = ("compare", "in")
+"""Of an expression: what holds a column beside a level."""
+
 V = TypeVar("V", bound=View)
 
 
@@ -252,7 +255,7 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
     """Refuse a condition that names a level which no row of the copy has: it was another one."""
     found = parsed(whole, "where", condition)
     for node in nodes(found.tree):
-        if not isinstance(node, Applied):
+        if not isinstance(node, Applied) or node.name not in COMPARISONS:
             continue
         names = [it.name for it in node.arguments if isinstance(it, Column) and it.kind == "level"]
         for name in names:
