@@ -104,12 +104,12 @@ def test_help_lists_every_command(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["draw"], "No such command 'draw'"),
-        (["tune"], "Missing argument 'file'"),
+        (["draw"], "No such command 'draw'. See discreet --help.\n"),
+        (["tune"], "Missing argument 'file'. See discreet tune --help.\n"),
         (["anonymize"], "Missing argument 'file'"),
         (["anonymize", "a.csv", "--per-column", "3"], "Got unexpected extra argument"),
-        (["anonymize", "a.csv", "--nope"], "No such option: --nope"),
-        (["version", "old"], "No such command 'old'"),
+        (["means", "a.csv", "x", "--by"], "No such option: --by. See discreet means --help.\n"),
+        (["version", "old"], "No such command 'old'. See discreet version --help.\n"),
     ],
 )
 def test_a_wrong_word_is_one_line_on_standard_error(run: Run, words: list[str], text: str) -> None:

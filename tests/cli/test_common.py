@@ -97,7 +97,8 @@ def test_codes_that_may_stand_for_missing_values_are_named(run: Run, tmp_path: P
     policy.write_text("missing_values.age = [99]\n")
     code, printed, said = run(*words, "--policy", str(policy), "--study", "another")
     assert said == ""
-    assert dc.View.from_json(printed).origin.remarks == ()
+    (remark,) = dc.View.from_json(printed).origin.remarks
+    assert remark.startswith("the others have no value of age")
     assert names_of("a") == ["a"]
     assert names_of(None) == [], "a list that was not given names nothing"
 

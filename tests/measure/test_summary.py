@@ -282,6 +282,14 @@ class TestLimits:
             measured(displacement={"age": 0.1, "pay": 1.2}), NOT
         )
 
+    def test_a_reason_of_several_stands_once(self) -> None:
+        found = measured(not_measured={"linkage": "no rows", "rmd1": "too few", "rmd2": "no rows."})
+        told = dict(summary(found, {}))["What was not measured, or is not shown"]
+
+        assert len(told) == 2
+        assert told[0].startswith("How many persons are found by their true values; the robust")
+        assert told[0].endswith("(risk2): no rows.")
+
     def test_what_was_not_measured_is_told_with_the_reason(self) -> None:
         found = measured(not_measured={"linkage": "rows do not correspond.", "else": "no"})
         assert told(found, "What was not measured, or is not shown") == (

@@ -473,6 +473,16 @@ class TestLook:
         assert ax.lines[9].get_marker() == "None"
         assert ax.lines[9].get_linestyle() == "-"
 
+    @pytest.mark.parametrize("look", ["series", "curve"])
+    def test_no_two_of_many_lines_are_drawn_alike(self, look: str) -> None:
+        marks = [line((0, i), (9, i), look=look, label=f"{i}") for i in range(24)]
+        drawn = axes_with(*marks).lines
+        signs = {
+            (to_hex(it.get_color()), str(it._unscaled_dash_pattern))  # type: ignore[attr-defined]
+            for it in drawn
+        }
+        assert len(signs) == 24
+
     def test_far_references_are_dashed(self) -> None:
         near = line((0, 5), (10, 5), look="reference")
         far = [line((0, i), (10, i), look="far reference", label=f"{i}") for i in (6, 7)]

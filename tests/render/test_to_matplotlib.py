@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import typing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from discreet.render.marks import SERIES
 from discreet.render.scene import (
     Axis,
     Bars,
+    Beneath,
     Box,
     Boxes,
     Cells,
@@ -485,6 +487,17 @@ class TestSize:
         width, _ = size_of(drawn(self.many(40, 12), size=(4.0, 3.0)))
         assert width == 4.0
 
+    def test_above_many_rows_beneath_axes_keep_their_height(self) -> None:
+        def with_rows(count: int) -> Axes:
+            rows = tuple(Beneath(str(i), ((0.0, "7"), (9.0, "5"))) for i in range(count))
+            (ax,) = drawn(
+                Scene((Panel((TREND,), Axis("x", (0.0, 9.0), beneath=rows), Axis("y")),))
+            ).axes
+            return ax
+
+        few, many = (with_rows(count).bbox.height for count in (3, 13))
+        assert many == pytest.approx(few, rel=0.15)
+
     def test_beside_other_panels_these_keep_their_height(self) -> None:
         dots = Panel((Dots((1.0, 2.0), (1.0, 2.0), (1, 1)),), Axis("x"), Axis("y"))
         figure = drawn(Scene((dots, *self.many(2, 2).panels)))
@@ -595,6 +608,25 @@ class TestWords:
         self, marks: tuple[Mark, ...], title: str, words: list[str]
     ) -> None:
         assert words_of(drawn_of_legend(marks).axes[0]) == (title, words)
+
+    @pytest.mark.parametrize(
+        ("marks", "words"),
+        [
+            ((Dots((1.0,), (1.0,), (1,), series="1"),), ["1"]),
+            ((Lines(((0.0, 1.0),), ((0.0, 1.0),), "curve", "1"),), ["1"]),
+            ((Columns(((1.0,), (2.0,)), ("1", "2")),), ["1", "2"]),
+            ((Dots((1.0,), (1.0,), (7,), True, "persons", "1"),), ["1", "persons:", "7"]),
+        ],
+    )
+    def test_levels_stand_under_the_name_of_their_column(
+        self, marks: tuple[Mark, ...], words: list[str]
+    ) -> None:
+        panel = Panel(marks, X_OF_LEGEND, Y_OF_LEGEND, legend="sex_at_birth")
+        bare = replace(panel, marks=(DOTS_OF_LEGEND,))
+        one, two = drawn(Scene((panel,))), drawn(Scene((panel, bare)))
+
+        assert words_of(one.axes[0]) == ("sex_at_birth", words)
+        assert [words_of(ax) for ax in two.axes] == [("sex_at_birth", words), ("", [])]
 
     def test_each_sign_looks_like_what_it_stands_for(self) -> None:
         series = [Dots((float(i),), (1.0,), (1,), series=name) for i, name in enumerate("ab")]

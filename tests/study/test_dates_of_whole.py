@@ -322,6 +322,10 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], str]] = {
     "counts": (lambda s: s.histogram("start", source="counts"), r"\(rows='whole', source='copy'\)"),
     "a method of counts": (lambda s: s.heatmap("start", "age", method="generalization"), "copy"),
     "levels": (lambda s: s.bars("start"), "levels are needed here; or declare it: kinds="),
+    "an event": (
+        lambda s: s.survival("age", "start"),
+        r"'start' holds dates, and no event; .*--assign 'days=end - start'\)",
+    ),
 }
 
 

@@ -239,6 +239,23 @@ def test_small_parts_say_that_they_are_rough_and_smaller_ones_are_not_drawn(
         opened.where("age > 75")
 
 
+#: Conditions that hold for no row of the copy, and what is said of the level that they name.
+MISNAMED = {
+    "case(sex == 'f', 'x', 'y') == 'x' and age > 75": "fewer than 50 rows",
+    "sex == 'F'": r"no row of the copy has sex == 'F'; did you mean 'f'\?",
+    "sex in ('female', 'f') and age > 75": r"has sex == 'female'; there are 'f', 'm'",
+    "age > 20 and not (smoker != 'Yes')": r"has smoker == 'Yes'; did you mean 'yes'\?",
+}
+
+
+@pytest.mark.parametrize(("condition", "says"), MISNAMED.items())
+def test_a_level_that_there_is_not_is_named_beside_those_there_are(
+    opened: dc.Study, condition: str, says: str
+) -> None:
+    with pytest.raises(RefusedError, match=says):
+        opened.where(condition)
+
+
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "counts": (
         lambda s: s.where(OLD).histogram("age", source="counts"),

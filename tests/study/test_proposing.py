@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError
 from discreet.policy import Policy
-from discreet.study.guesses import proposed_policy
+from discreet.study.guesses import UNSURE, proposed_policy
 from discreet.table import open_table
 
 CANARY = "Canary"
@@ -51,12 +51,12 @@ def test_titanic(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
     assert given["roles"] == {
         "PassengerId": "identifier",
         "Survived": "sensitive",
-        "Pclass": "other",
+        "Pclass": "quasi-identifier",
         "Sex": "quasi-identifier",
         "Age": "quasi-identifier",
         "SibSp": "quasi-identifier",
         "Parch": "quasi-identifier",
-        "Fare": "other",
+        "Fare": "quasi-identifier",
     }
     assert given["kinds"] == {
         "Survived": "categorical",
@@ -135,10 +135,12 @@ ONES: dict[str, tuple[list[Any], str]] = {
     "diagnosis_text": ([f"{CANARY}{i // 2}" for i in range(N)], "sensitive"),
     "income": ([1000 + 17 * i for i in range(N)], "sensitive"),
     "has_phone": ([i % 2 for i in range(N)], "quasi-identifier"),
-    "paid": ([1.5 * (i % 40) for i in range(N)], "other"),
-    "covid_ct": ([0.5 * (i % 40) for i in range(N)], "other"),
+    # what says nothing may be known to others; what is measured is not
+    "paid": ([1.5 * (i % 40) for i in range(N)], "quasi-identifier"),
+    "covid_ct": ([0.5 * (i % 40) for i in range(N)], "quasi-identifier"),
     "pressure": ([80.5 + 1.25 * i for i in range(N)], "other"),
-    "nothing": ([None] * (N - 1) + [1.0], "other"),
+    "nothing": ([None] * (N - 1) + [1.0], "quasi-identifier"),
+    "hhincome": ([1000.0 + i for i in range(N)], "sensitive"),  # and no identifier
 }
 
 
@@ -147,6 +149,13 @@ def test_the_role_of_a_column(name: str) -> None:
     values, role = ONES[name]
 
     assert read(people(N, **{name: values}))["roles"][name] == role
+
+
+def test_the_file_says_why_a_role_was_guessed() -> None:
+    text = proposed_policy(people(N, agew=[*range(20, 50)] * 2, x1=[1, 2, 3] * 20))
+
+    assert "# agew: guessed from its name\n" in text
+    assert f'# x1: {UNSURE}\nroles.x1 = "quasi-identifier"\n' in text
 
 
 def test_a_date_is_not_drawn() -> None:

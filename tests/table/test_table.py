@@ -922,7 +922,8 @@ REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
         "categorical",
         InputError,
         "^column 'glucose_after' is continuous; levels are needed here;"
-        r" or declare it: kinds=\{'glucose_after': 'categorical'\}$",
+        r" or declare it: kinds=\{'glucose_after': 'categorical'\}"
+        r" \(on the command line --kinds glucose_after=categorical\)$",
     ),
 }
 

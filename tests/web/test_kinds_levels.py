@@ -91,6 +91,38 @@ BARS = [
 ]
 
 
+#: Pictures, and the columns whose gaps cost them rows.
+GAPS: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "none": ({"kind": "histogram", "columns": ["age"]}, set()),
+    "a number": ({"kind": "histogram", "columns": ["gappy"]}, {"gappy"}),
+    "both": ({"kind": "box", "columns": ["gappy"], "by": ["band"]}, {"gappy", "band"}),
+    "of bars they are a level": ({"kind": "bars", "columns": ["band"]}, set()),
+}
+
+
+@pytest.mark.parametrize(("spec", "names"), GAPS.values(), ids=GAPS)
+def test_columns_whose_gaps_cost_rows_are_known(
+    board: Board, study: Study, spec: dict[str, Any], names: set[str]
+) -> None:
+    (found,) = board.views(spec)
+
+    copy = study.session.whole
+    assert dict(found["gaps"]) == {name: copy.gaps(name) for name in names}
+    counts = [count for _, count in found["gaps"]]
+    assert counts == sorted(counts, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(1996, "1996"), (9999, "9999"), (12000, "12,000"), (-2500, "−2500"), (0.12345, "0.1235")],
+)
+def test_numbers_of_four_digits_are_written_as_years_are(
+    board: Board, value: float, words: str
+) -> None:
+    say = "(value) => it.lookOf(new Map()).say('year', value)"
+    assert board.page.evaluate(say, value) == words
+
+
 @pytest.mark.parametrize("asked", BARS)
 def test_bars(board: Board, study: Study, asked: dict[str, Any]) -> None:
     view = same(board, study, {"kind": "bars", **asked})

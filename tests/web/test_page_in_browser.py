@@ -94,6 +94,10 @@ def test_all_that_needs_no_server_works_from_the_file(
             set_address(page, f"new=log_marker:{LOG}&where={quote('age >= 50')}&cards={spec}")
             page.locator(f".pic-{kind} :is(svg, table, canvas)").first.wait_for()
             assert "rows" in page.locator(".card .foot").inner_text()
+            of = page.locator(".ctl .of").all_inner_texts()
+            assert of == {"survival": ["arm"], "scatter": ["band"]}.get(kind, [])
+            if kind == "histogram":
+                assert " have no log_marker · " in page.locator(".card .foot").inner_text()
 
         page.reload()
         page.locator(".pic-means table").wait_for()

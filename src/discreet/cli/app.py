@@ -170,6 +170,16 @@ def _as_line(message: Warning | str, *_: object) -> str:
     return f"discreet: {message}\n"
 
 
+def _command_of(error: TyperException) -> str:
+    """Return the command in which a word is wrong, as it is typed."""
+    names: list[str] = []
+    context = getattr(error, "ctx", None)
+    while context is not None and context.parent is not None:
+        names.insert(0, str(context.info_name))
+        context = context.parent
+    return " ".join(["discreet", *names])
+
+
 def main() -> None:
     """Run the command line; end with the error's exit code and one line on standard error."""
     warnings.formatwarning = _as_line  # type: ignore[assignment]
@@ -181,7 +191,8 @@ def main() -> None:
         if option in FORMER_OPTIONS:
             said = f"there is no option {option}; say {FORMER_OPTIONS[option]}."
         if said:  # without any word the help was printed
-            typer.echo(f"discreet: {said} See discreet --help.", err=True)
+            end = "" if said[-1] in ".?!" else "."
+            typer.echo(f"discreet: {said}{end} See {_command_of(error)} --help.", err=True)
         sys.exit(InputError.exit_code)
     except DiscreetError as error:
         typer.echo(f"discreet: {error}", err=True)

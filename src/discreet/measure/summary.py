@@ -37,8 +37,7 @@ def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
     Shares are rounded to whole cases in 100 (or in 1000, where rare), displacements to whole per
     cent. The sentences are about the attacks that were tried, and say so.
     """
-    reasons = measured.not_measured.items()
-    missing = [f"{KEYS.get(key, key)}: {why.rstrip('.')}." for key, why in reasons]
+    missing = _not_measured(measured.not_measured)
     sections = (
         ("How it was made", _made(made)),
         ("What somebody could learn about a person", _risks(measured)),
@@ -47,6 +46,28 @@ def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
         ("What was not measured, or is not shown", missing),
     )
     return tuple((heading, tuple(told)) for heading, told in sections if told)
+
+
+def _not_measured(reasons: Mapping[str, str]) -> list[str]:
+    """Say what was not measured, and why: once of all that have one reason.
+
+    Examples
+    --------
+    >>> _not_measured({"a figure": "too few rows", "Another": "too few rows", "one": "no numbers."})
+    ['a figure; another: too few rows.', 'one: no numbers.']
+    """
+    of_reason: dict[str, list[str]] = {}
+    for key, why in reasons.items():
+        of_reason.setdefault(why.rstrip("."), []).append(KEYS.get(key, key))
+    return [
+        f"{'; '.join([first, *map(_within, others)])}: {why}."
+        for why, (first, *others) in of_reason.items()
+    ]
+
+
+def _within(words: str) -> str:
+    """Return words that begin a sentence as they stand within one; U stays U."""
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
 
 def out_of(share: float) -> str:

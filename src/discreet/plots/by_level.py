@@ -269,7 +269,9 @@ class MultiplesView(View):
                 replace(scene.panels[0], title=level)
                 for level, scene in zip(self.levels, scenes, strict=True)
             ]
-            drawn = replace(_overlaid(found), y=replace(_overlaid(found).y, label=self._height))
+            drawn = _overlaid(found)
+            y = replace(drawn.y, label=self._height)
+            drawn = replace(drawn, y=y, legend=self.label(self.by))
             return Scene((drawn,), notes=(*self.notes(), *self._of_outlines()))
         panels = [
             replace(panel, title=f"{self.label(self.by)}: {level}")

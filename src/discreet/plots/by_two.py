@@ -259,7 +259,8 @@ class PanelsView(View):
         ]
         ends = [end for mark in marks for box in mark.boxes for end in (box.low, box.high)]
         y = replace(self.axis(self.columns[0], ends), limits=None)
-        return Panel(tuple(marks), Axis(self._names[0], ticks=self.first), y)
+        x = Axis(self._names[0], ticks=self.first)
+        return Panel(tuple(marks), x, y, legend=self._names[1])
 
     def describe(self) -> str:
         """Say what is shown, how it was made, and how many parts it has."""

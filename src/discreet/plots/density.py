@@ -71,13 +71,14 @@ class DensityView(View):
         drawn = [
             Curve(it.label, (it.x[0], *it.x, it.x[-1]), (0.0, *it.y, 0.0)) for it in self.curves
         ]
+        by = self.by and self.label(self.by)
         per = " (per day)" if self.columns[0] in self.origin.dates else ""
         panel = Panel(
             marks=lines_of(drawn),
             x=self.axis(self.columns[0], ends),
             y=Axis(f"density{per}", (0.0, HEADROOM * highest)),
+            legend=by or "",
         )
-        by = self.by and self.label(self.by)
         said = said_of(by, self.few, self.others, self.constant, "curve")
         signs = ("curves end at the smallest and the largest value of their rows",)
         return Scene((panel,), notes=self.notes() + signs + said)

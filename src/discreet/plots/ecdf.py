@@ -61,15 +61,14 @@ class EcdfView(View):
         """Return lines in steps, from the smallest to the largest of all values."""
         ends = [end for curve in self.curves for end in (curve.x[0], curve.x[-1])]
         steps = [_in_steps(curve, min(ends), max(ends)) for curve in self.curves]
+        by = self.by and self.label(self.by)
         panel = Panel(
             marks=lines_of(steps),
             x=self.axis(self.columns[0], ends),
             y=Axis("share at or below", (-ROOM, 1 + ROOM)),
+            legend=by or "",
         )
-        return Scene(
-            (panel,),
-            notes=self.notes() + left_out(self.by and self.label(self.by), self.few, self.others),
-        )
+        return Scene((panel,), notes=self.notes() + left_out(by, self.few, self.others))
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -147,7 +147,8 @@ class OverTimeView(View):
         else:
             most = max(count for it in self.series for count in it.counts)
             y = Axis(f"{self.origin.counted}{self._a_period}", (0.0, ABOVE * max(most, 1)))
-        panel = Panel(tuple(marks), self._across_axis(), y)
+        legend = "" if self.by is None else self.label(self.by)
+        panel = Panel(tuple(marks), self._across_axis(), y, legend=legend)
         return Scene((panel,), notes=(*self.notes(), *self._signs()))
 
     def describe(self) -> str:

@@ -88,6 +88,7 @@ class PointsView(View):
             marks=(*self._dots(gridded), *self._lines()),
             x=self.axis(self.columns[0], self.x),
             y=self.axis(self.columns[1], self.y),
+            legend="" if self.by is None else self.label(self.by),
         )
         coincide = not gridded and any(size > 1 for size in self.size)
         what = "protected row" if self.origin.counted == "protected rows" else "record"

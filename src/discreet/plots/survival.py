@@ -133,6 +133,7 @@ class SurvivalView(View):
                 self.label(self.columns[0]), (0.0, end if end > 0 else 1.0), beneath=self._at_risk()
             ),
             y=Axis("share without the event", (0.0, 1.0)),
+            legend="" if self.by is None else self.label(self.by),
         )
         divided = () if self.by is None else (f"one curve for each level of {self.label(self.by)}",)
         return Scene((panel,), notes=(*self.notes(), *divided, *self._signs()))

@@ -424,15 +424,17 @@ def style(mark: Lines, panel: Panel) -> dict[str, Any]:
 
     Lines of one look and several labels have dashes of their own, in the order of the labels;
     those of a series have a colour and a mark, too, and curves a colour: none is told by it alone.
+    Where colours begin again, dashes and marks are those of another one before.
     """
     alike = (m.label for m in panel.marks if isinstance(m, Lines) and m.look == mark.look)
     order = list(dict.fromkeys(alike)).index(mark.label)
     dashes = FAR if mark.look == "far reference" else (SOLID, *BROKEN)
-    look = {**LOOKS[mark.look], "linestyle": dashes[order % len(dashes)]}
+    turn = order + order // len(SERIES)  # or the ninth line would be the first one once more
+    look = {**LOOKS[mark.look], "linestyle": dashes[turn % len(dashes)]}
     if mark.look in ("series", "curve"):
         look["color"] = series_style(order)[0]
     if mark.look == "series":
-        look["marker"] = MARKERS[order % len(MARKERS)]
+        look["marker"] = MARKERS[turn % len(MARKERS)]
     return look
 
 

@@ -318,7 +318,8 @@ Mark = (
 class Panel:
     """Marks on one pair of axes, under a title of their own where there are several panels.
 
-    What a panel without marks `says` stands in its middle.
+    What a panel without marks `says` stands in its middle. `legend` is the title of its legend:
+    the column whose levels have a colour each.
     """
 
     marks: tuple[Mark, ...]
@@ -326,6 +327,7 @@ class Panel:
     y: Axis
     title: str = ""
     says: str = ""
+    legend: str = ""
 
 
 @dataclass(frozen=True)
@@ -356,7 +358,17 @@ class Scene:
 
 
 SCHEMA = 1
-WHERE_THERE_ARE = ("dates", "texts", "signed", "beneath", "whole", "group", "says", "grid")
+WHERE_THERE_ARE = (
+    "dates",
+    "texts",
+    "signed",
+    "beneath",
+    "whole",
+    "group",
+    "says",
+    "grid",
+    "legend",
+)
 """Fields that are not written where they are empty: scenes of before had none."""
 
 

@@ -5,63 +5,55 @@ It knows Scenes alone; each kind of mark is drawn by a function of its own.
 
 from __future__ import annotations
 
-import math
-import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.render.figure_file import GREY, INK, LITERAL, fit, points, printable
+from discreet.errors import InputError
+from discreet.render.figure_file import (
+    GREY,
+    GRID,
+    INK,
+    LINE,
+    LITERAL,
+    PNG_DPI,
+    content,
+    entitle,
+    fit,
+    frame,
+    head,
+    head_axes,
+    new_figure,
+    plain_settings,
+    points,
+    printable,
+    width_of,
+)
+from discreet.render.legends import legends
 from discreet.render.marks import (
-    HIDDEN_LOOK,
     REFERENCES,
     bands,
     bars,
-    box_colours,
-    box_groups,
     boxes,
     cells,
     colour_bar,
     columns,
     dots,
     hidden_signs,
-    interval_style,
     intervals,
-    level_styles,
     lines,
-    series_names,
-    series_style,
-    size_scale,
-    sizes_within,
-    style,
-)
-from discreet.render.scene import Cells, Columns, Dots, Grid, Intervals, Lines, Panel
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
-
-from discreet.errors import InputError
-from discreet.render.figure_file import (
-    GRID,
-    LINE,
-    PNG_DPI,
-    content,
-    entitle,
-    frame,
-    head,
-    head_axes,
-    new_figure,
-    plain_settings,
-    width_of,
 )
 from discreet.render.scene import (
     Bands,
     Bars,
     Boxes,
+    Cells,
+    Columns,
+    Dots,
+    Grid,
+    Intervals,
+    Lines,
+    Panel,
     Scene,
     Strands,
     Trapezoids,
@@ -83,12 +75,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ROW_LETTERS",
-    "Entry",
     "asking_first",
     "draw",
-    "entries_of",
     "figure_bytes",
-    "legends",
     "shape",
     "table_axes",
     "words",
@@ -98,6 +87,7 @@ __all__ = [
 CELL = (0.5, 0.4)  # inches of a cell that holds a text
 ROW, COLUMN = 0.32, 0.95  # inches of a new figure
 GAP_INCHES, HEIGHT_INCHES = 1.75, 5.0
+FEW_BENEATH, HIGH, BENEATH_INCHES = 3, 4.2, 0.18  # of more rows beneath an axis it is higher
 ROW_POINTS = 26.0  # rows of a small table do not stand further apart than this
 SMALLEST_LETTERS = 5.5
 BOLD = 1.15  # how much wider bold letters are
@@ -270,8 +260,12 @@ def figure_bytes(
 
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
-    """Say how many inches a panel should have: tables and uprights, and cells with texts."""
-    sizes = []
+    """Say how many inches a panel should have: tables, uprights, cells with texts, rows beneath."""
+    sizes = [
+        (0.0, HIGH + BENEATH_INCHES * (len(panel.x.beneath) - FEW_BENEATH))
+        for panel in panels
+        if len(panel.x.beneath) > FEW_BENEATH
+    ]
     for panel, mark in ((each, mark) for each in panels for mark in each.marks):
         if isinstance(mark, Uprights):
             sizes.append((1.2 + GAP_INCHES * (len(mark.axes) - 1), HEIGHT_INCHES))
@@ -445,165 +439,3 @@ _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
     Violins: violins,
     Words: table_axes,
 }
-
-
-MOST_LETTERS = 24  # of a line of a legend
-MOST_LEVELS = 8
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of a legend: its words, and the sign before them as drawing settings.
-
-    `sign` is "line", "dot", "patch" or, for words that stand over what follows, "head".
-    """
-
-    words: str
-    sign: str
-    look: tuple[tuple[str, Any], ...] = ()
-
-
-def entries_of(panel: Panel, side: float) -> tuple[Entry, ...]:
-    """List what needs words in one panel, whose shorter side is so many points long.
-
-    What stands under a heading of its own comes last.
-    """
-    plain: list[Entry] = []
-    headed: list[Entry] = []
-    gridded = [mark for mark in panel.marks if isinstance(mark, Dots) and mark.by_size]
-    for mark in panel.marks:
-        if isinstance(mark, Lines) and any(mark.x):
-            if mark.look == "level":
-                headed += _levels(mark)
-            elif mark.label:
-                plain.append(_entry(mark.label, "line", **style(mark, panel)))
-        elif isinstance(mark, Dots) and mark.series and mark.x:
-            color, marker, _ = series_style(series_names(panel).index(mark.series))
-            plain.append(_entry(mark.series, "dot", color=color, marker=marker, markersize=5.0))
-        elif isinstance(mark, Columns):
-            plain += _columns(mark)
-        elif isinstance(mark, Boxes) and mark.group:
-            color, pale = box_colours(box_groups(panel).index(mark.group))
-            plain.append(_entry(mark.group, "patch", facecolor=pale, edgecolor=color))
-        elif isinstance(mark, Intervals):
-            looks = [(name, interval_style(order)) for order, name in enumerate(mark.series)]
-            plain += [_entry(n, "dot", markersize=5.0, **look) for n, look in looks if n]
-    sizes = _sizes(gridded, panel, side) if gridded else []
-    return tuple(dict.fromkeys([*plain, *headed, *sizes]))
-
-
-def _entry(words: str, sign: str, **look: Any) -> Entry:
-    return Entry(words, sign, tuple(sorted(look.items())))
-
-
-def _levels(mark: Lines) -> list[Entry]:
-    """Name the levels, the highest first; of very many only some, in even steps."""
-    styles = level_styles(mark)
-    named = sorted(styles, reverse=True)
-    if len(named) > MOST_LEVELS:
-        steps = MOST_LEVELS - 1
-        named = [named[round(i * (len(named) - 1) / steps)] for i in range(MOST_LEVELS)]
-    digits = next(
-        (d for d in range(3, 17) if len({_number(v, d) for v in named}) == len(named)), 17
-    )
-    head = [_entry(mark.label, "head")] if mark.label else []
-    return head + [_entry(_number(v, digits), "line", **styles[v]) for v in named]
-
-
-def _number(value: float, digits: int) -> str:
-    """Write a number of so many digits, or of all before the point where it is not too long."""
-    if 1 <= abs(value) < 1e7:
-        digits = max(digits, 1 + math.floor(math.log10(abs(value))))
-    return f"{value:.{digits}g}"
-
-
-def _columns(mark: Columns) -> list[Entry]:
-    found = []
-    for order, name in enumerate(mark.series):
-        color, _, hatch = series_style(order)
-        if name:
-            found.append(_entry(name, "patch", facecolor=color, hatch=hatch, edgecolor="white"))
-    if any(height is None for heights in mark.heights for height in heights):
-        found.append(_entry("hidden", "patch", **HIDDEN_LOOK))
-    return found
-
-
-def _sizes(gridded: Sequence[Dots], panel: Panel, side: float) -> list[Entry]:
-    """Say how many records a dot of which area stands for."""
-    from matplotlib.ticker import MaxNLocator
-
-    sizes = sizes_within(gridded, panel)
-    if not sizes:
-        return []
-    ticks = MaxNLocator(3, steps=[1, 2, 5, 10], integer=True).tick_values(0, max(sizes))
-    steps = [tick for tick in ticks if min(sizes) <= tick <= max(sizes)] or [max(sizes)]
-    names = series_names(panel)
-    color, scale = series_style(0)[0] if len(names) < 2 else "#888888", size_scale(panel, side)
-    look = {"color": color, "marker": "o", "alpha": 0.7, "markeredgecolor": "white"}
-    return [
-        _entry(gridded[0].label, "head"),
-        *(_entry(f"{n:g}", "dot", markersize=math.sqrt(scale * n), **look) for n in steps),
-    ]
-
-
-def legends(axes: Sequence[Axes], panels: Sequence[Panel], columns: int | None) -> None:
-    """Write the legends of panels: one for all that agree, at the right end of the first row.
-
-    `columns` is how many panels stand side by side; None, as on axes that are given, lets each
-    have its own.
-    """
-    told = [entries_of(panel, min(points(ax))) for ax, panel in zip(axes, panels, strict=True)]
-    fullest = max(told, key=len)
-    agree = sum(map(bool, told)) > 1 and all(set(entries) <= set(fullest) for entries in told)
-    if agree and columns is not None:
-        right = min(columns, len(axes)) - 1
-        _write(axes[right], fullest, panels[right])
-        return
-    for ax, panel, entries in zip(axes, panels, told, strict=True):
-        if entries:
-            _write(ax, entries, panel)
-
-
-def _write(ax: Axes, entries: Sequence[Entry], panel: Panel) -> None:
-    heads = [entry for entry in entries if entry.sign == "head"]
-    titled = len(heads) == 1 and entries[0] is heads[0]
-    lines = list(entries[1:] if titled else entries)
-    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-    # A colour bar takes the place beside the axes, and cells all within.
-    if any(
-        isinstance(mark, Cells) for mark in panel.marks
-    ):  # it stands on the cells, in the corner where it hides the least of lines
-        where = {"loc": "best", "framealpha": 0.85, "edgecolor": "none"}
-    large = any(entry.sign == "dot" and dict(entry.look)["markersize"] > 6 for entry in lines)
-    legend = ax.legend(
-        [_sign(entry) for entry in lines],
-        ["-"] * len(lines),  # matplotlib would leave out a name that begins with _
-        labelspacing=0.9 if large else 0.5,
-        handlelength=1.6,
-        alignment="left",
-        title="-" if titled else None,
-        fontsize="small",
-        title_fontsize="small",
-        **where,
-    )
-    legend.set_zorder(5)
-    wide = ax.figure.bbox.width * 72 / ax.figure.dpi
-    letters = int(min(MOST_LETTERS, max(8, 0.5 * wide / float(legend.get_title().get_fontsize()))))
-    texts = [*legend.get_texts(), *([legend.get_title()] if titled else [])]
-    for text, entry in zip(texts, [*lines, *(heads if titled else [])], strict=True):
-        text.set(color=INK, **LITERAL)
-        said = f"{entry.words}:" if entry.sign == "head" and not titled else entry.words
-        words = textwrap.fill(printable(said), letters, max_lines=3, placeholder="…")
-        text.set_text(words)
-
-
-def _sign(entry: Entry) -> Any:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    look = dict(entry.look)
-    if entry.sign == "patch":
-        return Patch(**look)
-    if entry.sign == "line":
-        return Line2D([], [], **look)
-    return Line2D([], [], linestyle="none", **look)

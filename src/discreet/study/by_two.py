@@ -19,7 +19,7 @@ from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import OVER_TIME, periods_for
 from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.survival import LEAST_AT_RISK, SURVIVAL
-from discreet.study.from_copy import WholeTable, levels_of_plot, view_from_copy
+from discreet.study.from_copy import WholeTable, levels_of_plot, view_from_copy, with_gaps
 from discreet.vault.columns import beside
 
 __all__ = ["check_two", "drawn_from_copy"]
@@ -66,6 +66,7 @@ def drawn_from_copy(
     if request.by_second is None:
         return draw(request, whole)
     parted = _parted(plot, request, whole)
+    origin = with_gaps(origin, whole, _needed(plot, request))
     asked = dataclasses.replace(_in_one_time(request, parted), by_second=None, show=POINTS)
     each = _is_grid(plot, request)
     if not each:
@@ -85,8 +86,7 @@ def _parted(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> _Parted
     """Return the rows that have values in all columns, and the pairs of levels that are drawn."""
     by = (request.by or "", request.by_second or "")
     whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
-    # Of bars a missing value is a level.
-    needed = by[1:] if plot.name == BARS.name else request.named
+    needed = _needed(plot, request)
     numbers = [name for name in needed if name in whole.copy.columns]
     whole = whole.rows(whole.complete(numbers, [it for it in needed if it not in numbers]))
     first, second = ([word or MISSING for word in whole.copy.strata[name]] for name in by)
@@ -97,6 +97,11 @@ def _parted(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> _Parted
     places = np.fromiter(each, np.intp, len(first))  # one number a row: a table may be large
     kept = np.flatnonzero(places >= 0)
     return _Parted(whole.rows(kept), places[kept], pairs)
+
+
+def _needed(plot: Plot[Any], request: PlotRequest) -> tuple[str, ...]:
+    """Return the columns that a row needs a value of: of bars a missing value is a level."""
+    return (request.by_second or "",) if plot.name == BARS.name else request.named
 
 
 def _in_one_time(request: PlotRequest, parted: _Parted) -> PlotRequest:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.errors import InputError, RefusedError, about
+from discreet.errors import InputError, RefusedError, about, near
 from discreet.expressions import Expression, Truth, Values
+from discreet.expressions.tree import Applied, Column, Constant, nodes
 from discreet.measure.fidelity_report import SubsetFit
 from discreet.plots import PLOTS, View
 from discreet.plots.by_two import FEWEST, ROUGH
@@ -41,6 +42,9 @@ __all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of", "rows_where"]
 
 USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
 """How far off the sizes of such parts of six tables were: on average, and in one of ten."""
+
+COMPARISONS = ("compare", "in")
+"""Of an expression: what holds a column beside a level."""
 
 V = TypeVar("V", bound=View)
 
@@ -102,6 +106,7 @@ class DerivedCopy:
         with about("where"):
             out = self._part(condition)
             if len(out.whole) < FEWEST:
+                _refuse_unknown_levels(self.whole, condition)
                 raise RefusedError(
                     f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
                     " next to nothing of the persons they stand for; ask for a larger part, or for"
@@ -190,7 +195,10 @@ class DerivedCopy:
         levels = () if request.model is None else request.model.levels
         origin = dataclasses.replace(
             self.session.origin_of_copy(()),
-            remarks=self.remarks_of_copy(request.rests_on),
+            remarks=(
+                *self.remarks_of_copy(request.rests_on),
+                *(() if request.by is None else remarks_on_groups(self)),
+            ),
             dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
         drawn: Any = drawn_from_copy(
@@ -226,6 +234,12 @@ OfCopy = Session | DerivedCopy
 """What draws from a copy of the whole table: all of it, or what was derived of it."""
 
 
+def remarks_on_groups(of: OfCopy) -> tuple[str, ...]:
+    """Say how far differences between groups are off, where few rows have them."""
+    session = of.session if isinstance(of, DerivedCopy) else of
+    return session.remarks_on_groups(len(of.whole))
+
+
 def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:
     """Read a condition, and return with it the places of the rows for which it holds."""
     found = parsed(whole, "where", condition).as_condition()
@@ -235,6 +249,24 @@ def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[n
             " 'age >= 50'"
         )
     return found, np.flatnonzero(_truth(found.evaluate(values_of(whole, found))) == 1)
+
+
+def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
+    """Refuse a condition that names a level which no row of the copy has: it was another one."""
+    found = parsed(whole, "where", condition)
+    for node in nodes(found.tree):
+        if not isinstance(node, Applied) or node.name not in COMPARISONS:
+            continue
+        names = [it.name for it in node.arguments if isinstance(it, Column) and it.kind == "level"]
+        for name in names:
+            levels = whole.levels.get(name, ())
+            for it in node.arguments:
+                if isinstance(it, Constant) and str(it.value) not in levels:
+                    raise RefusedError(
+                        f"no row of the copy has {name} == {str(it.value)!r};"
+                        f" {near(str(it.value), levels)}",
+                        rule="few",
+                    )
 
 
 def derived_of(session: Session) -> DerivedCopy:

@@ -39,9 +39,11 @@ __all__ = [
     "WholeTable",
     "levels_of_plot",
     "one_by",
+    "said_of_gaps",
     "settle_from_copy",
     "source_of",
     "view_from_copy",
+    "with_gaps",
 ]
 
 NO_METHOD = "none"
@@ -50,6 +52,8 @@ OF_CLUSTERS = ("sensitive", "diversity")
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
 LEAST_GRID = 5
+MOST_GAPS = 4
+"""So many columns are named whose gaps cost rows."""
 OWN = ("k", "q")
 """Numbers that the copy was made with, and that no plot of it may have others of."""
 
@@ -190,6 +194,12 @@ class WholeTable:
             {name: self.copy.columns[name][places] for name in numbers},
             {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
         )
+
+    def gaps(self, name: str) -> int:
+        """Count the rows that have no value in a column."""
+        if name in self.copy.columns:
+            return int((~np.isfinite(self.copy.columns[name])).sum())
+        return self.copy.strata[name].count("")
 
     def complete(self, numbers: Sequence[str], levels: Sequence[str]) -> NDArray[np.intp]:
         """Return the places of the rows that have a value in each of some columns."""
@@ -396,6 +406,15 @@ def _check_weights(
 
 def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ...]:
     """Say which levels of a column of the copy are the event."""
+    if whole.raw[column].dates is not None:
+        raise InputError(
+            f"column {column!r} holds dates, and no event; a survival curve needs how long each was"
+            " observed, as a number, and a column of levels that says whether that ended with the"
+            " event: study.assign(days='end - start') makes days of two dates"
+            " (--assign 'days=end - start')",
+            parameter="columns",
+            rule="event",
+        )
     if column not in whole.copy.strata:
         raise too_many_values(column)
     names = [name for name in dict.fromkeys(whole.copy.strata[column]) if name]
@@ -469,10 +488,15 @@ def view_from_copy(
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
         request = dataclasses.replace(request, method=KMemberCells.name)
         table = whole.only(request.rests_on).table
-        return _of_copy(plot.from_counts(table, request, origin), request)  # type: ignore[misc]
+        drawn: Any = plot.from_counts(table, request, origin)  # type: ignore[misc]
+        if drawn.origin.shown < len(whole):
+            drawn = dataclasses.replace(drawn, origin=with_gaps(drawn.origin, whole, numbers))
+        return _of_copy(drawn, request)
     rows, levels = _rows_with_gaps(whole, numbers) if plot.pairwise else whole.part(numbers, words)
     size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
     origin = dataclasses.replace(origin, shown=size, total=len(whole))
+    if not plot.pairwise and plot.columns != KINDS[1]:  # of bars a missing value is a level
+        origin = with_gaps(origin, whole, [*numbers, *words])
     if request.model is not None:
         return diagnostics.of_protected(
             request.model, rows, levels, request, origin, residual_df=residual_df, noise=None
@@ -481,12 +505,30 @@ def view_from_copy(
     if request.by is not None and plot.by_level is not None:
         by_rows = plot.by_level[0]
     if by_rows is not None:
-        drawn: Any = by_rows(rows, levels.get(request.by or "", ()), request, origin)
+        drawn = by_rows(rows, levels.get(request.by or "", ()), request, origin)
         return with_trends(drawn, None) if request.trend else drawn
     if plot.from_counts is None:
         raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
     counted = dataclasses.replace(request, method=NO_METHOD, m=None)
     return _of_copy(plot.from_counts(whole.only(counted.rests_on).table, counted, origin), request)
+
+
+def with_gaps(origin: Origin, whole: WholeTable, names: Sequence[str]) -> Origin:
+    """Say beside a view in how many rows of the copy columns have no value."""
+    said = said_of_gaps(whole, names)
+    return dataclasses.replace(origin, remarks=(*origin.remarks, *said))
+
+
+def said_of_gaps(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
+    """Say in how many rows of the copy each of some columns has no value, the most first."""
+    found = {name: whole.gaps(name) for name in names}
+    gaps = sorted(((n, name) for name, n in found.items() if n), key=lambda it: -it[0])
+    if not gaps:
+        return ()
+    named = ", ".join(f"{n:,} of {name}" for n, name in gaps[:MOST_GAPS])
+    more = len(gaps) - MOST_GAPS
+    beyond = f" and of {more} more column{'s' * (more > 1)}" if more > 0 else ""
+    return (f"rows without a value: {named}{beyond}",)
 
 
 def _rows_with_gaps(

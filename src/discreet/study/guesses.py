@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,32 +14,29 @@ from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.values import nice_step, short
 from discreet.protect.whole_rows import MEMBERS_PER_K
+from discreet.study.role_names import parts_of, role_named, words_in, words_of
 from discreet.table import KINDS, Table, open_table, with_levels_of_two
 
 __all__ = ["Guess", "person_column", "proposed_policy", "refuse_unsaid_persons"]
 
 
-def _set_of(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # --- whose a row is -------------------------------------------------------------------------------
 
 # Words of names, in lower case.
-PERSONS = _set_of(
+PERSONS = words_in(
     """patient person participant subject respondent member client customer user employee worker
     student pupil child infant baby mother father parent family household resident citizen voter
     passenger individual volunteer donor case pat subj resp hh"""
 )
-NUMBERS = _set_of("id ids identifier uuid guid no nr num number key code")
-NAMES = _set_of(
+NUMBERS = words_in("id ids identifier uuid guid no nr num number key code")
+NAMES = words_in(
     """id identifier uuid guid pid eid uid ptid hhid seqn nhs ssn mrn nino passport chi nhsno
     nhsnumber patid patientid personid subjid usubjid subjectid participantid respondentid memberid
     clientid customerid userid employeeid studentid pupilid childid familyid famid householdid
     caseid recordid studyid passengerid iid pidp hhidpn mergeid idauniq idno username"""
 )
 # What is numbered, where it is no person.
-THINGS = _set_of(
+THINGS = words_in(
     """hospital site ward centre center clinic practice gp doctor physician nurse provider staff
     interviewer teacher school class department region country district county city town state area
     zone station location place room bed house building store shop branch company firm employer
@@ -50,7 +46,7 @@ THINGS = _set_of(
     wave round year month week day date time language currency postcode zip"""
 )
 # What makes of persons a number of them, or something about them.
-ABOUT = _set_of(
+ABOUT = words_in(
     """count size sum total mean average median max min rate ratio share percent pct score index
     age sex gender income weight height date year month day time status type group class category
     level stage role kind name has is per of in with any valid flag bin"""
@@ -107,15 +103,9 @@ def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
     )
 
 
-def _parts(name: str) -> list[str]:
-    """Return the words of a name in lower case: those of "PatientID2" are patient and id."""
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
-
-
 def _says_persons(name: str) -> bool | None:
     """Tell whether a name says surely whose a row is; None where it does not say so."""
-    words = _parts(name)
+    words = parts_of(name)
     said = {*words, "".join(words)}
     if said & ABOUT or {*words} & THINGS:
         return None
@@ -129,38 +119,12 @@ def _says_persons(name: str) -> bool | None:
 
 # --- what a column may be -------------------------------------------------------------------------
 
-# Words of names, in lower case and without the s of several. Who is named by more than one kind
-# is of the first.
-IDENTIFIERS = _set_of(
-    """id identifier uuid guid name forename surname lastname firstname fullname
-    username email mail phone telephone mobile fax address street nhs ssn mrn nino passport iban
-    dob birthdate birthday imei ip url licence license plate patientid personid subjectid userid
-    caseid recordid studyid participantid memberid passengerid customerid"""
-)
-SENSITIVE = _set_of(
-    """diagnosis diagnose disease disorder hiv aid cancer tumour tumor income salary wage
-    earning outcome religion sexual orientation mental depression depressed psychiatric suicide
-    alcohol drug smoker smoking abuse pregnancy pregnant abortion crime criminal conviction arrest
-    offence credit debt loan default death died dead deceased survived survival mortality
-    political party vote union genetic genotype disability disabled diabetes diabetic treatment
-    therapy medication icd wealth saving bankrupt benefit violence victim infection"""
-)
-QUASI = _set_of(
-    """age sex gender postcode zip zipcode postal region district county city town country
-    state province nationality citizen citizenship ethnicity ethnic race occupation job
-    profession employer employment education school marital married spouse household child
-    children sibling sibsp parch dependent language birth born residence location place latitude
-    longitude lat lon lng housing foreign foreigner migrant immigrant rank unit ward
-    hospital"""
-)
-CODES = _set_of(
+CODES = words_in(
     """class pclass code type group category cat level grade stage status sex gender race
     ethnicity region district state country cluster arm site centre center flag is has"""
 )
 FEW_BY_NAME, FEW = 20, 6
-DATES = {"date", "day", "time"}
-
-ROLE_OF = (("identifier", IDENTIFIERS), ("sensitive", SENSITIVE), ("quasi-identifier", QUASI))
+UNSURE = "its name says nothing, so others may know it of a person; write other if they cannot"
 
 
 @dataclass(frozen=True)
@@ -209,7 +173,8 @@ def proposed_policy(source: object) -> str:
 
     **What it does not tell.** It guesses from names and from how many persons share a value. It
     does not know what somebody else may know of a person, which is what roles are about: a
-    custodian must read every line.
+    custodian must read every line. A name that says nothing is that of a quasi-identifier: taken
+    for `other`, what somebody knows of a person would be overlooked.
 
     Examples
     --------
@@ -239,10 +204,8 @@ def proposed_policy(source: object) -> str:
 
 
 def _guess(table: Table, policy: Policy, name: str) -> Guess:
-    column, words = table.columns[name], _words(name)
-    named = next((role for role, known in ROLE_OF if words & known), None)
-    if "birth" in words and words & DATES:
-        named = "identifier"
+    column, words = table.columns[name], words_of(name)
+    named = role_named(name)
     if column.kind not in KINDS:
         why = (
             "of a type that is not drawn"
@@ -256,8 +219,8 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
     if named == "identifier" and not shared:
         return Guess(name, "identifier", None, "guessed from its name")
     # What many persons share, such as whether there is a telephone, names nobody.
-    role = "quasi-identifier" if named == "identifier" else named or "other"
-    why = "nothing in its name says more" if named is None else "guessed from its name"
+    role = "quasi-identifier" if named in ("identifier", None) else named
+    why = UNSURE if named is None else "guessed from its name"
     # A few numbers stand for levels, or some more where the name says so.
     code = 0 < shared <= (FEW_BY_NAME if words & CODES else FEW)
     levels = column.kind == "categorical" or code
@@ -265,13 +228,6 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
     if kind == "categorical":
         return Guess(name, role, kind, why)
     return Guess(name, role, kind, why, _ends(table, policy, name), _bounds(table, policy, name))
-
-
-def _words(name: str) -> set[str]:
-    """Return the words of a name, each with and without its last s, and all of them in one."""
-    parts = _parts(name)
-    words = {*parts, "".join(parts)}
-    return words | {word[:-1] for word in words if re.search("[^s]s$", word)}
 
 
 def _shared_levels(table: Table, k: int, name: str) -> int:

@@ -14,8 +14,8 @@ from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
 from discreet.protect import Whole
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
-from discreet.study.derived import FEWEST, DerivedCopy, OfCopy
-from discreet.study.from_copy import WholeTable
+from discreet.study.derived import FEWEST, DerivedCopy, OfCopy, remarks_on_groups
+from discreet.study.from_copy import WholeTable, said_of_gaps
 from discreet.study.session import labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
@@ -198,6 +198,16 @@ def _of_levels(whole: WholeTable, known: dict[str, set[str]]) -> WholeTable:
     return whole.holding(copy.columns, beside(copy.strata, some))
 
 
+def _compared_with(session: OfCopy, asked: Asked, found: Estimates) -> tuple[str, ...]:
+    """Say which level of each column the others are compared with, where terms are such."""
+    if not any("[T." in term for term in found.terms):
+        return ()
+    strata = session.whole.with_levels(asked.levels).copy.strata
+    first = {name: min({*strata[name]} - {""}) for name in asked.levels}
+    named = (f"{session.labels.get(name, name)} {level}" for name, level in first.items())
+    return (f"levels are compared with {', '.join(named)}",)
+
+
 def _title(session: OfCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:
     of = "" if session.name is None else f" in {session.name}"
     outcome = asked.parsed.outcome.text
@@ -218,7 +228,10 @@ def _notes(
         asked.formula,
         f"of {found.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
         f" {policy.members}) with a value in each column, policy {policy.name}",
+        *_compared_with(session, asked, found),
         *session.remarks_of_copy(names),
+        *said_of_gaps(session.whole, names),
+        *remarks_on_groups(session),
     ]
     fewer = found.rows if found.events is None else min(found.events, found.rows - found.events)
     if fewer < EVENTS_A_TERM * len(found.terms):

@@ -17,7 +17,7 @@ import numpy as np
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import COPY_OF_TABLE
-from discreet.measure.fidelity_report import Fidelity
+from discreet.measure.fidelity_report import Fidelity, difference_words
 from discreet.memory import give_back
 from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
@@ -92,6 +92,8 @@ __all__ = [
 ]
 
 FIDELITY = "fidelity"
+FEW_ROWS = 1000
+"""Of fewer rows of a copy it is said how far differences between groups are off."""
 NO_COPY = (
     "this study has no copy of the whole table to measure; the custodian can open a study with one:"
     " discreet.open(..., rows='whole')"
@@ -372,6 +374,9 @@ class Session:
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
         origin = self.origin_of_copy(request.rests_on)
+        if request.by is not None:
+            said = self.remarks_on_groups(len(self.whole))
+            origin = dataclasses.replace(origin, remarks=(*origin.remarks, *said))
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
@@ -445,11 +450,22 @@ class Session:
         near = self._vault.nearness(self.table, self.policy).word
         return (*_codes_in(self.table, self.policy, names), f"the copy: {near}")
 
+    def remarks_on_groups(self, rows: int) -> tuple[str, ...]:
+        """Say how far differences between groups of so many rows are off, where these are few."""
+        if rows >= FEW_ROWS:
+            return ()
+        found = self._vault.nearness(self.table, self.policy)
+        said = difference_words(found, by_rows=not self.table.persons_repeat())
+        return (said,) if said else ()
+
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
         """Draw from counts, without a gate."""
         view = by_counts(self.table, request, self._origin(request))
         numbers = [n for n in request.columns if self.table.columns[n].kind == "continuous"]
-        return dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers, request))
+        origin = self._with_gaps(view.origin, numbers, request)
+        if request.named == (*numbers,) and len(numbers) == 1 and self.policy.fixed:
+            origin = _with_others(origin, numbers[0])
+        return dataclasses.replace(view, origin=origin)
 
     # --- what a server tells before anything is drawn: names and rules, no value --------------
 
@@ -715,6 +731,17 @@ class Session:
         told = rounded(np.array(large), request.count_step).tolist()
         leaders = [name for name, gaps in zip(names, told, strict=True) if gaps == max(told) > 0]
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
+
+
+def _with_others(origin: Origin, name: str) -> Origin:
+    """Say why a plot of one column shows fewer than there are: of the numbers that it says alone.
+
+    So it is said, or not, whatever lies behind the rounded numbers.
+    """
+    if (origin.shown or 0) >= (origin.total or 0):
+        return origin
+    said = f"the others have no value of {name}, or are too few to be shown"
+    return dataclasses.replace(origin, remarks=(*origin.remarks, said))
 
 
 def labels_of(labels: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:

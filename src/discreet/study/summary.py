@@ -14,7 +14,7 @@ from discreet.measure.means import means_of
 from discreet.plots.request import COUNTS, SOURCES, PlotRequest
 from discreet.protect import Whole
 from discreet.study.counted_means import count_means, settle_means
-from discreet.study.derived import OfCopy
+from discreet.study.derived import OfCopy, remarks_on_groups
 from discreet.study.session import Session, labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
@@ -61,6 +61,7 @@ def summarise(
     if not wanted:
         raise InputError("by= leaves no column to describe; name others in columns=")
     found = described(rows, wanted, by)
+    said = (*said, *(() if by is None else remarks_on_groups(session)))
     names = (*wanted, *levels, *([] if weights is None else [weights]))
     notes = [*_notes(session, names, len(rows), found.sizes), *said]
     notes += [] if weights is None else [COUNTED]
@@ -95,6 +96,7 @@ def average(
     _check_averaged(session, value)
     rows, said = _rows_of(session, levels, weights)
     found = means_of(rows, value, levels)
+    said = (*said, *remarks_on_groups(session))
     names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
     narrow = TOO_NARROW if weights is None else TOO_NARROW_WEIGHTED
     shown = session.labels.get(value, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -201,7 +202,10 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
 
 def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
     """Say what a column is where another kind is needed, and what to do."""
-    declare = f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
+    declare = (
+        f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
+        f" (on the command line --kinds {shlex.quote(f'{column.name}={kind}')})"
+    )
     if kind == "categorical":
         what = f"is {column.kind}" if column.dates is None else "holds dates"
         return f"{what}; levels are needed here; {declare}"

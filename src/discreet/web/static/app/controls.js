@@ -24,9 +24,19 @@ export function controlsOf(board, spec, drawn, look) {
   return [
     ...(spec.kind === "parallel" ? [colourBy(board, spec, look), rangesOf(board, spec)] : []),
     ...(drawn.choices || []).map((it) => choiceOf(board, spec, it)),
-    ...(drawn.keys || []).map((key) => (key.ramp || key.thick ? scale(key) : keyOf(board, key))),
+    ...keysOf(board, spec, drawn.keys || [], look),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
   ];
+}
+
+/** The keys of a picture, those of levels behind the name of their column. */
+function keysOf(board, spec, keys, look) {
+  const of = spec.by?.[0] ?? spec.colour;
+  const first = keys.findIndex((key) => key.name);
+  const made = keys.map((key) => (key.ramp || key.thick ? scale(key) : keyOf(board, key)));
+  // That of parallel axes stands in the choice of its colours.
+  if (first >= 0 && of && spec.kind !== "parallel") made.splice(first, 0, h("span.of", {}, look.label(of)));
+  return made;
 }
 
 function keyOf(board, { name, colour, dash, light, says }) {

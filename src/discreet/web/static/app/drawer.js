@@ -25,7 +25,7 @@ export function showDrawer(host, board, card) {
   fill(
     host,
     h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),
-    answer.view && h("p.soft", {}, sentenceOf(answer.view, spec, board.partSize(), board.facts.policy)),
+    answer.view && h("p.soft", {}, sentenceOf({ ...answer.view, gaps: answer.gaps }, spec, board.partSize(), board.facts.policy)),
     answer.view ? made(board, spec, answer.view) : why(answer),
     board.facts.python !== null && [
       h("h3", {}, "In Python"),

@@ -4,6 +4,8 @@ import { whole } from "../draw/look.js";
 import { kindFor } from "../kinds/index.js";
 import { literal, written } from "../rows/expressions/tokens.js";
 
+const MOST_GAPS = 4;
+
 const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
@@ -57,8 +59,15 @@ export function sentenceOf(view, spec, part, policy) {
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }
   const rough = part.size < 300 ? " · rough, as so few rows are drawn" : "";
-  const of = shown === undefined ? "" : `${manyOf(shown, part.size)} rows · `;
+  const of = shown === undefined ? "" : `${manyOf(shown, part.size)} rows · ${withoutValue(view.gaps)}`;
   return `${of}drawn from ${policy.drawn_from || "the protected copy"}${rough}`;
+}
+
+/** Which columns have no value in how many rows, as `gapsOf` counts them. */
+function withoutValue(gaps = []) {
+  const said = gaps.slice(0, MOST_GAPS).map(([name, count], i) => `${whole(count)}${i ? "" : " have"} no ${name}`);
+  if (!said.length) return "";
+  return `${said.join(", ")}${gaps.length > MOST_GAPS ? " and so on" : ""} · `;
 }
 
 const manyOf = (shown, total) =>

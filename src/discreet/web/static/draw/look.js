@@ -47,6 +47,7 @@ export function lookOf(columns, how = {}) {
 }
 
 const grouped = d3.format(",");
+const GROUPED = 10000; // as tables have it: years, too, are numbers of four digits
 
 /** @param {number} count - Of rows or persons. @returns {string} */
 export const whole = (count) => grouped(Math.round(count));
@@ -65,5 +66,5 @@ export function number(value, digits = 4) {
   const size = Math.abs(value);
   if (size >= 1e7 || (size > 0 && size < 1e-4)) return d3.format(`.${digits - 1}~e`)(value);
   const short = size >= 10 ** digits ? Math.round(value) : Number(value.toPrecision(digits));
-  return grouped(short).replace("-", "−");
+  return (Math.abs(short) < GROUPED ? String(short) : grouped(short)).replace("-", "−");
 }

@@ -12,7 +12,7 @@ import { d3 } from "../vendor/d3.js";
 
 const AT_RISK = "at risk";
 const LINE = 16;
-const LEAST_HEIGHT = 150; // of a picture without its table
+const LEAST_HEIGHT = 240; // of a picture without its table
 const SURE = 50; // the bands of fewer rows may reach below the axis
 
 export const survival = {

@@ -5,7 +5,7 @@ import { readBundle } from "./bundle.js";
 import { countsOfMarks } from "./counts.js";
 import { columnOf, maskWhere } from "./derive.js";
 import { countsOf, maskOf } from "./light.js";
-import { FEWEST, rowsOf, whole, withNew } from "./part.js";
+import { FEWEST, gapsOf, rowsOf, whole, withNew } from "./part.js";
 import { Refused } from "./refused.js";
 
 const PARTS = 4;
@@ -92,8 +92,9 @@ export class Answers {
         held.views.set(key, { refused: whyNot(error) });
       }
     }
-    const { view, refused } = held.views.get(key);
-    return refused ? { refused } : { view };
+    const { view, refused, elsewhere } = held.views.get(key);
+    if (refused) return { refused };
+    return { view, gaps: elsewhere ? [] : gapsOf(held.part, spec, view) };
   }
 
   lit(held, spec, mask, size) {

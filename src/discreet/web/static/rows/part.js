@@ -6,6 +6,8 @@ import { Refused } from "./refused.js";
 /** Fewer rows say next to nothing of the persons they stand for. */
 export const FEWEST = 50;
 
+const GAPS_ARE_LEVELS = ["bars", "crosstab"];
+
 /** Of fewer rows a picture is rough, and says so. */
 export const ROUGH = 300;
 
@@ -92,6 +94,29 @@ function gather(held, rows) {
   const to = new from.constructor(rows.length);
   for (let i = 0; i < rows.length; i += 1) to[i] = from[rows[i]];
   return held.kind === "level" ? { ...held, codes: to } : { ...held, values: to };
+}
+
+/**
+ * Return in how many rows each column of a picture has no value, the most first.
+ *
+ * @param {Part} part - The rows.
+ * @param {object} spec - Of the picture.
+ * @param {object} view - Says how many rows are shown.
+ * @returns {[string, number][]} Nothing where it shows all rows, or where a gap is a level.
+ */
+export function gapsOf(part, { kind, columns, by = [] }, { shown }) {
+  if (!(shown < part.size) || GAPS_ARE_LEVELS.includes(kind)) return [];
+  return [...columns, ...by]
+    .map((name) => [name, part.size - countOf(part.column(name))])
+    .filter(([, gaps]) => gaps > 0)
+    .sort(([, a], [, b]) => b - a);
+}
+
+function countOf(held) {
+  let known = 0;
+  if (held.kind === "level") for (const code of held.codes) known += code === held.missing ? 0 : 1;
+  else for (const value of held.values) known += Number.isFinite(value) ? 1 : 0;
+  return known;
 }
 
 /**
