@@ -13,7 +13,7 @@ of whole width where no limits are declared. Counts are checked again before the
 """
 
 from discreet.table.columns import KINDS, ROLES, Column
-from discreet.table.magnitudes import Contributions, Magnitudes
+from discreet.table.magnitudes import BEYOND, Contributions, Magnitudes
 from discreet.table.private import forget
 from discreet.table.table import (
     BinAxis,
@@ -27,6 +27,7 @@ from discreet.table.table import (
 from discreet.table.urls import is_url, shown
 
 __all__ = [
+    "BEYOND",
     "KINDS",
     "ROLES",
     "BinAxis",

@@ -38,7 +38,14 @@ from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
-from discreet.table.magnitudes import Magnitudes, Question, cells_of_levels, of_duckdb
+from discreet.table.magnitudes import (
+    Contributions,
+    Magnitudes,
+    Question,
+    Whereabouts,
+    cells_of_levels,
+    of_duckdb,
+)
 from discreet.table.order import CHANGED, Ordered
 
 __all__ = ["BinAxis", "Counted", "Reading", "Rows", "Table", "open_table", "with_levels_of_two"]
@@ -687,29 +694,51 @@ class Table:
         `levels` are as in `count`. Of each cell up to `most` numbers at either end are known, and
         no row is held.
         """
-        ends, middle = self._extremes(name), (axis[0] + axis[1]) / 2
-        largest = max(abs(float(end[0])) if len(end) else 0.0 for end in (ends.lows, ends.highs))
-        asked = Question.of(middle, most, largest, self.size)
+        ends, asked = self._extremes(name), Question.of(axis, most)
         first, *others = (max(places.values()) + 1 for places in levels.values())
         shape = (first, math.prod(others))
         wanted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
         rows = self._complete([name]).select(value=number(name), **wanted)
-        stored = math.prod(map(len, levels.values()))
-        if rows.implementation.is_duckdb() and stored <= MOST_LEVELS:
-            cells = of_duckdb(nw.to_native(rows), asked, levels, self._collect)
+        stored, mixed = math.prod(map(len, levels.values())), False
+        if rows.implementation.is_duckdb() and stored <= MOST_LEVELS and len(ends.lows):
+            where = Whereabouts((float(ends.lows[0]), float(ends.highs[0])), ends.few_beyond)
+            found = of_duckdb(nw.to_native(rows), asked, levels, where, self._collect)
+            cells, again, mixed = found
         else:
             cells = asked.of_parts(self._in_cells(name, levels), math.prod(shape))
-        value = nw.col("value")
-        sums = rows.with_columns(away=value - middle, size=value.abs()).group_by(*wanted)
+            again = self._again(rows, asked.middle, levels)
+        self._check_unchanged(name, cells, again[0])
+        return Magnitudes(
+            shape, cells, asked.middle, again, None if mixed else self._pair(name, axis)
+        )
+
+    def _again(
+        self, rows: nw.LazyFrame[Any], middle: float, levels: Mapping[str, Mapping[str, int]]
+    ) -> Floats:
+        """Count and add up rows of a `value` in cells, by the engine's own sums."""
+        value, by = nw.col("value"), [f"level {i}" for i in range(len(levels))]
+        sums = rows.with_columns(away=value - middle, size=value.abs()).group_by(by)
         out = self._collect(
             sums.agg(n=nw.len(), away=nw.col("away").sum(), size=nw.col("size").sum())
         )
-        at, again = cells_of_levels(out, levels), np.zeros((3, math.prod(shape)))
+        at = cells_of_levels(out, levels)
+        again = np.zeros((3, math.prod(max(it.values()) + 1 for it in levels.values())))
         for kind, column in zip(again, ("n", "away", "size"), strict=True):
             np.add.at(kind, at, array_of(out[column]))
-        if again[0].tolist() != [cell.size for cell in cells]:
+        return again
+
+    def _check_unchanged(
+        self, name: str, cells: Sequence[Contributions], sizes: Sequence[float]
+    ) -> None:
+        """Refuse cells that are not of the numbers of a column that were counted before."""
+        ends, held = self._extremes(name), [it for it in cells if it.size]
+        same = [it.size for it in cells] == [*sizes]
+        same &= sum(sizes) == self._numbers.get(name, ends.size or sum(sizes))
+        if held and len(ends.lows):
+            same &= min(it.lows[0] for it in held) == ends.lows[0]
+            same &= max(it.highs[-1] for it in held) == ends.highs[0]
+        if not same:
             raise InputError(CHANGED)
-        return Magnitudes(shape, cells, middle, again, self._pair(name, axis))
 
     def _in_cells(
         self, name: str, levels: Mapping[str, Mapping[str, int]]
