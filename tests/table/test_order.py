@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -17,8 +18,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.protect.values import nice_step, winsorised
-from discreet.table import open_table
-from discreet.table.order import Ordered
+from discreet.table import Ordered, open_table
 
 ENGINES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "pandas": pd.DataFrame,
@@ -116,9 +116,7 @@ def test_of_no_values_there_are_none() -> None:
 
 def test_data_that_change_between_two_questions_are_no_answer() -> None:
     found = ordered(pl.DataFrame({"x": np.arange(100.0)}))
-    changed = Ordered(
-        nw.from_native(pl.LazyFrame({"value": [1.0, 2.0]})), found.collect, 100, 0.0, 99.0
-    )
+    changed = replace(found, values=nw.from_native(pl.LazyFrame({"value": [1.0, 2.0]})))
 
     with pytest.raises(InputError, match="the data have changed while they were read"):
         changed.at([(0, 100)])

@@ -29,7 +29,7 @@ from discreet.protect import COUNT_METHODS, OrderMeans
 from discreet.protect.base import checked_sd, sd_of, several_rows
 from discreet.protect.values import nice_step, stepped, winsorised
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
-from discreet.table import Table
+from discreet.table import Ordered, Table
 
 __all__ = ["BOX", "BoxView", "from_counts", "from_rows", "tukey_box"]
 
@@ -182,10 +182,21 @@ def _box_of_counts(table: Table, request: PlotRequest, name: str) -> Box:
     if values.size < request.least_persons:
         raise too_few(request, HARDLY)
     five = method.of_spans(values.at(method.spans(values.size)))
-    sd = checked_sd(name, values.spread(five[0], five[-1]))
-    # The last digits hang on the engine; and a step is of 1, 2 or 5 times a power of ten.
-    step = nice_step(float(f"{sd:.{DIGITS_OF_SD}g}"))
+    step = _step(name, values, five[0], five[-1])
     return Box(name, *stepped(np.array(five), step).tolist())
+
+
+def _step(name: str, values: Ordered, low: float, high: float) -> float:
+    """Return the step of a box; mostly it is that of all that the spread of its values can be."""
+    least, most = values.spread_within(low, high)
+    if least > 0 and (step := _step_of_sd(least)) == _step_of_sd(most):
+        return step
+    return _step_of_sd(checked_sd(name, values.spread(low, high)))
+
+
+def _step_of_sd(sd: float) -> float:
+    # The last digits hang on the engine; and a step is of 1, 2 or 5 times a power of ten.
+    return nice_step(float(f"{sd:.{DIGITS_OF_SD}g}"))
 
 
 def _boxes_of_values(table: Table, request: PlotRequest) -> list[Box]:

@@ -14,6 +14,7 @@ of whole width where no limits are declared. Counts are checked again before the
 
 from discreet.table.columns import KINDS, ROLES, Column
 from discreet.table.magnitudes import BEYOND, Contributions, Magnitudes
+from discreet.table.order import Ordered
 from discreet.table.private import forget
 from discreet.table.table import (
     BinAxis,
@@ -35,6 +36,7 @@ __all__ = [
     "Contributions",
     "Counted",
     "Magnitudes",
+    "Ordered",
     "Reading",
     "Rows",
     "Table",

@@ -25,7 +25,7 @@ Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
 MANY = 4
 """Of so many times more groups than values are wanted, most are skipped."""
-FEW = 100
+FEW = 400
 """One of so many of the first rows is beyond where few are, at either end."""
 
 

@@ -50,7 +50,7 @@ HALF = 32
 """So many binary digits of a whole number are added by themselves."""
 AT_ONCE = 1 << 20
 """Floats hold the sum of so many numbers of so many digits."""
-BUCKETS = 8
+BUCKETS = 16
 """Among so many numbers are dealt out, equal ones to the same, to see that no two are the half."""
 
 

@@ -46,7 +46,7 @@ from discreet.table.magnitudes import (
     cells_of_levels,
     of_duckdb,
 )
-from discreet.table.order import CHANGED, Ordered
+from discreet.table.order import CHANGED, Ordered, ends_of
 
 __all__ = ["BinAxis", "Counted", "Reading", "Rows", "Table", "open_table", "with_levels_of_two"]
 
@@ -898,11 +898,11 @@ class Table:
         if not _may_follow(array_of(first["value"])):
             return False
         values = self._finite(name)
-        ends = Ordered.of(values, self._collect)
+        size, low, high = ends_of(values, self._collect)
         # Of most columns the ends tell; different values are counted of the others alone.
-        if ends.size < 2 or ends.size != self.size or ends.high - ends.low != ends.size - 1:
+        if size < 2 or size != self.size or high - low != size - 1:
             return False
-        place = nw.col("value") - ends.low
+        place = nw.col("value") - low
         broken = self._collect(values.filter(place != place.floor()).select(n=nw.len()))
         return int(broken["n"][0]) == 0 and self.all_different(name)
 
@@ -917,7 +917,12 @@ class Table:
     @quietly
     def ordered(self, name: str) -> Ordered:
         """Return the numbers of a column in order, which are counted where the data are."""
-        return Ordered.of(self._complete([name]).select(value=number(name)), self._collect)
+        values, ends = self._complete([name]).select(value=number(name)), self._extremes(name)
+        low, high = (float(it[0]) if len(it) else math.nan for it in (ends.lows, ends.highs))
+        size = self._numbers.get(name, ends.size)
+        found = Ordered.of(values, self._collect, low, high, size)
+        self._numbers[name] = found.size
+        return found
 
     def _finite(self, name: str) -> nw.LazyFrame[Any]:
         """Return the numbers of a whole column, as `value`; codes for missing values too."""
