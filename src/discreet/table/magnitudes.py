@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -22,10 +23,13 @@ from discreet.table.columns import array_of, text_of
 
 __all__ = [
     "BEYOND",
+    "NO_LEVELS",
     "Contributions",
+    "Levels",
     "Magnitudes",
     "Question",
     "Whereabouts",
+    "cells_in",
     "cells_of_levels",
     "of_duckdb",
 ]
@@ -34,6 +38,7 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Places = NDArray[np.intp]
 Levels = Mapping[str, Mapping[str, int]]
+NO_LEVELS: Levels = MappingProxyType({})
 Pair = tuple[float, float]
 Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
@@ -256,7 +261,7 @@ def of_duckdb(
 
     It is read once. What is counted again comes of the same reading, by other arithmetic.
     """
-    cells = math.prod(max(places.values()) + 1 for places in levels.values())
+    cells = cells_in(levels)
     before = [it for it in asked.cuts if it <= where.outermost[0]]
     inner = [it for it in asked.cuts if where.outermost[0] < it <= where.outermost[1]]
     out = collect(_sums_in(relation, asked, levels, inner, where.few_beyond))
@@ -353,6 +358,11 @@ def _by_cell(lists: nw.Series[Any], at: Whole, cells: int) -> list[Floats]:
 def _number(value: float) -> str:
     """Return a float as SQL: as text, for digits alone would be a decimal, and rounded."""
     return f"'{value!r}'::DOUBLE"
+
+
+def cells_in(levels: Levels) -> int:
+    """Return how many cells the places of levels make."""
+    return math.prod(max(places.values()) + 1 for places in levels.values())
 
 
 def cells_of_levels(out: nw.DataFrame[Any], levels: Levels) -> Whole:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.table.columns import array_of
+from discreet.table.magnitudes import NO_LEVELS, Levels, cells_in, cells_of_levels
 
 __all__ = ["Ordered", "Span", "ends_of"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+Places = NDArray[np.intp]
 Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 Span = tuple[int, int]
 """Ranks from the first up to, and without, the second."""
@@ -30,6 +32,8 @@ FINE = 1 << 16
 """So many bins are counted at once."""
 MOST = 1 << 17
 """Bins of more rows than these are counted again in finer ones."""
+AT_ONCE = 8 * MOST
+"""So many rows, in fewer different values, are held at once."""
 SLACK = 1e-6
 """So much of a bin arithmetic may be off."""
 CHANGED = "the data have changed while they were read; open them again"
@@ -46,14 +50,16 @@ def ends_of(values: nw.LazyFrame[Any], collect: Collect) -> tuple[int, float, fl
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ordered:
-    """Finite values of a column: from where to where, and how many are in each of many bins.
+    """Finite values of a column, or of each of its parts: how many are in each of many bins.
 
-    `values` is a frame of one column, `value`; `collect` reads a frame. Where the values are few,
-    or no bins part them, `width` is 0 and all are in one bin.
+    `values` is a frame of `value`, and of `level 0` where `levels` part it; `collect` reads a
+    frame. `sizes` (parts, bins) are of bins of one `width` at `places`, in order. Where the values
+    are few, or no bins part them, it is 0 and all are in one bin.
     """
 
     values: nw.LazyFrame[Any]
     collect: Collect
+    levels: Levels
     low: float
     high: float
     width: float
@@ -68,25 +74,38 @@ class Ordered:
         low: float,
         high: float,
         size: int | None = None,
+        levels: Levels = NO_LEVELS,
     ) -> Ordered:
         """Count values, of which the smallest and the largest are known, and `size` if it is."""
         # So that the largest is in the last of the bins, and in none beyond. Some engines take the
         # smallest numbers there are for 0.
         width = (high - low) / (FINE - 1)
-        if not sys.float_info.min < width < math.inf or (size is not None and size <= MOST):
-            if size is None:
-                size = int(collect(values.select(n=nw.len()))["n"][0])
-            return cls(values, collect, low, high, 0.0, np.zeros(1), np.array([size]))
-        bins = values.select(place=_place(low, width)).group_by("place").agg(n=nw.len())
-        out = collect(bins)
-        places, sizes = array_of(out["place"]), array_of(out["n"]).astype(np.int64)
-        order = np.argsort(places)
-        return cls(values, collect, low, high, width, places[order], sizes[order])
+        few = size is not None and size <= MOST
+        width = width if sys.float_info.min < width < math.inf and not few else 0.0
+        # Of no bins a column is left, and no mere literal, which some engines count once.
+        place = _place(low, width) if width else nw.col("value") * 0.0
+        by = _names(levels)
+        out = collect(values.select(*by, place=place).group_by(*by, "place").agg(n=nw.len()))
+        places, at = np.unique(array_of(out["place"]) + 0.0, return_inverse=True)
+        sizes = np.zeros((cells_in(levels), len(places)), np.int64)
+        np.add.at(sizes, (cells_of_levels(out, levels), at), array_of(out["n"]).astype(np.int64))
+        return cls(values, collect, levels, low, high, width, places, sizes)
 
     @property
     def size(self) -> int:
         """How many values there are."""
         return int(self.sizes.sum())
+
+    @property
+    def each(self) -> list[int]:
+        """How many values each part has."""
+        found: list[int] = self.sizes.sum(axis=1).tolist()
+        return found
+
+    @property
+    def together(self) -> Ordered:
+        """The values of all parts."""
+        return replace(self, levels=NO_LEVELS, sizes=self.sizes.sum(axis=0, keepdims=True))
 
     def at(self, spans: Sequence[Span]) -> list[Floats]:
         """Return the values at some ranks, in order.
@@ -94,98 +113,136 @@ class Ordered:
         They are those of a sorted column to the last bit. Of fine bins those alone are looked into
         that hold a wanted rank.
         """
-        pieces = sorted(self._pieces(0, spans), key=lambda it: it[0])
-        out = []
-        for start, stop in spans:
-            cut = [piece[max(start - first, 0) : max(stop - first, 0)] for first, piece in pieces]
-            found = np.concatenate([*cut, np.zeros(0)])
-            if len(found) != stop - start:
-                raise InputError(CHANGED)
-            out.append(found)
-        return out
+        (found,) = self.at_each([spans])
+        return found
 
-    def spread(self, low: float, high: float) -> float:
-        """Return the standard deviation (divisor n - 1) of the values, drawn in to two ends.
+    def at_each(self, spans: Sequence[Sequence[Span]]) -> list[list[Floats]]:
+        """Return the values at some ranks of each part, in order."""
+        pieces: list[list[tuple[int, Floats]]] = [[] for _ in spans]
+        for part, first, values in self._pieces(np.zeros(len(spans), np.int64), spans):
+            pieces[part].append((first, values))
+        found = [[_cut(held, it) for it in of] for held, of in zip(pieces, spans, strict=True)]
+        for of, parts in zip(spans, found, strict=True):
+            if [len(it) for it in parts] != [stop - start for start, stop in of]:
+                raise InputError(CHANGED)
+        return found
+
+    def spread(self, low: float, high: float, part: int = 0) -> float:
+        """Return the standard deviation (divisor n - 1) of a part's values, drawn in to two ends.
 
         Its last digits may hang on the engine, and on the order of rows.
         """
-        if self.size < 2 or not low < high:
+        size, width = self.each[part], high - low
+        if size < 2 or not low < high:
             return 0.0
-        drawn = nw.min_horizontal(nw.max_horizontal(nw.col("value"), nw.lit(low)), nw.lit(high))
-        mean = float(self.collect(self.values.select(mean=drawn.mean()))["mean"][0])
-        width = high - low
         if not math.isfinite(width):
             return math.inf
-        away = (drawn - mean) / width
-        out = self.collect(self.values.select(squares=(away * away).sum()))
+        drawn = nw.min_horizontal(nw.max_horizontal(nw.col("value"), nw.lit(low)), nw.lit(high))
+        along = (drawn - low) / width
+        away = along - self._sum(along, part) / size
+        squares = self._sum(away * away, part)
         # As a plain sum of squares would be: infinite, or 0, beyond what a float holds.
-        return math.sqrt(float(out["squares"][0]) * width * width / (self.size - 1))
+        return math.sqrt(squares * width * width / (size - 1))
 
-    def spread_within(self, low: float, high: float) -> tuple[float, float]:
+    def spread_within(self, low: float, high: float, part: int = 0) -> tuple[float, float]:
         """Return between what `spread` lies: what is known of it without looking at a value.
 
         No value is farther from the middle of its bin than half a bin, and the standard deviation
         of such differences is what another one is off by at most.
         """
-        n = self.size
+        n, sizes = self.each[part], self.sizes[part]
         if not self.width or n < 2 or not low < high:
             return 0.0, math.inf
         # In bins from the smallest value on, for it may be large beside them.
         ends = (low - self.low) / self.width, (high - self.low) / self.width
         middles = np.clip(self.places - 0.5, *ends)
-        away = middles - (middles * self.sizes).sum() / n
-        sd = math.sqrt((away * away * self.sizes).sum() / (n - 1))
+        away = middles - (middles * sizes).sum() / n
+        sd = math.sqrt((away * away * sizes).sum() / (n - 1))
         off = (0.5 + SLACK) * math.sqrt(n / (n - 1)) + SLACK * sd
         return max(0.0, sd - off) * self.width, (sd + off) * self.width
 
-    def _pieces(self, first: int, spans: Sequence[Span]) -> Iterator[tuple[int, Floats]]:
-        """Return runs of values that hold all wanted ranks, each with the rank of its first."""
+    def _sum(self, what: nw.Expr, part: int) -> float:
+        by = _names(self.levels)
+        rows = self.values.select(*by, part=nw.col("value") * 0.0, what=what)
+        out = self.collect(rows.group_by(*by, "part").agg(nw.col("what").sum()))
+        of_part = cells_of_levels(out, self.levels) == part
+        return math.fsum(array_of(out["what"])[of_part].tolist())
+
+    def _pieces(
+        self, firsts: Whole, spans: Sequence[Sequence[Span]]
+    ) -> Iterator[tuple[int, int, Floats]]:
+        """Return runs of values that hold all wanted ranks: of which part, from which rank on."""
         if self.low == self.high:
-            yield first, np.broadcast_to(self.low, self.size)
+            for part, size in enumerate(self.each):
+                yield part, int(firsts[part]), np.broadcast_to(self.low, size)
             return
-        if not self.width:
-            yield first, self._sorted(self.values)
-            return
-        starts = first + np.cumsum(self.sizes) - self.sizes
-        bins = (it.tolist() for it in (self.places, starts, self.sizes))
-        crossed = {
-            place: (start, size)
-            for place, start, size in zip(*bins, strict=True)
-            if any(start < end and begin < start + size for begin, end in spans)
-        }
-        many = [place for place, (_, size) in crossed.items() if size > MOST]
-        for place, part in self._parts(many):
-            start, size = crossed.pop(place)
-            if part.size != size:
-                raise InputError(CHANGED)
-            yield from part._pieces(start, spans)
-        if crossed:
-            found, before = self._sorted(self._those_in([*crossed])), 0
-            for start, size in crossed.values():
-                yield start, found[before : before + size]
-                before += size
+        starts = firsts[:, np.newaxis] + np.cumsum(self.sizes, axis=1) - self.sizes
+        wanted = np.zeros(len(self.places), dtype=np.bool_)
+        for start, size, of in zip(starts, self.sizes, spans, strict=True):
+            for begin, end in of:
+                wanted |= (start < end) & (begin < start + size)
+        rows = self.sizes.sum(axis=0)
+        many = wanted & (rows > MOST) & (self.width > 0)
+        for i, finer in self._finer(np.flatnonzero(many)):
+            yield from finer._pieces(starts[:, i], spans)
+        few = np.flatnonzero(wanted & ~many)
+        for bins in np.split(few, np.flatnonzero(np.diff(np.cumsum(rows[few]) // AT_ONCE)) + 1):
+            for part, found in enumerate(self._sorted(bins)):
+                for i, piece in zip(bins.tolist(), found, strict=True):
+                    yield part, int(starts[part, i]), piece
 
-    def _those_in(self, places: Sequence[float]) -> nw.LazyFrame[Any]:
-        return self.values.filter(_place(self.low, self.width).is_in(places))
-
-    def _parts(self, places: Sequence[float]) -> Iterator[tuple[float, Ordered]]:
-        """Return what is in some bins: mostly one value, many times."""
-        if not places:
+    def _finer(self, bins: Places) -> Iterator[tuple[int, Ordered]]:
+        """Count what is in some bins in finer ones; mostly it is one value, many times."""
+        if not len(bins):
             return
         value, place = nw.col("value"), _place(self.low, self.width)
-        rows = self._those_in(places).select(value=value, place=place).group_by("place")
-        out = self.collect(rows.agg(n=nw.len(), low=value.min(), high=value.max()))
-        ends = (array_of(out[name]).tolist() for name in ("place", "n", "low", "high"))
-        for at, size, low, high in zip(*ends, strict=True):
-            values = self.values.filter(place == at)
-            yield at, Ordered.of(values, self.collect, low, high, size)
+        rows = self._those_in(bins).select(value=value, place=place).group_by("place")
+        out = self.collect(rows.agg(low=value.min(), high=value.max()))
+        ends = (array_of(out[name]).tolist() for name in ("place", "low", "high"))
+        for at, low, high in zip(*ends, strict=True):
+            values, i = self.values.filter(place == at), int(np.searchsorted(self.places, at))
+            finer = replace(self, values=values, low=low, high=high, sizes=self.sizes[:, [i]])
+            if low < high:
+                finer = Ordered.of(values, self.collect, low, high, None, self.levels)
+            if finer.each != self.sizes[:, i].tolist():
+                raise InputError(CHANGED)
+            yield i, finer
 
-    def _sorted(self, values: nw.LazyFrame[Any]) -> Floats:
-        """Return some values in order, each as often as it is there."""
-        out = self.collect(values.group_by("value").agg(n=nw.len()))
-        found, often = array_of(out["value"]).astype(np.float64), array_of(out["n"])
-        order = np.argsort(found, kind="stable")
-        return np.repeat(found[order], often[order])
+    def _those_in(self, bins: Places) -> nw.LazyFrame[Any]:
+        if not self.width:
+            return self.values
+        return self.values.filter(_place(self.low, self.width).is_in(self.places[bins].tolist()))
+
+    def _sorted(self, bins: Places) -> list[list[Floats]]:
+        """Return the values in some bins, in order, of each part and bin."""
+        if not len(bins):
+            return [[] for _ in self.sizes]
+        by = [*_names(self.levels), "value"]
+        out = self.collect(self._those_in(bins).select(*by).group_by(by).agg(n=nw.len()))
+        values, n = array_of(out["value"]).astype(np.float64), array_of(out["n"])
+        at, found = cells_of_levels(out, self.levels), []
+        for part, sizes in enumerate(self.sizes[:, bins]):
+            here = np.flatnonzero(at == part)
+            here = here[np.argsort(values[here], kind="stable")]
+            held = np.repeat(values[here], n[here])
+            if len(held) != sizes.sum():
+                raise InputError(CHANGED)
+            found.append(np.split(held, np.cumsum(sizes)[:-1]))
+        return found
+
+
+def _cut(pieces: Sequence[tuple[int, Floats]], span: Span) -> Floats:
+    """Return the values at some ranks, of runs of values with the rank of the first of each."""
+    start, stop = span
+    found = [
+        piece[max(start - first, 0) : max(stop - first, 0)]
+        for first, piece in sorted(pieces, key=lambda it: it[0])
+    ]
+    return np.concatenate([*found, np.zeros(0)])
+
+
+def _names(levels: Levels) -> list[str]:
+    return [f"level {i}" for i in range(len(levels))]
 
 
 def _place(low: float, width: float) -> nw.Expr:

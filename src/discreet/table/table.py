@@ -39,10 +39,13 @@ from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.magnitudes import (
+    NO_LEVELS,
     Contributions,
+    Levels,
     Magnitudes,
     Question,
     Whereabouts,
+    cells_in,
     cells_of_levels,
     of_duckdb,
 )
@@ -232,7 +235,6 @@ FEW_EXTREMES = 10
 INTERVALS = 1024
 """In so many intervals numbers are counted, to see whether two of them are more than half."""
 LEVELS = "categorical"
-NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
 class Table:
@@ -336,9 +338,7 @@ class Table:
                 raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")
 
     @quietly
-    def count(
-        self, axes: Sequence[BinAxis], levels: Mapping[str, Mapping[str, int]] = NO_LEVELS
-    ) -> Counted:
+    def count(self, axes: Sequence[BinAxis], levels: Levels = NO_LEVELS) -> Counted:
         """Count the persons in each cell of the grid that `axes` span, where the data are.
 
         `levels` says of categorical columns which place each level has (a missing one is the
@@ -388,7 +388,7 @@ class Table:
         whole = np.all(known, axis=0) if known else np.ones(len(out), dtype=np.bool_)
         return out if whole.all() else out.filter(whole.tolist())
 
-    def _held(self, levels: Mapping[str, Mapping[str, int]]) -> Counted | None:
+    def _held(self, levels: Levels) -> Counted | None:
         """Count the levels of a column, or of two, by what was counted of them, if it was."""
         few = self._few(*levels) if len(levels) == 1 and self.unit is None else None
         held = (
@@ -685,7 +685,7 @@ class Table:
     def magnitudes(
         self,
         name: str,
-        levels: Mapping[str, Mapping[str, int]],
+        levels: Levels,
         axis: tuple[float, float],
         most: int,
     ) -> Magnitudes:
@@ -712,9 +712,7 @@ class Table:
             shape, cells, asked.middle, again, None if mixed else self._pair(name, axis)
         )
 
-    def _again(
-        self, rows: nw.LazyFrame[Any], middle: float, levels: Mapping[str, Mapping[str, int]]
-    ) -> Floats:
+    def _again(self, rows: nw.LazyFrame[Any], middle: float, levels: Levels) -> Floats:
         """Count and add up rows of a `value` in cells, by the engine's own sums."""
         value, by = nw.col("value"), [f"level {i}" for i in range(len(levels))]
         sums = rows.with_columns(away=value - middle, size=value.abs()).group_by(by)
@@ -722,7 +720,7 @@ class Table:
             sums.agg(n=nw.len(), away=nw.col("away").sum(), size=nw.col("size").sum())
         )
         at = cells_of_levels(out, levels)
-        again = np.zeros((3, math.prod(max(it.values()) + 1 for it in levels.values())))
+        again = np.zeros((3, cells_in(levels)))
         for kind, column in zip(again, ("n", "away", "size"), strict=True):
             np.add.at(kind, at, array_of(out[column]))
         return again
@@ -740,9 +738,7 @@ class Table:
         if not same:
             raise InputError(CHANGED)
 
-    def _in_cells(
-        self, name: str, levels: Mapping[str, Mapping[str, int]]
-    ) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
+    def _in_cells(self, name: str, levels: Levels) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
         """Read the known numbers of a column by parts, and which cell each is in."""
         for part in self.in_parts([name], [*levels], [name]):
             at = np.zeros(len(part[name]), dtype=np.intp)
@@ -915,12 +911,17 @@ class Table:
         return rows > 1 and rows == different
 
     @quietly
-    def ordered(self, name: str) -> Ordered:
-        """Return the numbers of a column in order, which are counted where the data are."""
-        values, ends = self._complete([name]).select(value=number(name)), self._extremes(name)
+    def ordered(self, name: str, levels: Levels = NO_LEVELS) -> Ordered:
+        """Return the numbers of a column in order, which are counted where the data are.
+
+        Those of each level of another column where `levels` says, as in `count`, which there are.
+        """
+        parted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
+        values = self._complete([name]).select(value=number(name), **parted)
+        ends = self._extremes(name)
         low, high = (float(it[0]) if len(it) else math.nan for it in (ends.lows, ends.highs))
         size = self._numbers.get(name, ends.size)
-        found = Ordered.of(values, self._collect, low, high, size)
+        found = Ordered.of(values, self._collect, low, high, size, levels)
         self._numbers[name] = found.size
         return found
 
