@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -46,6 +47,7 @@ def _coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few bins, and few rows at once, so that small tables are counted several times."""
     monkeypatch.setattr("discreet.table.order.FINE", 16)
     monkeypatch.setattr("discreet.table.order.MOST", 20)
+    monkeypatch.setattr("discreet.table.order.AT_ONCE", 200)
 
 
 def ordered(source: object) -> Ordered:
@@ -84,6 +86,59 @@ def test_whatever_the_values_and_the_ranks(
 
     for part, (start, stop) in zip(parts, spans, strict=True):
         np.testing.assert_array_equal(part, np.sort(values)[start:stop])
+
+
+PLACES = {"a": 0, "b": 1, "c": 1, "": 2}  # two levels that are joined, and a missing one
+
+
+@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("shape", [*SHAPES])
+def test_each_part_has_its_own_order_and_spread(
+    make: Callable[[dict[str, Any]], Any], shape: str
+) -> None:
+    values = SHAPES[shape]
+    levels = [["a", "b", "c", None][i] for i in np.arange(3000) * 37 % 101 % 4]
+    table = open_table(make({"x": values, "of": levels}), kinds={}, roles={}, unit=None, key=None)
+    parts = [np.sort(values[[PLACES[it or ""] == place for it in levels]]) for place in range(3)]
+
+    found = table.ordered("x", {"of": PLACES})
+
+    assert found.each == [len(it) for it in parts]
+    spans = [[(0, 10), (n // 2, n // 2 + 7), (n - 10, n)] for n in found.each]
+    for place, (ranks, part) in enumerate(zip(found.at_each(spans), parts, strict=True)):
+        for rank, (start, stop) in zip(ranks, spans[place], strict=True):
+            np.testing.assert_array_equal(rank, part[start:stop])
+        low, high = float(part[9]), float(part[-10])
+        sd = found.spread(low, high, place)
+        if math.isfinite(high - low):
+            assert sd == pytest.approx(np.std(np.clip(part, low, high), ddof=1), rel=1e-9)
+        least, most = found.spread_within(low, high, place)
+        assert least <= sd <= most
+    np.testing.assert_array_equal(found.together.at([(5, 9)])[0], np.sort(values)[5:9])
+
+
+@given(
+    values=st.lists(st.floats(-1e6, 1e6) | st.integers(0, 5).map(float), min_size=21, max_size=90),
+    ends=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
+)
+def test_the_spread_lies_where_the_bins_say(values: list[float], ends: list[float]) -> None:
+    found, held = ordered(pl.DataFrame({"x": values})), np.array(values)
+    low, high = (float(held.min() + it * np.ptp(held)) for it in ends)
+
+    least, most = found.spread_within(low, high)
+
+    sd = found.spread(low, high)
+    assert least <= sd <= most
+    if math.isfinite(most):  # two of 16 bins apart at most
+        assert most - least <= 3 * np.ptp(held) / 15
+
+
+def test_values_beyond_the_ends_that_are_said_are_in_order_too() -> None:
+    values = SHAPES["skewed"]
+    found = ordered(pl.DataFrame({"x": values}))
+    said = Ordered.of(found.values, found.collect, 1.0, 1.5)
+
+    assert [it.tolist() for it in said.at(RANKS)] == [it.tolist() for it in found.at(RANKS)]
 
 
 @pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)

@@ -133,7 +133,7 @@ class Ordered:
         Its last digits may hang on the engine, and on the order of rows.
         """
         size, width = self.each[part], high - low
-        if size < 2 or not low < high:
+        if size < 2 or not low < high or width * width == 0:
             return 0.0
         if not math.isfinite(width):
             return math.inf
@@ -151,7 +151,7 @@ class Ordered:
         of such differences is what another one is off by at most.
         """
         n, sizes = self.each[part], self.sizes[part]
-        if not self.width or n < 2 or not low < high:
+        if not self.width or n < 2 or not 0 < (high - low) * (high - low) < math.inf:
             return 0.0, math.inf
         # In bins from the smallest value on, for it may be large beside them.
         ends = (low - self.low) / self.width, (high - self.low) / self.width
