@@ -260,12 +260,36 @@ def test_two_numbers_are_sought_only_where_they_may_be_half_of_all(
     assert sought.called != proved
 
 
-@pytest.mark.parametrize("seen", [100.0, 5.0], ids=["nobody's any more", "not the largest"])
-def test_ends_that_are_no_more_are_refused(seen: float) -> None:
-    held = columns(n=60)
-    table = opened(ENGINES["duckdb"](held))
+def _other_largest(table: Table) -> None:
     ends = table._extremes("x")
-    table._ends["x"] = replace(ends, highs=np.array([seen, *ends.highs[1:]]))
+    table._ends["x"] = replace(ends, highs=ends.highs + 1)
+
+
+def _other_smallest(table: Table) -> None:
+    ends = table._extremes("x")
+    table._ends["x"] = replace(ends, lows=ends.lows - 1)
+
+
+def _fewer_of_a_level(table: Table) -> None:
+    table._levels["site"] = {it: 3 if it == "north" else 90 for it in LEVELS["site"]}
+
+
+STALE: dict[str, Callable[[Table], None]] = {
+    "the largest": _other_largest,
+    "the smallest": _other_smallest,
+    "how many have a number": lambda table: table._numbers.update(x=54),
+    "how many have a level": _fewer_of_a_level,
+}
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "pandas"])
+@pytest.mark.parametrize("make_stale", STALE.values(), ids=STALE)
+def test_what_does_not_fit_the_counts_before_is_refused(
+    make_stale: Callable[[Table], None], engine: str
+) -> None:
+    table = opened(ENGINES[engine](columns(n=60)))
+    assert table.magnitudes("x", {"site": LEVELS["site"]}, AXIS, MOST).shape == (2, 1)
+    make_stale(table)
 
     with pytest.raises(InputError, match="the data have changed while they were read"):
-        table.magnitudes("x", LEVELS, AXIS, MOST)
+        table.magnitudes("x", {"site": LEVELS["site"]}, AXIS, MOST)

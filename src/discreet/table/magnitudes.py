@@ -259,7 +259,7 @@ def of_duckdb(
 ) -> Answer:
     """Answer a question where the data are, of a relation of a `value` and of levels.
 
-    It is read once. What is counted again comes of the same reading, by other arithmetic.
+    It is read once: what is counted again are plain sums of the same reading.
     """
     cells = cells_in(levels)
     before = [it for it in asked.cuts if it <= where.outermost[0]]
@@ -291,10 +291,10 @@ def _sums_in(
     times = f"try_cast(trunc(value * {_number(1 / asked.unit)}) AS BIGINT)"
     low, high = map(_number, few_beyond)
     by = _names(levels)
-    keys = [f"value >= {_number(it)} AS above{i}" for i, it in enumerate(cuts)]
+    keys = {f"above{i}": f"value >= {_number(it)}" for i, it in enumerate(cuts)}
     # Equal numbers are so in units, too, and in one bucket.
-    keys.append(f"(hash(times) & {BUCKETS - 1})::TINYINT AS bucket")
-    grouped = [*by, *(key.rpartition(" ")[2] for key in keys)]
+    keys["bucket"] = f"(hash(times) & {BUCKETS - 1})::TINYINT"
+    grouped = [*by, *keys]
     wanted = [
         *grouped,
         f"hash({', '.join(by)}) AS digest",
@@ -305,7 +305,8 @@ def _sums_in(
         f"min(value, {asked.most}) FILTER (value < {low}) AS lows",
         f"max(value, {asked.most}) FILTER (value > {high}) AS highs",
     ]
-    cut = relation.project(f"*, {times} AS times").project(", ".join(["*", *keys]))
+    named = (f"{key} AS {name}" for name, key in keys.items())
+    cut = relation.project(f"*, {times} AS times").project(", ".join(["*", *named]))
     return _lazy(cut.aggregate(", ".join(wanted), ", ".join(grouped)))
 
 

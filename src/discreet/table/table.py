@@ -707,7 +707,9 @@ class Table:
         else:
             cells = asked.of_parts(self._in_cells(name, levels), math.prod(shape))
             again = self._again(rows, asked.middle, levels)
-        self._check_unchanged(name, cells, again[0])
+        self._check_unchanged(name, levels, cells, most)
+        if [it.size for it in cells] != again[0].tolist():
+            raise InputError(CHANGED)
         return Magnitudes(
             shape, cells, asked.middle, again, None if mixed else self._pair(name, axis)
         )
@@ -726,15 +728,17 @@ class Table:
         return again
 
     def _check_unchanged(
-        self, name: str, cells: Sequence[Contributions], sizes: Sequence[float]
+        self, name: str, levels: Levels, cells: Sequence[Contributions], most: int
     ) -> None:
-        """Refuse cells that are not of the numbers of a column that were counted before."""
-        ends, held = self._extremes(name), [it for it in cells if it.size]
-        same = [it.size for it in cells] == [*sizes]
-        same &= sum(sizes) == self._numbers.get(name, ends.size or sum(sizes))
-        if held and len(ends.lows):
-            same &= min(it.lows[0] for it in held) == ends.lows[0]
-            same &= max(it.highs[-1] for it in held) == ends.highs[0]
+        """Refuse cells that do not fit what was counted before of the column and of its levels."""
+        sizes, ends = np.array([it.size for it in cells]), self._extremes(name)
+        same = sizes.sum() == self._numbers.get(name, ends.size or sizes.sum())
+        if (rows := self._held(levels)) is not None:
+            same &= bool((sizes <= rows.counts.ravel()).all())
+        for end, reached in ((ends.lows, min), (ends.highs, max)):
+            found = [it.ends for it in cells if it.size]
+            same &= not found or reached(map(reached, found)) == end[0]
+        same &= all(len(it.lows) == len(it.highs) == min(it.size, most) for it in cells)
         if not same:
             raise InputError(CHANGED)
 
