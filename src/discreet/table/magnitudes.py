@@ -237,7 +237,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """Where the numbers of a column are: the outermost, and those beyond which few others are."""
+    """Where the numbers of a column are: the outermost, and those from which on few others are."""
 
     outermost: Pair
     few_beyond: Pair
@@ -302,8 +302,8 @@ def _sums_in(
         "coalesce(sum(times), 0)::VARCHAR AS total",
         f"sum(value - {_number(asked.middle)}) AS away",
         "sum(abs(value)) AS size",
-        f"min(value, {asked.most}) FILTER (value < {low}) AS lows",
-        f"max(value, {asked.most}) FILTER (value > {high}) AS highs",
+        f"min(value, {asked.most}) FILTER (value <= {low}) AS lows",
+        f"max(value, {asked.most}) FILTER (value >= {high}) AS highs",
     ]
     named = (f"{key} AS {name}" for name, key in keys.items())
     cut = relation.project(f"*, {times} AS times").project(", ".join(["*", *named]))

@@ -54,7 +54,8 @@ class Ordered:
 
     `values` is a frame of `value`, and of `level 0` where `levels` part it; `collect` reads a
     frame. `sizes` (parts, bins) are of bins of one `width` at `places`, in order. Where the values
-    are few, or no bins part them, it is 0 and all are in one bin.
+    are few, or no bins part them, it is 0 and all are in one bin. `same` is the value of all in a
+    bin, where it is known that they have one; else NaN.
     """
 
     values: nw.LazyFrame[Any]
@@ -65,6 +66,7 @@ class Ordered:
     width: float
     places: Floats
     sizes: Whole
+    same: Floats
 
     @classmethod
     def of(
@@ -75,8 +77,13 @@ class Ordered:
         high: float,
         size: int | None = None,
         levels: Levels = NO_LEVELS,
+        *,
+        alike: bool = False,
     ) -> Ordered:
-        """Count values, of which the smallest and the largest are known, and `size` if it is."""
+        """Count values, of which the smallest and the largest are known, and `size` if it is.
+
+        Where many are `alike`, it is asked of which bins all are.
+        """
         # So that the largest is in the last of the bins, and in none beyond. Some engines take the
         # smallest numbers there are for 0.
         width = (high - low) / (FINE - 1)
@@ -84,12 +91,15 @@ class Ordered:
         width = width if sys.float_info.min < width < math.inf and not few else 0.0
         # Of no bins a column is left, and no mere literal, which some engines count once.
         place = _place(low, width) if width else nw.col("value") * 0.0
-        by = _names(levels)
-        out = collect(values.select(*by, place=place).group_by(*by, "place").agg(n=nw.len()))
+        by, value = _names(levels), nw.col("value")
+        asked = {"low": value.min(), "high": value.max()} if alike else {}
+        rows = values.select(*by, value=value, place=place).group_by(*by, "place")
+        out = collect(rows.agg(n=nw.len(), **asked))
         places, at = np.unique(array_of(out["place"]) + 0.0, return_inverse=True)
         sizes = np.zeros((cells_in(levels), len(places)), np.int64)
         np.add.at(sizes, (cells_of_levels(out, levels), at), array_of(out["n"]).astype(np.int64))
-        return cls(values, collect, levels, low, high, width, places, sizes)
+        same = _same(out, at, len(places)) if alike else np.full(len(places), np.nan)
+        return cls(values, collect, levels, low, high, width, places, sizes, same)
 
     @property
     def size(self) -> int:
@@ -172,16 +182,16 @@ class Ordered:
         self, firsts: Whole, spans: Sequence[Sequence[Span]]
     ) -> Iterator[tuple[int, int, Floats]]:
         """Return runs of values that hold all wanted ranks: of which part, from which rank on."""
-        if self.low == self.high:
-            for part, size in enumerate(self.each):
-                yield part, int(firsts[part]), np.broadcast_to(self.low, size)
-            return
         starts = firsts[:, np.newaxis] + np.cumsum(self.sizes, axis=1) - self.sizes
         wanted = np.zeros(len(self.places), dtype=np.bool_)
         for start, size, of in zip(starts, self.sizes, spans, strict=True):
             for begin, end in of:
                 wanted |= (start < end) & (begin < start + size)
-        rows = self.sizes.sum(axis=0)
+        known = wanted & ~np.isnan(self.same)
+        for i in np.flatnonzero(known).tolist():
+            for part, size in enumerate(self.sizes[:, i].tolist()):
+                yield part, int(starts[part, i]), np.broadcast_to(self.same[i], size)
+        rows, wanted = self.sizes.sum(axis=0), wanted & ~known
         many = wanted & (rows > MOST) & (self.width > 0)
         for i, finer in self._finer(np.flatnonzero(many)):
             yield from finer._pieces(starts[:, i], spans)
@@ -201,9 +211,11 @@ class Ordered:
         ends = (array_of(out[name]).tolist() for name in ("place", "low", "high"))
         for at, low, high in zip(*ends, strict=True):
             values, i = self.values.filter(place == at), int(np.searchsorted(self.places, at))
-            finer = replace(self, values=values, low=low, high=high, sizes=self.sizes[:, [i]])
             if low < high:
                 finer = Ordered.of(values, self.collect, low, high, None, self.levels)
+            else:
+                of_bin = self.places[[i]], self.sizes[:, [i]], np.array([low])
+                finer = Ordered(values, self.collect, self.levels, low, high, 0.0, *of_bin)
             if finer.each != self.sizes[:, i].tolist():
                 raise InputError(CHANGED)
             yield i, finer
@@ -229,6 +241,14 @@ class Ordered:
                 raise InputError(CHANGED)
             found.append(np.split(held, np.cumsum(sizes)[:-1]))
         return found
+
+
+def _same(out: nw.DataFrame[Any], at: Places, bins: int) -> Floats:
+    """Return the value that all in a bin have, given the ends of each; NaN where they differ."""
+    low, high = np.full(bins, np.inf), np.full(bins, -np.inf)
+    np.minimum.at(low, at, array_of(out["low"]))
+    np.maximum.at(high, at, array_of(out["high"]))
+    return np.where(low == high, low, np.nan)
 
 
 def _cut(pieces: Sequence[tuple[int, Floats]], span: Span) -> Floats:

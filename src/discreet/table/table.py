@@ -925,7 +925,7 @@ class Table:
         ends = self._extremes(name)
         low, high = (float(it[0]) if len(it) else math.nan for it in (ends.lows, ends.highs))
         size = self._numbers.get(name, ends.size)
-        found = Ordered.of(values, self._collect, low, high, size, levels)
+        found = Ordered.of(values, self._collect, low, high, size, levels, alike=ends.alike)
         self._numbers[name] = found.size
         return found
 
