@@ -33,6 +33,7 @@ SHAPES: dict[str, np.ndarray] = {
     "even": RNG.uniform(size=3000),
     "skewed": np.exp(4 * RNG.normal(size=3000)),
     "one far beyond": np.append(RNG.normal(size=2999), 1e12),
+    "one far below": np.append(RNG.normal(size=2999), -1e20),
     "few values": RNG.integers(18, 90, 3000).astype(float),
     "mostly nought": np.where(RNG.uniform(size=3000) < 0.9, 0.0, RNG.normal(size=3000)),
     "constant": np.full(3000, 2.5),
