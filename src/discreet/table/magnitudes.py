@@ -45,12 +45,11 @@ Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 SIDES = 3
 """Of two cuts: below the first, between them, and from the second on."""
 BEYOND = 1.0
-"""So many times the width of the axis beyond its ends numbers are added up; farther out they are
-counted, and among those at either end, and perhaps not added."""
+"""So many times the width of the axis beyond its ends numbers are added up."""
 DIGITS = 62
 """So many binary digits the largest of those has, in units."""
 SMALLEST = -900
-"""Numbers below this power of two are not cut as finely: no float is as small as the unit."""
+"""Numbers below this power of two are cut no finer: no float is as small as the unit."""
 HALF = 32
 """So many binary digits of a whole number are added by themselves."""
 AT_ONCE = 1 << 20
@@ -63,7 +62,8 @@ BUCKETS = 16
 class Contributions:
     """The numbers of a cell: how many on each side of two cuts, their sums, those at either end.
 
-    `lows` and `highs` are the smallest and the largest, each in ascending order.
+    `lows` and `highs` are the smallest and the largest, each in ascending order. Where one of them
+    is farther out than `BEYOND` allows, it may not be in the sums, which say nothing then.
     """
 
     cuts: Pair
@@ -121,8 +121,8 @@ def _ends(cell: Contributions) -> tuple[Floats, Floats]:
 class Magnitudes:
     """What is known of the numbers in the cells of a `shape`.
 
-    `again` (3, cells) was counted by itself: how many, the sum of the distances from `middle`, with
-    their signs, and of the numbers without theirs. `pair` are the two most frequent numbers of all,
+    `again` (3, cells) was added up by other arithmetic, that of floats: how many, the sum of the
+    distances from `middle`, with their signs, and of the numbers without theirs. `pair` are the two most frequent numbers of all,
     where more than half are one of them.
     """
 
