@@ -225,7 +225,7 @@ class CellMeans:
         return few or bool(others < self.p_percent / 100 * parts[0])
 
     def _count_again(self, table: Magnitudes, axis: Ends, out: GuardedMeans) -> None:
-        """Look at each shown mean again, by what was counted another time, by code of its own."""
+        """Look at each shown mean again, by sums of floats, by code of its own."""
         rows, columns = table.shape
         width, cells = axis[1] - axis[0], np.arange(rows * columns).reshape(table.shape)
         for i, j in np.argwhere(out.shown).tolist():

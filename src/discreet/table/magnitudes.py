@@ -122,8 +122,8 @@ class Magnitudes:
     """What is known of the numbers in the cells of a `shape`.
 
     `again` (3, cells) was added up by other arithmetic, that of floats: how many, the sum of the
-    distances from `middle`, with their signs, and of the numbers without theirs. `pair` are the two most frequent numbers of all,
-    where more than half are one of them.
+    distances from `middle`, with their signs, and of the numbers without theirs. `pair` are the two
+    most frequent numbers of all, where more than half are one of them.
     """
 
     shape: tuple[int, int]
