@@ -50,6 +50,7 @@ def columns(seed: int = 3, n: int = 600) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     x = rng.normal(4, 3, n).round(2)
     x[:9] = [NAN, INF, -INF, -0.0, 0.0, MIDDLE, 1e-9, -1e6, 0.1]
+    x[10:13] = [-64.0, 64.0, math.nextafter(64, 0)]  # where 64 digits of the axis' unit end
     held = [None if i % 50 == 9 else it for i, it in enumerate(x.tolist())]
     sites = [*LEVELS["site"]]
     return {
@@ -113,6 +114,18 @@ def test_every_engine_says_the_same(
         away = math.fsum(it - MIDDLE for it in values), math.fsum(map(abs, values))
         assert found.again[1:, i] == pytest.approx(away)
     assert found.pair is None
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "pandas"])
+@pytest.mark.parametrize("between", [(-90, -3), (1, 3), (5, 90), (-90, 3), (1, 90)])
+def test_numbers_that_are_on_some_sides_of_the_cuts_alone(
+    between: tuple[int, int], engine: str
+) -> None:
+    held = columns(n=60)
+    held["x"] = np.linspace(*between, 60).tolist()
+    found = opened(ENGINES[engine](held)).magnitudes("x", LEVELS, AXIS, MOST)
+
+    assert [told(it) for it in found.cells] == [told(exactly(it)) for it in by_force(held)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

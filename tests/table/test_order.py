@@ -138,6 +138,23 @@ def test_the_spread_lies_where_the_bins_say(values: list[float], ends: list[floa
         assert most - least <= 3 * np.ptp(held) / 15
 
 
+@pytest.mark.parametrize(("edges", "off"), [((4.0, 9.99), 0.49), ((4.99, 9.0), -0.49)])
+def test_values_at_the_edges_of_bins_are_half_a_bin_from_their_middles(
+    edges: tuple[float, float], off: float
+) -> None:
+    found = ordered(pl.DataFrame({"x": [0.0, 15.0, *np.repeat(edges, 500)]}))
+    assert found.width == 1.0
+
+    least, most = found.spread_within(4.0, 9.99)
+
+    # The middles are 4.5 and 9.5, of which the standard deviation is 2.5.
+    assert (least + most) / 2 == pytest.approx(2.5, abs=0.01)
+    assert (most - least) / 2 == pytest.approx(0.5, abs=0.01)
+    sd = found.spread(4.0, 9.99)
+    assert sd == pytest.approx(2.5 + off, abs=0.01)
+    assert least <= sd <= most
+
+
 def test_values_beyond_the_ends_that_are_said_are_in_order_too() -> None:
     values = SHAPES["skewed"]
     found = ordered(pl.DataFrame({"x": values}))
