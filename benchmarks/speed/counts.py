@@ -4,6 +4,10 @@ A study is opened for each picture, as a command does, and the file is read wher
 picture asks several questions (who looks like a person, where an axis ends, coarser grids), and
 DuckDB answers one here. Limits are declared, and the heat map is by suppression, so that both count
 the same cells.
+
+Boxes and means have two peers. One asks what the picture needs: quantiles and ends of a box; and
+for the rules by which means are released the largest contributions, and their sums. The other one
+asks less, or holds less: counts of bins, in which a quantile is still to be found, and bare means.
 """
 
 from __future__ import annotations
@@ -21,15 +25,18 @@ import discreet as dc
 from benchmarks.job import Job, Race
 from discreet.policy import Policy
 from discreet.study.guesses import proposed_policy
-from discreet.table import open_table
+from discreet.table import Table, open_table
 from discreet.table.engine import connect
 
 __all__ = ["JOBS"]
 
 SIZES, TINY = (1_000_000, 10_000_000), 20_000
 LIMITS = (-5.0, 5.0)
-BINS, GRID = 20, 30
-RANKS = [(0, 10), (5000, 5010)]
+BINS_OF_HISTOGRAM, GRID = 20, 30
+OUTERMOST = 5
+QUARTERS = (0.25, 0.5, 0.75)
+MIDDLE = 300_000.0
+"""Of an axis of incomes."""
 
 CELL = "least(greatest(floor(({name} - {low}) / {width} + 1e-9), 0), {last})::int"
 
@@ -90,6 +97,9 @@ OURS: dict[str, Callable[[Path], Any]] = {
     "heat map": lambda path: dc.open(path, _policy()).heatmap("x0", "x1", source="counts"),
     "bars": lambda path: dc.open(path).bars("region"),
     "box of counts": lambda path: dc.open(path).box("income", source="counts"),
+    "boxes of levels, counts": lambda path: dc.open(path).box(
+        "income", by="region", source="counts"
+    ),
     "means by a level, counts": lambda path: dc.open(path).means(
         "income", "region", source="counts"
     ),
@@ -106,20 +116,15 @@ def _cells(names: Sequence[str], cells: int) -> str:
     return f"SELECT {', '.join(keys)}, count(*) FROM '{{path}}' WHERE {finite} GROUP BY ALL"
 
 
-INCOME = "least(floor(income / 10), 65535)::int"
+COUNTED = "count(*) FROM '{path}'"
+FINITE = f"{COUNTED} WHERE isfinite(income)"
+ENDS = f"min(income, {OUTERMOST}), max(income, {OUTERMOST})"
+BOX = f"quantile_disc(income, [{', '.join(map(str, QUARTERS))}]), {ENDS}"
+BINS = "least(floor(income / 10), 65535)::int, min(income), max(income)"
+CONTRIBUTIONS = f"avg(income), {ENDS}, sum(abs(income)), sum(abs(income - {MIDDLE}))"
 # What an axis needs of each column where nobody says its ends: plain ones stand in the file.
-OUTERMOST = ", ".join(f"min({it}, 5), max({it}, 5)" for it in ("age", "income", "x0", "x1"))
-QUERIES = {
-    "opening a study": "DESCRIBE SELECT * FROM '{path}'",
-    "histogram": _cells(["x0"], BINS),
-    "heat map": _cells(["x0", "x1"], GRID),
-    "bars": "SELECT region, count(*) FROM '{path}' GROUP BY 1 ORDER BY 1",
-    "box of counts": f"SELECT {INCOME}, count(*), min(income), max(income)"
-    " FROM '{path}' GROUP BY 1",
-    "means by a level, counts": "SELECT region, count(*), avg(income), max(income)"
-    " FROM '{path}' GROUP BY 1 ORDER BY 1",
-    "a proposed policy": f"SELECT {OUTERMOST} FROM '{{path}}'",
-}
+AXES = ", ".join(f"min({it}, 5), max({it}, 5)" for it in ("age", "income", "x0", "x1"))
+GROUPED = "GROUP BY 1 ORDER BY 1"
 
 # --- what must be equal -----------------------------------------------------------------------
 
@@ -133,7 +138,7 @@ def _same_columns(study: dc.Study, rows: list[Row], _: Path) -> bool:
 
 
 def _same_bins(view: dc.HistogramView, rows: list[Row], _: Path) -> bool:
-    width = (LIMITS[1] - LIMITS[0]) / BINS
+    width = (LIMITS[1] - LIMITS[0]) / BINS_OF_HISTOGRAM
     ends = [round((edge - LIMITS[0]) / width) for edge in view.edges]
     held = {row[0]: row[1] for row in rows}
     joined = [sum(held.get(i, 0) for i in range(a, b)) for a, b in pairwise(ends)]
@@ -153,13 +158,34 @@ def _same_levels(view: dc.BarView, rows: list[Row], _: Path) -> bool:
     ]
 
 
+def _open(path: Path) -> Table:
+    return open_table(path, kinds={}, roles={}, unit=None, key=None)
+
+
+def _same_quantiles(_: object, rows: list[Row], path: Path) -> bool:
+    """Compare the values at some ranks, on which boxes rest, with quantiles and ends."""
+    table = _open(path)
+    levels = {} if len(rows) == 1 else {"region": {row[0]: i for i, row in enumerate(rows)}}
+    values = table.ordered("income", levels)
+    spans = []
+    for n in values.each:
+        ranks = [math.ceil(it * n) - 1 for it in QUARTERS]
+        spans.append([(0, OUTERMOST), (n - OUTERMOST, n), *((it, it + 1) for it in ranks)])
+    found = values.at_each(spans)
+    return values.each == [row[-1] for row in rows] and all(
+        [lows.tolist(), highs.tolist()[::-1], [float(it[0]) for it in quarters]]
+        == [row[-3], row[-2], row[-4]]
+        for row, (lows, highs, *quarters) in zip(rows, found, strict=True)
+    )
+
+
 def _same_ranks(_: object, rows: list[Row], path: Path) -> bool:
     """Compare the values at some ranks, on which boxes rest, with those of the sorted column."""
-    table = open_table(path, kinds={}, roles={}, unit=None, key=None)
+    table, ranks = _open(path), [(0, 10), (5000, 5010)]
     values = np.sort(table.rows(["income"]).numbers["income"])
-    found = table.ordered("income").at(RANKS)
-    return sum(row[1] for row in rows) == len(values) and all(
-        np.array_equal(one, values[a:b]) for one, (a, b) in zip(found, RANKS, strict=True)
+    found = table.ordered("income").at(ranks)
+    return sum(row[-1] for row in rows) == len(values) and all(
+        np.array_equal(one, values[a:b]) for one, (a, b) in zip(found, ranks, strict=True)
     )
 
 
@@ -172,7 +198,20 @@ def _same_means(table: Any, rows: list[Row], _: Path) -> bool:
             mean,
             abs_tol=found[(("region", level),), "rounded to"],
         )
-        for level, _, mean, _ in rows
+        for level, mean, *_ in rows
+    )
+
+
+def _same_contributions(table: Any, rows: list[Row], path: Path) -> bool:
+    """Compare means, and what is known of each cell for the rules of dominance."""
+    places = {row[0]: i for i, row in enumerate(rows)}
+    axis = (0.0, 2 * MIDDLE)
+    found = _open(path).magnitudes("income", {"region": places}, axis, OUTERMOST)
+    return _same_means(table, rows, path) and all(
+        [it.size, it.lows.tolist(), it.highs.tolist()[::-1]] == [n, lows, highs]
+        and math.isclose(it.away(0.0), size, rel_tol=1e-9)
+        and math.isclose(it.away(MIDDLE), away, rel_tol=1e-9)
+        for it, (_, _, lows, highs, size, away, n) in zip(found.cells, rows, strict=True)
     )
 
 
@@ -180,17 +219,31 @@ def _same_ends(proposed: str, rows: list[Row], _: Path) -> bool:
     return "limits.age = [10, 90]" in proposed and [it[0] for it in rows[0][:2]] == [18, 90]
 
 
-EQUAL: dict[str, Callable[[Any, list[Row], Path], bool]] = {
-    "opening a study": _same_columns,
-    "histogram": _same_bins,
-    "heat map": _same_cells,
-    "bars": _same_levels,
-    "box of counts": _same_ranks,
-    "means by a level, counts": _same_means,
-    "a proposed policy": _same_ends,
+PLAIN = "DuckDB"
+#: What each is compared with: by whom, the statement, and what must be equal.
+PEERS: dict[tuple[str, str], tuple[str, Callable[[Any, list[Row], Path], bool]]] = {
+    ("opening a study", PLAIN): ("DESCRIBE SELECT * FROM '{path}'", _same_columns),
+    ("histogram", PLAIN): (_cells(["x0"], BINS_OF_HISTOGRAM), _same_bins),
+    ("heat map", PLAIN): (_cells(["x0", "x1"], GRID), _same_cells),
+    ("bars", PLAIN): (f"SELECT region, count(*) FROM '{{path}}' {GROUPED}", _same_levels),
+    ("box of counts", "DuckDB, quantiles"): (f"SELECT {BOX}, {FINITE}", _same_quantiles),
+    ("box of counts", "DuckDB, bins"): (f"SELECT {BINS}, {COUNTED} GROUP BY 1", _same_ranks),
+    ("boxes of levels, counts", "DuckDB, quantiles"): (
+        f"SELECT region, {BOX}, {FINITE} {GROUPED}",
+        _same_quantiles,
+    ),
+    ("means by a level, counts", "DuckDB, contributions"): (
+        f"SELECT region, {CONTRIBUTIONS}, {FINITE} {GROUPED}",
+        _same_contributions,
+    ),
+    ("means by a level, counts", "DuckDB, plain means"): (
+        f"SELECT region, avg(income), max(income), {COUNTED} {GROUPED}",
+        _same_means,
+    ),
+    ("a proposed policy", PLAIN): (f"SELECT {AXES} FROM '{{path}}'", _same_ends),
 }
 
 JOBS = [
-    Job(name, "DuckDB", SIZES, TINY, partial(_race, OURS[name], QUERIES[name], EQUAL[name]), 3)
-    for name in OURS
+    Job(name, peer, SIZES, TINY, partial(_race, OURS[name], *of), 3)
+    for (name, peer), of in PEERS.items()
 ]

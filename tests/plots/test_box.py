@@ -2,10 +2,15 @@
 
 from types import MappingProxyType
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from discreet.errors import InputError
+import discreet as dc
+from discreet.errors import InputError, RefusedError
 from discreet.plots import BoxView, Origin, View
+from discreet.protect import OrderMeans
+from discreet.protect.values import nice_step, stepped, winsorised
 from discreet.render.scene import Axis, Box, Boxes
 
 
@@ -84,3 +89,31 @@ def test_boxes_of_levels_without_whiskers_say_so() -> None:
     assert bare.scene().notes[-1].startswith("no whiskers: ")
     column = view(Box("age", 30, 30, 40, 50, 50))
     assert column.scene().notes == column.notes()
+
+
+def test_boxes_of_levels_are_those_of_their_values() -> None:
+    draw = np.random.default_rng(5)
+    of = draw.choice(["a", "b", "c", "rare"], 900, p=[0.5, 0.3, 0.196, 0.004])
+    x = draw.lognormal(3, 0.5, 900) * np.where(of == "b", 2, 1)
+    x[3], of[4] = 1e6, "a"
+    frame = pd.DataFrame({"x": x, "of": of})
+
+    found = dc.open(frame, unit=False).box("x", by="of", source="counts").groups
+
+    assert [it.label for it in found] == ["a", "b", "c + other"]
+    for box, levels in zip(found, (["a"], ["b"], ["c", "rare"]), strict=True):
+        values = x[np.isin(of, levels)]
+        step = nice_step(float(np.std(winsorised(values, 5), ddof=1)))
+        low, q1, median, q3, high = stepped(np.array(OrderMeans(5)(values)), step).tolist()
+        assert low < q1
+        assert q3 < high
+        assert (box.low, box.q1, box.median, box.q3, box.high) == (q1, q1, median, q3, q3)
+
+
+@pytest.mark.parametrize("one", [4.0, 90.0], ids=["none varies", "but for one"])
+def test_a_level_that_hardly_varies_is_refused_as_a_small_one_is(one: float) -> None:
+    x = np.concatenate([[one], np.full(599, 4.0), np.arange(200.0)])
+    frame = pd.DataFrame({"x": x, "of": ["a"] * 600 + ["b"] * 200})
+
+    with pytest.raises(RefusedError, match=r"too few complete rows .*, or hardly vary within one"):
+        dc.open(frame, unit=False).box("x", by="of", source="counts")

@@ -75,7 +75,7 @@ def test_the_rules_are_the_parameters() -> None:
 
 
 def known(method: CellMeans, values: Floats, places: NDArray[np.intp], shape: Any) -> Magnitudes:
-    return Magnitudes.of(values, places, shape, sum(AXIS) / 2, method.most)
+    return Magnitudes.of(values, places, shape, AXIS, method.most)
 
 
 def twin(values: list[float], k: int, dominance: Any, p: float, axis: tuple[float, float]) -> bool:

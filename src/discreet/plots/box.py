@@ -27,9 +27,9 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS, OrderMeans
 from discreet.protect.base import checked_sd, sd_of, several_rows
-from discreet.protect.values import nice_step, stepped, winsorised
+from discreet.protect.values import extreme_mean, nice_step, stepped, winsorised
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
-from discreet.table import Table
+from discreet.table import Ordered, Table
 
 __all__ = ["BOX", "BoxView", "from_counts", "from_rows", "tukey_box"]
 
@@ -162,10 +162,12 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
 
 
 def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
-    if request.by is None and not table.persons_repeat():
+    if table.persons_repeat():
+        boxes = _boxes_of_values(table, request)
+    elif request.by is None:
         boxes = [_box_of_counts(table, request, name) for name in request.columns]
     else:
-        boxes = _boxes_of_values(table, request)
+        boxes = _boxes_of_levels(table, request)
     everyone, gaps = table.persons(), max(gaps_of(table, name) for name in request.columns)
     return BoxView(
         columns=request.columns,
@@ -184,10 +186,48 @@ def _box_of_counts(table: Table, request: PlotRequest, name: str) -> Box:
     if values.size < request.least_persons:
         raise too_few(request, HARDLY)
     five = method.of_spans(values.at(method.spans(values.size)))
-    sd = checked_sd(name, values.spread(five[0], five[-1]))
-    # The last digits hang on the engine; and a step is of 1, 2 or 5 times a power of ten.
-    step = nice_step(float(f"{sd:.{DIGITS_OF_SD}g}"))
+    step = _step(name, values, five[0], five[-1])
     return Box(name, *stepped(np.array(five), step).tolist())
+
+
+def _boxes_of_levels(table: Table, request: PlotRequest) -> list[Box]:
+    """Make a box of the values of each level at the ranks that it rests on."""
+    (column,), levels = request.columns, panels_of(table, request)
+    values = table.ordered(column, {str(request.by): levels.places})
+    method, sizes = OrderMeans(request.k), values.each
+    # A constant column is refused as its box of all persons is: of no level is that said.
+    if values.size >= request.least_persons:
+        reach = method.spans(values.size)[0][1]
+        lows, highs = table.extremes(column, reach)
+        _step(column, values.together, extreme_mean(lows, method.k), extreme_mean(highs, method.k))
+    if min(sizes) < request.least_persons:
+        raise too_few(request, HARDLY)
+    boxes = []
+    found = values.at_each([method.spans(n) for n in sizes])
+    for part, (label, ranks) in enumerate(zip(levels.names, found, strict=True)):
+        five = method.of_spans(ranks)
+        if five[0] == five[-1]:
+            raise too_few(request, HARDLY)  # which of the two would tell of a level
+        step = _step(label, values, five[0], five[-1], part)
+        low, q1, median, q3, high = stepped(np.array(five), step).tolist()
+        if not request.shows_exact:
+            # The whiskers of several columns' levels, solved together, reveal outliers.
+            low, high = q1, q3
+        boxes.append(Box(label, low, q1, median, q3, high))
+    return boxes
+
+
+def _step(name: str, values: Ordered, low: float, high: float, part: int = 0) -> float:
+    """Return the step of a box; mostly it is that of all that the spread of its values can be."""
+    least, most = values.spread_within(low, high, part)
+    if least > 0 and (step := _step_of_sd(least)) == _step_of_sd(most):
+        return step
+    return _step_of_sd(checked_sd(name, values.spread(low, high, part)))
+
+
+def _step_of_sd(sd: float) -> float:
+    # The last digits hang on the engine; and a step is of 1, 2 or 5 times a power of ten.
+    return nice_step(float(f"{sd:.{DIGITS_OF_SD}g}"))
 
 
 def _boxes_of_values(table: Table, request: PlotRequest) -> list[Box]:

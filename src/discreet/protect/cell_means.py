@@ -19,7 +19,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect.cells import CellSuppression
 from discreet.protect.counts import Bins, rounded
 from discreet.protect.values import step_above, stepped
-from discreet.table import Contributions, Magnitudes
+from discreet.table import BEYOND, Contributions, Magnitudes
 
 __all__ = ["DOMINANCE", "MOST_MEANS", "P_PERCENT", "CellMeans", "GuardedMeans", "windows"]
 
@@ -32,8 +32,6 @@ DOMINANCE: Dominance = ((1, 50.0), (2, 85.0))
 P_PERCENT = 10.0
 MOST_MEANS = 200
 """So many cells a table of means has at most."""
-BEYOND = 1.0
-"""So many times the width of the axis beyond its end a value of a cell that is shown may lie."""
 ALL_CELLS = 2.0
 """A sum of cells is told this many times as coarsely, for everybody in it is in a cell, too."""
 SLACK = 1e-6
@@ -156,7 +154,7 @@ class CellMeans:
         if np.prod(shape) > MOST_MEANS:
             raise RefusedError(f"there are more than {MOST_MEANS} means; merge levels")
         values, places = np.asarray(values, dtype=np.float64), np.asarray(places, dtype=np.intp)
-        table = Magnitudes.of(values, places, shape, (axis[0] + axis[1]) / 2, self.most)
+        table = Magnitudes.of(values, places, shape, axis, self.most)
         return self.guarded(table, axis, bounds)
 
     @property
@@ -227,7 +225,7 @@ class CellMeans:
         return few or bool(others < self.p_percent / 100 * parts[0])
 
     def _count_again(self, table: Magnitudes, axis: Ends, out: GuardedMeans) -> None:
-        """Look at each shown mean again, by what was counted another time, by code of its own."""
+        """Look at each shown mean again, by sums of floats, by code of its own."""
         rows, columns = table.shape
         width, cells = axis[1] - axis[0], np.arange(rows * columns).reshape(table.shape)
         for i, j in np.argwhere(out.shown).tolist():

@@ -38,8 +38,18 @@ from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
-from discreet.table.magnitudes import Magnitudes, Question, cells_of_levels, of_duckdb
-from discreet.table.order import CHANGED, Ordered
+from discreet.table.magnitudes import (
+    NO_LEVELS,
+    Contributions,
+    Levels,
+    Magnitudes,
+    Question,
+    Whereabouts,
+    cells_in,
+    cells_of_levels,
+    of_duckdb,
+)
+from discreet.table.order import CHANGED, Ordered, ends_of
 
 __all__ = ["BinAxis", "Counted", "Reading", "Rows", "Table", "open_table", "with_levels_of_two"]
 
@@ -225,7 +235,6 @@ FEW_EXTREMES = 10
 INTERVALS = 1024
 """In so many intervals numbers are counted, to see whether two of them are more than half."""
 LEVELS = "categorical"
-NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
 class Table:
@@ -329,9 +338,7 @@ class Table:
                 raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")
 
     @quietly
-    def count(
-        self, axes: Sequence[BinAxis], levels: Mapping[str, Mapping[str, int]] = NO_LEVELS
-    ) -> Counted:
+    def count(self, axes: Sequence[BinAxis], levels: Levels = NO_LEVELS) -> Counted:
         """Count the persons in each cell of the grid that `axes` span, where the data are.
 
         `levels` says of categorical columns which place each level has (a missing one is the
@@ -381,7 +388,7 @@ class Table:
         whole = np.all(known, axis=0) if known else np.ones(len(out), dtype=np.bool_)
         return out if whole.all() else out.filter(whole.tolist())
 
-    def _held(self, levels: Mapping[str, Mapping[str, int]]) -> Counted | None:
+    def _held(self, levels: Levels) -> Counted | None:
         """Count the levels of a column, or of two, by what was counted of them, if it was."""
         few = self._few(*levels) if len(levels) == 1 and self.unit is None else None
         held = (
@@ -678,7 +685,7 @@ class Table:
     def magnitudes(
         self,
         name: str,
-        levels: Mapping[str, Mapping[str, int]],
+        levels: Levels,
         axis: tuple[float, float],
         most: int,
     ) -> Magnitudes:
@@ -687,33 +694,55 @@ class Table:
         `levels` are as in `count`. Of each cell up to `most` numbers at either end are known, and
         no row is held.
         """
-        ends, middle = self._extremes(name), (axis[0] + axis[1]) / 2
-        largest = max(abs(float(end[0])) if len(end) else 0.0 for end in (ends.lows, ends.highs))
-        asked = Question.of(middle, most, largest, self.size)
+        ends, asked = self._extremes(name), Question.of(axis, most)
         first, *others = (max(places.values()) + 1 for places in levels.values())
         shape = (first, math.prod(others))
         wanted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
         rows = self._complete([name]).select(value=number(name), **wanted)
-        stored = math.prod(map(len, levels.values()))
-        if rows.implementation.is_duckdb() and stored <= MOST_LEVELS:
-            cells = of_duckdb(nw.to_native(rows), asked, levels, self._collect)
+        stored, mixed = math.prod(map(len, levels.values())), False
+        if rows.implementation.is_duckdb() and stored <= MOST_LEVELS and len(ends.lows):
+            where = Whereabouts((float(ends.lows[0]), float(ends.highs[0])), ends.few_beyond)
+            found = of_duckdb(nw.to_native(rows), asked, levels, where, self._collect)
+            cells, again, mixed = found
         else:
             cells = asked.of_parts(self._in_cells(name, levels), math.prod(shape))
-        value = nw.col("value")
-        sums = rows.with_columns(away=value - middle, size=value.abs()).group_by(*wanted)
+            again = self._again(rows, asked.middle, levels)
+        self._check_unchanged(name, levels, cells, most)
+        if [it.size for it in cells] != again[0].tolist():
+            raise InputError(CHANGED)
+        return Magnitudes(
+            shape, cells, asked.middle, again, None if mixed else self._pair(name, axis)
+        )
+
+    def _again(self, rows: nw.LazyFrame[Any], middle: float, levels: Levels) -> Floats:
+        """Count and add up rows of a `value` in cells, by the engine's own sums."""
+        value, by = nw.col("value"), [f"level {i}" for i in range(len(levels))]
+        sums = rows.with_columns(away=value - middle, size=value.abs()).group_by(by)
         out = self._collect(
             sums.agg(n=nw.len(), away=nw.col("away").sum(), size=nw.col("size").sum())
         )
-        at, again = cells_of_levels(out, levels), np.zeros((3, math.prod(shape)))
+        at = cells_of_levels(out, levels)
+        again = np.zeros((3, cells_in(levels)))
         for kind, column in zip(again, ("n", "away", "size"), strict=True):
             np.add.at(kind, at, array_of(out[column]))
-        if again[0].tolist() != [cell.size for cell in cells]:
-            raise InputError(CHANGED)
-        return Magnitudes(shape, cells, middle, again, self._pair(name, axis))
+        return again
 
-    def _in_cells(
-        self, name: str, levels: Mapping[str, Mapping[str, int]]
-    ) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
+    def _check_unchanged(
+        self, name: str, levels: Levels, cells: Sequence[Contributions], most: int
+    ) -> None:
+        """Refuse cells that do not fit what was counted before of the column and of its levels."""
+        sizes, ends = np.array([it.size for it in cells]), self._extremes(name)
+        same = sizes.sum() == self._numbers.get(name, ends.size or sizes.sum())
+        if (rows := self._held(levels)) is not None:
+            same &= bool((sizes <= rows.counts.ravel()).all())
+        for end, reached in ((ends.lows, min), (ends.highs, max)):
+            found = [it.ends for it in cells if it.size]
+            same &= not found or reached(map(reached, found)) == end[0]
+        same &= all(len(it.lows) == len(it.highs) == min(it.size, most) for it in cells)
+        if not same:
+            raise InputError(CHANGED)
+
+    def _in_cells(self, name: str, levels: Levels) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
         """Read the known numbers of a column by parts, and which cell each is in."""
         for part in self.in_parts([name], [*levels], [name]):
             at = np.zeros(len(part[name]), dtype=np.intp)
@@ -869,11 +898,11 @@ class Table:
         if not _may_follow(array_of(first["value"])):
             return False
         values = self._finite(name)
-        ends = Ordered.of(values, self._collect)
+        size, low, high = ends_of(values, self._collect)
         # Of most columns the ends tell; different values are counted of the others alone.
-        if ends.size < 2 or ends.size != self.size or ends.high - ends.low != ends.size - 1:
+        if size < 2 or size != self.size or high - low != size - 1:
             return False
-        place = nw.col("value") - ends.low
+        place = nw.col("value") - low
         broken = self._collect(values.filter(place != place.floor()).select(n=nw.len()))
         return int(broken["n"][0]) == 0 and self.all_different(name)
 
@@ -886,9 +915,19 @@ class Table:
         return rows > 1 and rows == different
 
     @quietly
-    def ordered(self, name: str) -> Ordered:
-        """Return the numbers of a column in order, which are counted where the data are."""
-        return Ordered.of(self._complete([name]).select(value=number(name)), self._collect)
+    def ordered(self, name: str, levels: Levels = NO_LEVELS) -> Ordered:
+        """Return the numbers of a column in order, which are counted where the data are.
+
+        Those of each level of another column where `levels` says, as in `count`, which there are.
+        """
+        parted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
+        values = self._complete([name]).select(value=number(name), **parted)
+        ends = self._extremes(name)
+        low, high = (float(it[0]) if len(it) else math.nan for it in (ends.lows, ends.highs))
+        size = self._numbers.get(name, ends.size)
+        found = Ordered.of(values, self._collect, low, high, size, levels, alike=ends.alike)
+        self._numbers[name] = found.size
+        return found
 
     def _finite(self, name: str) -> nw.LazyFrame[Any]:
         """Return the numbers of a whole column, as `value`; codes for missing values too."""
