@@ -183,9 +183,11 @@ def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
         # Workers need pyarrow and nothing of discreet: what is in here travels to them.
         import pyarrow
 
+        # Rows that are equal are in one partition, and what is equal is packed small.
+        packed = pyarrow.ipc.IpcWriteOptions(compression="zstd")
         for batch in batches:
             sink = pyarrow.BufferOutputStream()
-            with pyarrow.ipc.new_stream(sink, batch.schema) as stream:
+            with pyarrow.ipc.new_stream(sink, batch.schema, options=packed) as stream:
                 stream.write_batch(batch)
             bytes_ = pyarrow.array([sink.getvalue().to_pybytes()], pyarrow.binary())
             yield pyarrow.RecordBatch.from_arrays([bytes_], ["batch"])
