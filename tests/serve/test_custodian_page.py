@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from discreet.ledger.log import add_token
-from discreet.ledger.outputs import hand_in, list_outputs, review
+from discreet.ledger.outputs import InForce, hand_in, list_outputs, review
+from discreet.outputs.of_study import in_force
 from discreet.provenance import checksum_of_file
 from tests.browser import launched
 from tests.serve.cohort import opened as study_of
@@ -61,12 +62,17 @@ def asked(served: Running) -> Running:
     return served
 
 
+def rules_of(served: Running) -> InForce:
+    """Return the rules in force of a study that is served."""
+    return in_force(served.study.policy, served.study.session.secret, "cohort.csv", 1)
+
+
 def hand_in_some(served: Running) -> None:
     """Hand in two pictures and a table, as `discreet outputs` does."""
     with served.client() as client:
         view = client.post("/api/views/histogram", json={"columns": ["age"]}).json()["id"]
         drawn = client.get(f"/api/views/{view}/figure.svg").content
-    store = served.study.session.ledger.store
+    store, now = served.study.session.ledger.store, rules_of(served)
     says = ["made here, and not changed since", "at least 5 persons behind each mark"]
     for name, kind, status in (
         ("age.svg", "histogram", "pass"),
@@ -76,9 +82,9 @@ def hand_in_some(served: Running) -> None:
         path = served.folder / name
         path.write_bytes(drawn)
         record = {"status": status, "kind": kind, "command": f"{kind}(age)", "says": says}
-        output = hand_in(store, "cohort.csv", 1, path, checksum_of_file(path), record)
-    review(store, "cohort.csv", output.id, "comment", "for figure 1 of the paper")
-    review(store, "cohort.csv", output.id, "rejected", "bins too fine", "token carol")
+        output = hand_in(store, "cohort.csv", now, path, checksum_of_file(path), record)
+    review(store, "cohort.csv", output.id, "comment", "for figure 1 of the paper", now)
+    review(store, "cohort.csv", output.id, "rejected", "bins too fine", now, "token carol")
 
 
 @pytest.fixture(scope="module")
@@ -282,7 +288,7 @@ def test_outputs_are_looked_at_and_decided(chromium: Browser, asked: Running) ->
         assert page.evaluate(focused).startswith("age.svg")
         assert rows(page)[0] == "carol rejected age.svg recorded"
     store = asked.study.session.ledger.store
-    states = {it.name: it.state for it in list_outputs(store)}
+    states = {it.name: it.state(rules_of(asked)) for it in list_outputs(store)}
     assert states == {"age.svg": "rejected", "table.csv": "waiting", "age, again.svg": "rejected"}
 
 
