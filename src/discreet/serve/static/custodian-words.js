@@ -18,6 +18,13 @@ const SAID = {
   "log.json": "took the record as JSON",
 };
 
+/** What was done with outputs, beside their review. */
+const HANDED = {
+  "output handed in": ({ output }) => `handed in ${output || "an output"}`,
+  "output commented": ({ output }) => `commented on ${output || "an output"}`,
+  "outputs collected": ({ caller }) => `handed in what ${caller ? who(caller) : "anybody"} downloaded`,
+};
+
 /** What was done to an output that was handed in. */
 export const REVIEWED = { comment: "commented on", approved: "approved", rejected: "rejected" };
 
@@ -49,6 +56,7 @@ export function sentence(entry, kinds) {
   const { what } = entry;
   if (what.startsWith("token ")) return ofToken(what, request);
   if (SAID[what]) return SAID[what];
+  if (HANDED[what]) return HANDED[what](request);
   if (what === "output reviewed") return `${REVIEWED[request.said] || "reviewed"} ${request.output || "an output"}`;
   const file = FILE.exec(what);
   const named = entry.of ? picture(entry.of.what, parsed(entry.of.request), kinds) : "a picture";
