@@ -257,9 +257,7 @@ def test_outputs_that_wait_and_comments_are_so_many(
         assert "wait for a decision" in found.json()["error"]["says"]
 
 
-def test_what_was_downloaded_is_collected_by_the_custodian_and_the_command(
-    tmp_path: Path,
-) -> None:
+def test_what_was_downloaded_is_collected_into_a_folder(tmp_path: Path) -> None:
     """Byte for byte what was downloaded; nothing is left but what was only shown."""
     study = opened(tmp_path, WHOLE)
     with running(study, tmp_path) as served, served.client() as client:
@@ -268,7 +266,7 @@ def test_what_was_downloaded_is_collected_by_the_custodian_and_the_command(
         part = {"columns": ["age"], "source": "copy", "where": "age >= 40"}
         view = drawn(client, part)
         table = client.post("/api/tables/means", json={"value": "bmi", "by": ["sex"]}).json()["id"]
-        shown = drawn(client, {"columns": ["bmi"]})
+        drawn(client, {"columns": ["bmi"]})
         files = {
             name: client.get(path).content
             for name, path in {
@@ -284,8 +282,8 @@ def test_what_was_downloaded_is_collected_by_the_custodian_and_the_command(
         folder = tmp_path / "request"
         found = outputs_in(folder, str(tmp_path / "discreet.toml"))
         assert found.not_handed_in() == (
-            "histogram(age, bins=20, derived=[['', 'age >= 40']]), as svg, taken by alice, bob",
-            "histogram(age, bins=20, derived=[['', 'age >= 40']]), as json, taken by alice",
+            "histogram(age, bins=20, where='age >= 40'), as svg, taken by alice, bob",
+            "histogram(age, bins=20, where='age >= 40'), as json, taken by alice",
             "means(by=['sex'], value=bmi), as csv, taken by alice",
             "plots and tables that were only shown on the web: 1 (see discreet log)",
         )
@@ -303,16 +301,6 @@ def test_what_was_downloaded_is_collected_by_the_custodian_and_the_command(
         )
         assert {it["name"] for it in client.get(OWN).json()["outputs"]} == {*files}
 
-        client.get(f"/api/views/{shown}/figure.pdf")
-        with served.client(served.custodian) as custodian:
-            assert custodian.get(PATH).json()["downloaded"] == [
-                {"caller": "token alice", "files": 1}
-            ]
-            assert custodian.post(PATH, json={"caller": "token bob"}).json() == {"collected": 0}
-            assert custodian.post(PATH, json={}).json() == {"collected": 1}
-            assert custodian.get(PATH).json()["downloaded"] == []
-            assert client.post(PATH, json={}).status_code == 403
-
         # One that was taken to disk under a name of one's own is there as well.
         mine = tmp_path / "mine"
         mine.mkdir()
@@ -320,3 +308,25 @@ def test_what_was_downloaded_is_collected_by_the_custodian_and_the_command(
         other_folder = outputs_in(tmp_path / "other", str(tmp_path / "discreet.toml"))
         assert other_folder.collect([mine]) == ()
         assert not any("as svg" in it for it in other_folder.not_handed_in())
+
+
+def test_the_custodian_collects_what_a_token_downloaded(served: Running, bob: str) -> None:
+    store = served.study.session.ledger.store
+    name = f"token {list_tokens(store)[-1].name}"
+    with served.client(bob) as client, served.client(served.custodian) as custodian:
+        view = drawn(client, {"columns": ["hdl"]})
+        file = client.get(f"/api/views/{view}/figure.pdf").content
+        client.get(f"/api/views/{view}/figure.pdf")
+
+        def missing() -> list[dict[str, Any]]:
+            told = custodian.get(PATH).json()["downloaded"]
+            return [it for it in told if it["caller"] == name]
+
+        assert missing() == [{"caller": name, "files": 1}]
+        assert client.post(PATH, json={"caller": name}).status_code == 403
+        assert custodian.post(PATH, json={"caller": "token x"}).json() == {"collected": 0}
+        assert custodian.post(PATH, json={"caller": name}).json() == {"collected": 1}
+        assert missing() == []
+        (mine,) = client.get(OWN).json()["outputs"]
+        assert mine["reviews"] == []
+        assert custodian.get(f"{PATH}/{mine['id']}/file").content == file

@@ -16,6 +16,8 @@ __all__ = ["FORMS", "checker", "command_of"]
 
 FORMS = SUFFIXES
 """How files end that can be handed in."""
+DERIVED = "derived"
+"""Of a request: new columns, each with its expression, and conditions, which have no name."""
 WHAT = ("plot", "columns", "table")
 """Of a request: what was drawn or released, and of what."""
 
@@ -34,7 +36,7 @@ def checker(verifier: Verifier, study: str) -> Check:
         if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
             return None
         same = is_in_force(ledger, study, policy, row["version"])
-        status, says = judged(told.source, policy, same=same)
+        status, says = judged(told.source, row["rules"], policy, same=same)
         return Finding(
             status=status,
             kind=row["kind"],
@@ -57,8 +59,11 @@ def command_of(request: Mapping[str, Any]) -> str:
     >>> from discreet.outputs.check import command_of
     >>> command_of({"plot": "histogram", "columns": ["bmi"], "by": "sex", "bins": 20})
     'histogram(bmi, by=sex, bins=20)'
+    >>> command_of({"plot": "box", "columns": ["bmi"], "derived": [["", "age >= 50"]]})
+    "box(bmi, where='age >= 50')"
     """
-    rest = {name: it for name, it in request.items() if name not in WHAT}
+    rest = {name: it for name, it in request.items() if name not in (*WHAT, DERIVED)}
     given = [*map(str, request.get("columns", ()))]
     given += [f"{name}={it}" for name, it in rest.items()]
+    given += [f"{name or 'where'}={text!r}" for name, text in request.get(DERIVED, ())]
     return f"{request['plot']}({', '.join(given)})"

@@ -175,7 +175,8 @@ class StudyOutputs:
         ledger, policy, folder = self.verifier.ledger, self.verifier.policy, self.folder
         same = is_in_force(ledger, folder.study, policy, folder.in_force.version)
         data = file_of(answer.body, wanted.form, Sealer(key_of(self.verifier.secret)))
-        judge = partial(judged, policy=policy, same=same)
+        settings = ledger.settings(folder.study, folder.in_force.version)
+        judge = partial(judged, settings=settings, policy=policy, same=same)
         return data, answer.finding(data, judge, wanted.callers)
 
     def write(self) -> None:

@@ -1,20 +1,15 @@
-"""By which rules an output passes, and how that is said: the same of every file and answer."""
+"""Whether an output passes: the same of a file that was checked and of one that is made again."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from discreet.ledger.ledger import Ledger
-from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
-from discreet.protect import Whole
-from discreet.study.provenance import ROWS
+from discreet.study.rules import rules_in_words
 
 __all__ = ["is_in_force", "judged"]
-
-SOURCES = {
-    COPY: "drawn from the protected copy",
-    COUNTS: "counted from the data",
-    ROWS: "rows that were protected for this alone",
-}
 
 
 def is_in_force(ledger: Ledger, study: str, policy: Policy, version: int) -> bool:
@@ -26,32 +21,24 @@ def is_in_force(ledger: Ledger, study: str, policy: Policy, version: int) -> boo
     return same and ledger.version(study) == version
 
 
-def judged(source: str, policy: Policy, *, same: bool) -> tuple[str, tuple[str, ...]]:
-    """Return whether numbers pass or need a look, and which rules they were made by.
+def judged(
+    source: str, settings: Mapping[str, Any], policy: Policy, *, same: bool
+) -> tuple[str, tuple[str, ...]]:
+    """Return whether numbers pass or need a look, and by which rules they were made.
 
-    `source` is the one of their provenance, and `same` says whether the policy and the version
-    that they were made under are in force.
+    `source` is the one of their provenance, and `settings` are those of the version that they were
+    released in. `same` says whether that version is in force, under `policy`.
 
     Examples
     --------
     >>> from discreet import Policy
     >>> from discreet.outputs.rules import judged
-    >>> status, says = judged("counts", Policy.preset("standard"), same=True)
-    >>> status, says[1]
-    ('pass', 'at least 5 persons behind each mark')
+    >>> policy = Policy.preset("standard")
+    >>> judged("counts", policy.settings(), policy, same=False)[0]
+    'review'
     """
     passed = policy.fixed and not policy.public and same
-    return "pass" if passed else "review", (SOURCES[source], *_rules(source, policy, same=same))
-
-
-def _rules(source: str, policy: Policy, *, same: bool) -> tuple[str, ...]:
-    if not same:
-        return ("made under another policy than the one in force",)
-    if not policy.fixed:
-        return (f"policy {policy.name}, of public or simulated data",)
     public = ("the data are declared public",) if policy.public else ()
-    if source != COUNTS:
-        group = policy.members if policy.rows_by == Whole.name else policy.k
-        return f"each row made anew from a group of at least {group} persons", *public
-    rounded = (f"counts rounded to {policy.round_to}",) if policy.round_to > 1 else ()
-    return f"at least {policy.k} persons behind each mark", *rounded, *public
+    other = () if same else ("made under another policy than the one in force",)
+    says = (*rules_in_words(source, settings), *public, *other)
+    return "pass" if passed else "review", says

@@ -257,7 +257,9 @@ def _made(
     if isinstance(data, Refusal):
         return data
     same = is_in_force(served.ledger, name, policy, version)
-    return answer.finding(data, partial(judged, policy=policy, same=same), callers), data
+    settings = served.ledger.settings(name, version)
+    judge = partial(judged, settings=settings, policy=policy, same=same)
+    return answer.finding(data, judge, callers), data
 
 
 def _number(id_: str) -> int:
