@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -212,3 +214,35 @@ def test_a_token_says_whose_downloads_are_collected(request_: Any) -> None:
     code, _, err = request_("--from-web", "--approve")
     assert code == 2
     assert "files are collected first" in err
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
+SHOWN = re.compile(r"^```sh\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_commands_of_its_page_do_what_it_says(
+    run: Run, cohort: Path, figures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("discreet.toml").write_text(Path("ours.toml").read_text())
+    words = ("anonymize", str(cohort), "--policy", "discreet.toml", "-o", "table.csv")
+    assert run(*words)[0] == 0
+    lines = "".join(SHOWN.findall(PAGE.read_text(encoding="utf-8"))).splitlines()
+    assert len(lines) == 7
+
+    states = {}
+    for line in lines:
+        name, *words = shlex.split(line, comments=True)
+        assert name == "discreet"
+        if "--token" in words:  # nobody has one here
+            continue
+        code, out, err = run(*words)
+        assert (code, err) == (0, ""), line
+        if "--json" in words:
+            states = {it["name"]: it["state"] for it in json.loads(out)["outputs"]}
+    assert states == {
+        "bmi.json": "approved",
+        "bmi.svg": "rejected",
+        "sex.png": "approved",
+        "table.csv": "approved",
+    }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from discreet.ledger.log import add_token, list_tokens
-from discreet.ledger.outputs import hand_in, list_outputs
+from discreet.ledger.outputs import MOST_LETTERS, hand_in, list_outputs
 from discreet.ledger.store import verify
 from discreet.outputs.of_study import in_force, outputs_in
 from discreet.provenance import checksum_of_file
@@ -241,6 +241,8 @@ def test_a_script_in_a_comment_is_text_everywhere(served: Running, tmp_path: Pat
 def test_outputs_that_wait_and_comments_are_so_many(
     served: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    most = server_outputs.MOST_WAITING, server_outputs.MOST_COMMENTS, MOST_LETTERS
+    assert most == (100, 50, 2000)  # as docs/serving.md says
     with served.client() as client:
         view = drawn(client, {"columns": ["sex"]}, "bars")
         body = {"id": view, "form": "figure.svg", "text": "figure 2"}

@@ -12,6 +12,7 @@ const SAID = {
   copy: "explored the protected copy",
   rows: "took the rows of the protected copy",
   orders: "asked how the axes may stand",
+  outputs: "handed something in",
   custodian: "asked for what is the custodian’s",
   "policy proposed": "tried a change of the policy",
   "log.csv": "took the record as CSV",
