@@ -225,8 +225,8 @@ def test_the_commands_of_its_page_do_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("discreet.toml").write_text(Path("ours.toml").read_text())
-    words = ("anonymize", str(cohort), "--policy", "discreet.toml", "-o", "table.csv")
-    assert run(*words)[0] == 0
+    told = ("anonymize", str(cohort), "--policy", "discreet.toml", "-o", "table.csv")
+    assert run(*told)[0] == 0
     lines = "".join(SHOWN.findall(PAGE.read_text(encoding="utf-8"))).splitlines()
     assert len(lines) == 7
 

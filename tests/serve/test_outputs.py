@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from discreet.ledger.store import verify
 from discreet.outputs.of_study import in_force, outputs_in
 from discreet.provenance import checksum_of_file
 from discreet.serve import outputs as server_outputs
+from discreet.serve.held import Rate
 from tests.serve.cohort import opened
 from tests.serve.conftest import Running, running
 from tests.serve.test_whole import WHOLE
@@ -221,6 +223,20 @@ def test_what_cannot_be_handed_in_is_refused_and_recorded_nowhere(
     assert found.status_code == status
     assert text in found.json()["error"]["says"]
     assert list_outputs(store) == before
+
+
+def test_whoever_asks_too_often_is_told_to_wait(
+    served: Running, bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served.client(bob) as client:
+        view = drawn(client, AGE)
+        monkeypatch.setattr(Rate, "lets", lambda *_: False)
+        assert client.get(OWN).status_code == 429
+        one = replace(served.study.policy, requests_a_minute=1)
+        monkeypatch.setattr(served.study.session, "policy", one)
+        body = {"id": view, "form": "figure.svg", "text": "figure 1"}
+        assert client.post(OWN, json=body).status_code == 429
+        assert client.post(f"{OWN}/1", json={"text": "mine"}).status_code == 429
 
 
 def test_a_script_in_a_comment_is_text_everywhere(served: Running, tmp_path: Path) -> None:

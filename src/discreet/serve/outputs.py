@@ -129,8 +129,10 @@ def outputs(served: Served) -> dict[str, Any]:
     }
 
 
-def seen(served: Served, caller: Caller) -> dict[str, Any]:
+def seen(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     """Return a caller's own outputs, newest first; a custodian's are all."""
+    if not served.held.rate.lets(caller.name):
+        return refusal("rate")
     found = list_outputs(served.ledger.store, served.name)
     now = rules_in_force(served)
     return {"outputs": [_told_to(caller, it, now) for it in reversed(found) if _is_own(caller, it)]}
