@@ -230,6 +230,9 @@ ADDRESSES = [
     *(("GET", f"/api/views/{NOBODY}/{form}") for form in PLOT_FORMS),
     *(("POST", f"/api/tables/{kind}") for kind in TABLES),
     *(("GET", f"/api/tables/{NOBODY}/{form}") for form in TABLE_FORMS),
+    ("GET", "/api/outputs"),
+    ("POST", "/api/outputs"),
+    ("POST", "/api/outputs/1"),
     ("GET", "/api/custodian"),
     ("GET", "/api/custodian/log"),
     ("GET", "/api/custodian/log.csv"),
@@ -240,6 +243,7 @@ ADDRESSES = [
     ("DELETE", "/api/custodian/tokens/alice"),
     ("POST", "/api/custodian/policy"),
     ("GET", "/api/custodian/outputs"),
+    ("POST", "/api/custodian/outputs"),
     ("GET", "/api/custodian/outputs/1/file"),
     ("POST", "/api/custodian/outputs/1"),
 ]
