@@ -100,9 +100,9 @@ class StudyOutputs:
         marked = [(row, told) for row, told in ledger.released() if row["form"] != ON_THE_WEB]
         for row in self._history():
             what, form = (row["kind"], *row["columns"]), row["form"]
-            requests = [told.request for left, told in marked if left == row]
             if form == ON_THE_WEB:
                 continue
+            requests = [told.request for left, told in marked if left == row]
             if not requests and (*what, form) not in alike:  # it carries no provenance
                 yield f"{row['kind']} of {', '.join(row['columns'])}, as {form}"
             for request in requests:

@@ -226,7 +226,7 @@ def collect(
         for it in _not_handed_in(served, of):
             found = _made(served, files, it.view, it.form, it.callers)
             if isinstance(found, Refusal):
-                return found
+                return found  # such as "busy": what was made so far is handed in
             finding, data = found
             name = file_name(it.view, it.form)
             hand_in_bytes(store, served.name, now, name, data, finding.record)
