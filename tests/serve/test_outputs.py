@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from discreet.ledger.log import add_token, list_tokens
-from discreet.ledger.outputs import MOST_LETTERS, hand_in, list_outputs
+from discreet.ledger.outputs import MOST_LETTERS, hand_in, list_outputs, review
 from discreet.ledger.store import verify
 from discreet.outputs.of_study import in_force, outputs_in
 from discreet.provenance import checksum_of_file
@@ -348,3 +348,22 @@ def test_the_custodian_collects_what_a_token_downloaded(served: Running, bob: st
         (mine,) = client.get(OWN).json()["outputs"]
         assert mine["reviews"] == []
         assert custodian.get(f"{PATH}/{mine['id']}/file").content == file
+
+
+@pytest.mark.promise
+def test_an_approval_under_another_policy_waits_again_on_both_pages(served: Running) -> None:
+    store, session = served.study.session.ledger.store, served.study.session
+    with served.client() as client, served.client(served.custodian) as custodian:
+        view = drawn(client, {"columns": ["ldl"]})
+        body = {"id": view, "form": "figure.svg", "text": "figure 3"}
+        number = client.post(OWN, json=body).json()["output"]["id"]
+        earlier = in_force(session.policy.changed(k=7), session.secret, "cohort.csv", 1)
+        review(store, "cohort.csv", number, "approved", "under k = 7", earlier, "token carol")
+
+        def states() -> set[str]:
+            found = [*client.get(OWN).json()["outputs"], *custodian.get(PATH).json()["outputs"]]
+            return {it["state"] for it in found if it["id"] == number}
+
+        assert states() == {"outdated"}
+        assert custodian.post(f"{PATH}/{number}", json={"what": "approved"}).status_code == 200
+        assert states() == {"approved"}
