@@ -171,12 +171,11 @@ def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
 
     _board(router, counter)
     _copy(router, counter)
-    _views(router, counter)
-    _tables(router, counter)
     files = Files.sealed_with(served.study.session.secret)
-    for place in PLACES:
-        for form in place.forms:
-            _files(router, counter, files, place, form)
+    _views(router, counter)
+    _files(router, counter, files, OF_PLOTS)
+    _tables(router, counter)
+    _files(router, counter, files, OF_TABLES)
     add_output_routes(router, counter, files)
     add_custodian_routes(router, counter, files)
 
@@ -337,13 +336,17 @@ class Place:
 
 
 NOUNS = {VIEW: "plot", TABLE: "table"}
-PLACES = (
-    Place("/views", VIEW, PLOT_FORMS),
-    Place("/tables", TABLE, TABLE_FORMS),
-)
+OF_PLOTS = Place("/views", VIEW, PLOT_FORMS)
+OF_TABLES = Place("/tables", TABLE, TABLE_FORMS)
 
 
-def _files(router: APIRouter, counter: Counter, files: Files, place: Place, form: str) -> None:
+def _files(router: APIRouter, counter: Counter, files: Files, place: Place) -> None:
+    """Add the routes of all forms of plots or of tables."""
+    for form in place.forms:
+        _file(router, counter, files, place, form)
+
+
+def _file(router: APIRouter, counter: Counter, files: Files, place: Place, form: str) -> None:
     """Add the route of a form of plots or tables."""
 
     async def download(bearer: Bearer, request: Request) -> Response:
@@ -366,7 +369,8 @@ def _files(router: APIRouter, counter: Counter, files: Files, place: Place, form
     bare = place.forms[form].partition(";")[0]
     told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
     path = f"{place.path}/{{{place.what}}}/{form}"
-    named = {"name": place.what, "in": "path", "required": True, "schema": {"type": "string"}}
+    schema = {"type": "string", "title": place.what.capitalize()}
+    named = {"name": place.what, "in": "path", "required": True, "schema": schema}
     router.get(
         path,
         name=form,
