@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,7 +65,7 @@ def test_what_was_released_is_collected(
         *("bmi.json", "bmi.svg", "checksums", "config.json", "index.html", "results.json")
     ]
     assert "left out, for this study did not release them as they are" in out
-    assert "bars of sex, as png" in out  # released, and not in the folder
+    assert "bars(sex, method=cell-suppression), as png" in out  # released, and not in the folder
     told = json.loads((folder / "results.json").read_text())["results"]["bmi.svg"]
     assert (told["status"], told["type"]) == ("pass", "plot")
     assert told["command"].startswith("histogram(bmi")
@@ -106,6 +108,32 @@ def test_what_is_changed_after_it_was_approved_shows_as_changed(
 
     drawn.write_text(text)
     assert states(request_()[1])["bmi.svg"] == "approved"
+
+
+@pytest.mark.promise
+def test_an_approval_does_not_outlive_its_policy(request_: Any, policy: str) -> None:
+    assert request_("--approve")[0] == 0
+    Path(policy).write_text("k = 6\nround_to = 10\n")
+
+    code, told, err = request_()
+    assert (code, {*states(told).values()}) == (4, {"outdated"})
+    assert "approved under another policy or version than the one in force" in err
+    assert {it["status"] for it in told["outputs"]} == {"review"}
+    code, _, err = request_("--approve")
+    assert code == 2
+    assert "say why" in err
+    code, told, _ = request_("--approve", "--reason", "counts in fives are fine for these")
+    assert (code, {*states(told).values()}) == (0, {"approved"})
+
+    Path(policy).write_text("k = 6\n")  # back again: what was decided last was not of this one
+    assert {*states(request_()[1]).values()} == {"outdated"}
+
+
+def test_how_often_a_server_answers_is_no_rule_of_an_approval(request_: Any, policy: str) -> None:
+    request_("--approve")
+    Path(policy).write_text("k = 6\nbudget = 7\nrequests_a_minute = 9\n")
+    code, told, _ = request_()
+    assert (code, {*states(told).values()}) == (0, {"approved"})
 
 
 def test_a_released_table_is_collected_by_its_digest(
@@ -174,3 +202,47 @@ def test_a_study_is_named_where_there_are_several(
     assert "the ledger knows several studies: 'cohort.csv', 'other'; give --study" in err
     more = ("--study", "cohort.csv", "--policy", policy)
     assert run("outputs", folder, str(figures), *more)[0] == 0
+
+
+def test_a_token_says_whose_downloads_are_collected(request_: Any) -> None:
+    code, _, err = request_("--token", "alice")
+    assert code == 2
+    assert "give --from-web with it" in err
+    code, _, err = request_("--from-web", "--token", "alice")
+    assert code == 2
+    assert "nothing was downloaded with a token 'alice'; nobody downloaded anything" in err
+    code, _, err = request_("--from-web", "--approve")
+    assert code == 2
+    assert "files are collected first" in err
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
+SHOWN = re.compile(r"^```sh\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_commands_of_its_page_do_what_it_says(
+    run: Run, cohort: Path, figures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("discreet.toml").write_text(Path("ours.toml").read_text())
+    told = ("anonymize", str(cohort), "--policy", "discreet.toml", "-o", "table.csv")
+    assert run(*told)[0] == 0
+    lines = "".join(SHOWN.findall(PAGE.read_text(encoding="utf-8"))).splitlines()
+    assert len(lines) == 7
+
+    states = {}
+    for line in lines:
+        name, *words = shlex.split(line, comments=True)
+        assert name == "discreet"
+        if "--token" in words:  # nobody has one here
+            continue
+        code, out, err = run(*words)
+        assert (code, err) == (0, ""), line
+        if "--json" in words:
+            states = {it["name"]: it["state"] for it in json.loads(out)["outputs"]}
+    assert states == {
+        "bmi.json": "approved",
+        "bmi.svg": "rejected",
+        "sex.png": "approved",
+        "table.csv": "approved",
+    }

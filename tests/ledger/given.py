@@ -20,7 +20,7 @@ from discreet.ledger.log import (
     keep,
     revoke_token,
 )
-from discreet.ledger.outputs import hand_in, review
+from discreet.ledger.outputs import InForce, hand_in, review
 from discreet.ledger.rules import ReleaseRecord
 from discreet.ledger.store import Store
 from discreet.provenance import Provenance, checksum_of_file
@@ -69,13 +69,9 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     close(store, ask(store, ALICE, question(4), MUCH), "broken")
     file = folder / "age.svg"
     file.write_text("drawn")
-    review(
-        store,
-        "s",
-        hand_in(store, "s", 1, file, checksum_of_file(file), {"status": "pass"}).id,
-        "approved",
-        "",
-    )
+    now, record = InForce("p", 1), {"status": "pass", "says": []}
+    output = hand_in(store, "s", now, file, checksum_of_file(file), record)
+    review(store, "s", output.id, "approved", "", now)
     file.unlink()
     return store
 

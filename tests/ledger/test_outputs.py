@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from discreet.errors import InputError, LedgerError
 from discreet.ledger import outputs
-from discreet.ledger.outputs import MOST_LETTERS, Output, file_of, hand_in, list_outputs, review
+from discreet.ledger.log import Allowance, Caller, LogEntry, ask
+from discreet.ledger.outputs import (
+    MOST_LETTERS,
+    Download,
+    InForce,
+    Output,
+    downloads,
+    file_of,
+    hand_in,
+    list_outputs,
+    review,
+)
 from discreet.ledger.store import Store, verify
 from discreet.provenance import checksum_of_file
 from tests.ledger.given import SECRET, alter
 
-PASSED, LOOKED_AT = {"status": "pass"}, {"status": "review"}
+PASSED, LOOKED_AT = {"status": "pass", "says": []}, {"status": "review", "says": []}
+NOW = InForce("p", 1)
+BEFORE = "DROP TABLE decision; DROP TABLE review; DROP TABLE output; PRAGMA user_version = 3;"
+"""Takes away what a ledger of number 3 did not have."""
 
 
 @pytest.fixture
@@ -24,11 +40,11 @@ def store(tmp_path: Path) -> Store:
 
 
 def handed(
-    store: Store, path: Path, text: str = "drawn", record: dict[str, str] = PASSED
+    store: Store, path: Path, text: str = "drawn", record: dict[str, Any] = PASSED
 ) -> Output:
     """Hand in a file of some text."""
     path.write_text(text)
-    return hand_in(store, "s", 1, path, checksum_of_file(path), record)
+    return hand_in(store, "s", NOW, path, checksum_of_file(path), record)
 
 
 def test_an_output_is_recorded_once_by_its_bytes(store: Store, tmp_path: Path) -> None:
@@ -49,15 +65,15 @@ def test_an_output_is_recorded_once_by_its_bytes(store: Store, tmp_path: Path) -
 
 def test_the_last_decision_stands_and_comments_decide_nothing(store: Store, tmp_path: Path) -> None:
     output = handed(store, tmp_path / "a.svg")
-    states = [output.state]
+    states = [output.state(NOW)]
     for what, text in (
         ("comment", "for table 2"),
         ("rejected", "too fine"),
         ("comment", "bins are wider now"),
         ("approved", ""),
     ):
-        output = review(store, "s", output.id, what, f"  {text} ", "token eva")
-        states.append(output.state)
+        output = review(store, "s", output.id, what, f"  {text} ", NOW, "token eva")
+        states.append(output.state(NOW))
 
     assert states == ["waiting", "waiting", "rejected", "rejected", "approved"]
     assert output.comments == ("for table 2", "bins are wider now")
@@ -71,9 +87,73 @@ def test_what_is_decided_of_one_output_says_nothing_of_another(
     store: Store, tmp_path: Path
 ) -> None:
     one, other = handed(store, tmp_path / "a.svg"), handed(store, tmp_path / "a.svg", "changed")
-    review(store, "s", one.id, "approved", "")
-    assert [it.state for it in list_outputs(store, "s")] == ["approved", "waiting"]
-    assert other.state == "waiting"
+    review(store, "s", one.id, "approved", "", NOW)
+    assert [it.state(NOW) for it in list_outputs(store, "s")] == ["approved", "waiting"]
+    assert other.state(NOW) == "waiting"
+
+
+UNDER = {
+    "the same": (NOW, "approved", "pass"),
+    "another policy": (InForce("q", 1), "outdated", "review"),
+    "a new version": (InForce("p", 2), "outdated", "review"),
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize(("later", "state", "status"), UNDER.values(), ids=UNDER)
+def test_an_approval_holds_for_the_rules_that_it_was_given_under(
+    store: Store, tmp_path: Path, later: InForce, state: str, status: str
+) -> None:
+    output = handed(store, tmp_path / "a.svg")
+    review(store, "s", output.id, "approved", "", NOW)
+    (found,) = list_outputs(store, "s")
+    assert (found.state(later), found.status(later)) == (state, status)
+    assert ("checked under another policy" in " ".join(found.says(later))) == (state != "approved")
+    if state == "outdated":
+        # What was checked under other rules has not passed these: it takes a reason.
+        with pytest.raises(InputError, match="say why: a comment, a rejection, and the approval"):
+            review(store, "s", output.id, "approved", "", later)
+    again = review(store, "s", output.id, "approved", "looked at again", later)
+    assert again.state(later) == "approved"
+
+
+def test_a_rejection_stands_whatever_comes_into_force(store: Store, tmp_path: Path) -> None:
+    output = handed(store, tmp_path / "a.svg")
+    output = review(store, "s", output.id, "rejected", "too fine", NOW)
+    assert {output.state(later) for later, *_ in UNDER.values()} == {"rejected"}
+
+
+def test_an_approval_from_before_ledgers_kept_the_rules_waits_again(
+    store: Store, tmp_path: Path
+) -> None:
+    output = handed(store, tmp_path / "a.svg")
+    with store.writing() as connection:
+        values = {"at": "2026", "output": output.id, "what": "approved", "text": "", "caller": ""}
+        store.append(connection, "review", values)
+    (found,) = list_outputs(store, "s")
+    assert found.state(NOW) == "outdated"
+
+
+def test_what_was_taken_from_a_server_is_listed_once_with_all_who_took_it(store: Store) -> None:
+    allowance = Allowance(views=9, a_minute=99)
+    for caller, view, what in (
+        ("token eva", "b", "figure.svg"),
+        ("token eva", "a", "figure.svg"),
+        ("token eva", "a", "figure.svg"),
+        ("token bob", "a", "figure.svg"),
+        ("token bob", "a", "again"),
+    ):
+        entry = LogEntry("s", 1, what, json.dumps({"view": view}), None)
+        ask(store, Caller(caller, "analyst"), entry, allowance, code="answered")
+    refused = LogEntry("s", 1, "figure.svg", json.dumps({"view": "c"}), None)
+    ask(store, Caller("token bob", "analyst"), refused, allowance, code="unknown")
+
+    assert downloads(store, "s", 1, ("figure.svg", "figure.png")) == (
+        Download("b", "figure.svg", ("token eva",)),
+        Download("a", "figure.svg", ("token eva", "token bob")),
+    )
+    assert downloads(store, "s", 2, ("figure.svg",)) == ()
+    assert downloads(store, "t", 1, ("figure.svg",)) == ()
 
 
 WITHOUT_WORDS = {
@@ -84,11 +164,11 @@ WITHOUT_WORDS = {
 
 
 @pytest.mark.parametrize(("what", "record"), WITHOUT_WORDS.values(), ids=WITHOUT_WORDS)
-def test_words_are_needed(store: Store, tmp_path: Path, what: str, record: dict[str, str]) -> None:
+def test_words_are_needed(store: Store, tmp_path: Path, what: str, record: dict[str, Any]) -> None:
     output = handed(store, tmp_path / "a.svg", record=record)
     with pytest.raises(InputError, match="say why: a comment, a rejection, and the approval of"):
-        review(store, "s", output.id, what, " \n ")
-    assert review(store, "s", output.id, what, "because").reviews != ()
+        review(store, "s", output.id, what, " \n ", NOW)
+    assert review(store, "s", output.id, what, "because", NOW).reviews != ()
 
 
 BAD = {
@@ -106,7 +186,7 @@ def test_bad_reviews_are_refused_and_write_nothing(
     store: Store, tmp_path: Path, given: dict[str, object], text: str
 ) -> None:
     output = handed(store, tmp_path / "a.svg")
-    call = {"study": "s", "id_": output.id, "what": "comment", "text": "fine"} | given
+    call = {"study": "s", "id_": output.id, "what": "comment", "text": "fine", "now": NOW} | given
     with pytest.raises(InputError, match=text):
         review(store, **call)  # type: ignore[arg-type]
     assert list_outputs(store, "s")[0].reviews == ()
@@ -125,6 +205,7 @@ FORGED = {
     "a decision": "UPDATE review SET what = 'approved'",
     "a decision more": "INSERT INTO review (at, output, what, text, caller)"
     " VALUES ('2026', 1, 'approved', '', '')",
+    "an approval of other rules": "UPDATE decision SET policy = 'q'",
     "what it was decided of": "UPDATE output SET digest = 'x'",
 }
 
@@ -135,7 +216,7 @@ def test_an_approval_cannot_be_written_without_the_secret(
     store: Store, tmp_path: Path, script: str
 ) -> None:
     output = handed(store, tmp_path / "a.svg")
-    review(store, "s", output.id, "rejected", "too fine")
+    review(store, "s", output.id, "rejected", "too fine", NOW)
     alter(store.path, script)
     with pytest.raises(LedgerError, match="is damaged or in use"):
         list_outputs(store, "s")
@@ -145,15 +226,21 @@ def test_an_approval_cannot_be_written_without_the_secret(
 def test_a_ledger_from_before_outputs_gets_them(store: Store, tmp_path: Path) -> None:
     with store.writing() as connection:
         store.append(connection, "adoption", {"at": "2026"})
-    alter(store.path, "DROP TABLE review; DROP TABLE output; PRAGMA user_version = 3;")
+    alter(
+        store.path,
+        BEFORE,
+    )
 
     output = handed(store, tmp_path / "a.svg")
-    assert review(store, "s", output.id, "approved", "").state == "approved"
+    assert review(store, "s", output.id, "approved", "", NOW).state(NOW) == "approved"
     assert verify(store).broken == ()
 
 
 def test_a_ledger_whose_outputs_were_taken_away_is_damaged(store: Store, tmp_path: Path) -> None:
     handed(store, tmp_path / "a.svg")
-    alter(store.path, "DROP TABLE review; DROP TABLE output; PRAGMA user_version = 3;")
+    alter(
+        store.path,
+        BEFORE,
+    )
     with pytest.raises(LedgerError, match="is damaged or in use"):
         list_outputs(store, "s")

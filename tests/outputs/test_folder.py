@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import InputError
-from discreet.ledger.outputs import list_outputs
+from discreet.ledger.outputs import InForce, list_outputs
 from discreet.ledger.store import Store, verify
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.layout import summary_of
@@ -21,6 +21,7 @@ from tests.ledger.given import SECRET
 
 ACRO = Path(__file__).parents[2] / "build" / "acro" / "bin" / "acro-ready"
 CONFIG = {"safe_threshold": 5}
+NOW = InForce("p", 1)
 
 
 def check(path: Path) -> Finding | None:
@@ -39,7 +40,7 @@ def check(path: Path) -> Finding | None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     """Return a folder that is not there yet."""
-    return Folder(tmp_path / "request", Store(tmp_path / "state", SECRET), "cohort.csv", 1)
+    return Folder(tmp_path / "request", Store(tmp_path / "state", SECRET), "cohort.csv", NOW)
 
 
 def written(path: Path, text: str = "made\n") -> Path:
@@ -261,7 +262,7 @@ def test_the_record_has_the_fields_and_checksums_of_acro(folder: Folder, tmp_pat
 
 
 def test_the_summary_is_taken_apart_at_the_signs_of_sacro_s_viewer() -> None:
-    status, *told = summary_of({"status": "fail", "says": ["a; b", "c"]}).split("; ")
+    status, *told = summary_of("fail", ["a; b", "c"]).split("; ")
     assert (status, told) == ("fail", ["a, b", "c", ""])
 
 

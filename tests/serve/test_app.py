@@ -19,6 +19,7 @@ import pytest
 
 from discreet.errors import InputError, LeavingError
 from discreet.ledger.log import Caller
+from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy
 from discreet.render.to_html import parts
@@ -26,9 +27,7 @@ from discreet.serve import answers, counter
 from discreet.serve import app as server
 from discreet.serve import files as files_of
 from discreet.serve.app import PAGES, TYPES, create_app, files
-from discreet.serve.files import FORMS
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
-from discreet.serve.tables import TABLE_FORMS
 from discreet.study import open as open_study
 from discreet.study.table_kinds import TABLES
 from tests.serve.cohort import opened, written
@@ -228,9 +227,12 @@ ADDRESSES = [
     *(("POST", f"/api/{way}/{kind}") for way in ("copy", "seen", "views") for kind in PLOTS),
     ("GET", f"/api/views/{NOBODY}"),
     ("GET", f"/api/views/{NOBODY}/orders"),
-    *(("GET", f"/api/views/{NOBODY}/{form}") for form in FORMS),
+    *(("GET", f"/api/views/{NOBODY}/{form}") for form in PLOT_FORMS),
     *(("POST", f"/api/tables/{kind}") for kind in TABLES),
     *(("GET", f"/api/tables/{NOBODY}/{form}") for form in TABLE_FORMS),
+    ("GET", "/api/outputs"),
+    ("POST", "/api/outputs"),
+    ("POST", "/api/outputs/1"),
     ("GET", "/api/custodian"),
     ("GET", "/api/custodian/log"),
     ("GET", "/api/custodian/log.csv"),
@@ -241,6 +243,7 @@ ADDRESSES = [
     ("DELETE", "/api/custodian/tokens/alice"),
     ("POST", "/api/custodian/policy"),
     ("GET", "/api/custodian/outputs"),
+    ("POST", "/api/custodian/outputs"),
     ("GET", "/api/custodian/outputs/1/file"),
     ("POST", "/api/custodian/outputs/1"),
 ]
@@ -377,7 +380,7 @@ def test_a_file_is_downloaded(alice: httpx.Client, form: str) -> None:
     assert found.status_code == 200
     assert found.headers["content-type"] == kind
     assert found.headers["content-disposition"] == (
-        f'attachment; filename="discreet-{view[:8]}.{form.rpartition(".")[2]}"'
+        f'attachment; filename="discreet-{view[:12]}.{form.rpartition(".")[2]}"'
     )
     assert found.headers["cache-control"] == "no-store"
     assert found.content.startswith(start)
@@ -586,7 +589,7 @@ def test_downloads_leave_threads_for_the_rest(
         assert go_on.wait(60)
         return b"%PDF"
 
-    monkeypatch.setattr(server, "figure", figure)
+    monkeypatch.setattr(files_of, "file_of", figure)
     with running(opened(tmp_path), tmp_path) as own, own.client() as client:
         view = client.post("/api/views/histogram", json=AGE).json()["id"]
         monkeypatch.setattr(counter, "SECONDS", 3.0)

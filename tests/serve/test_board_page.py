@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from discreet.ledger.log import add_token
+from discreet.study.verify import AS_MADE
 from tests.browser import chromium
 from tests.serve.cohort import POLICY, cohort, opened
 from tests.serve.conftest import running
@@ -261,19 +262,63 @@ def test_models_and_what_is_explained_are_of_the_rows_that_are_shown(
 
 @pytest.mark.slow
 def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> None:
-    starts = {"PNG": b"\x89PNG", "SVG": b"<svg", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
+    starts = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
     with looking(chromium, whole, token=whole.token) as page:
         opened_page(page)
         card = make(page, "Histogram", "bmi")
         for form, start in starts.items():
             with page.expect_download() as found:
-                act(page, card, form)
-            path = tmp_path / form
+                act(page, card, f"Save as {form}")
+            path = tmp_path / f"bmi.{form.lower()}"
             found.value.save_as(path)
             assert path.read_bytes().startswith(start)
-            assert found.value.suggested_filename == f"bmi.{form.lower()}"
-        saved: dict[str, Any] = json.loads((tmp_path / "JSON").read_bytes())
-        assert saved["spec"] == {"kind": "histogram", "columns": ["bmi"]}
+            assert found.value.suggested_filename == path.name
+            assert whole.study.verify(path).verdict == AS_MADE
+        saved: dict[str, Any] = json.loads((tmp_path / "bmi.json").read_bytes())
+        assert saved["provenance"]["source"] == "copy"  # as on the page, and no base counts
+
+
+SCRIPT = "<img src=x onerror=alert(1)>"
+
+
+@pytest.mark.slow
+def test_what_is_handed_in_and_what_becomes_of_it(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        opened_page(page)
+        card = make(page, "Histogram", "bmi")
+        card.get_by_role("button", name="More for this picture").click()
+        keep_screen(page, "card-menu")
+        page.get_by_role("button", name="Hand in to the checker…").click()
+        words = page.get_by_label("What it is for")
+        expect(words).to_be_focused()
+        page.keyboard.type(f"figure 1 {SCRIPT}")
+        page.get_by_label("As a file").select_option("SVG")
+        assert violations(page) == []
+        keep_screen(page, "hand-in")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator("#toast")).to_contain_text("Handed in “BMI”")
+
+        with whole.client(whole.custodian) as custodian:
+            (told,) = custodian.get("/api/custodian/outputs").json()["outputs"]
+            assert told["reviews"][0]["text"] == f"figure 1 {SCRIPT}"
+            body = {"what": "rejected", "text": "bins too fine"}
+            assert custodian.post(f"/api/custodian/outputs/{told['id']}", json=body).is_success
+
+        page.get_by_role("button", name="Your token").click()
+        page.get_by_role("button", name="Your outputs").click()
+        page.locator(".handed summary").click()
+        expect(page.locator(".handed .state")).to_have_text("rejected")
+        expect(page.locator(".handed .said")).to_contain_text("bins too fine")
+        expect(page.locator(".handed .said")).to_contain_text(SCRIPT)
+        assert page.locator("#pop img").count() == 0
+        assert violations(page) == []
+        page.get_by_label("Comment").fill("made again with fewer")
+        page.get_by_role("button", name="Comment").click()
+        expect(page.locator("#toast")).to_contain_text("Commented on")
+        expect(page.locator(".handed summary")).to_be_focused()
+        keep_screen(page, "your-outputs")
+        expect(page.locator(".handed .said li")).to_have_count(3)
 
 
 @pytest.mark.slow
@@ -291,7 +336,7 @@ def test_a_link_that_names_a_method_of_counts_spends_nothing(
         card = page.locator(CARDS)
         card.locator(".pic svg").wait_for()
         with page.expect_download() as found:
-            act(page, card, "PDF")
+            act(page, card, "Save as PDF")
         found.value.path()
     assert used() == before
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from playwright.sync_api import expect
 from pyarrow import Table, array
 
 from discreet.ledger.log import add_token
+from discreet.study.verify import AS_MADE, PASSED, UNKNOWN
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.serve.conftest import running
@@ -232,15 +232,22 @@ def test_every_kind_is_saved(chromium: Browser, study: Running, tmp_path: Any) -
         expect(cards).to_have_count(len(EVERY))
         for place, name in enumerate(EVERY):
             drawn(cards.nth(place))
-            for form in ("SVG", "PNG", "JSON"):
+            made = "CSV" if name in ("summary", "means", "model") else "JSON"
+            for act_name, path in {
+                f"Save as {made}": tmp_path / f"{name}.{made.lower()}",
+                "Save as seen, as SVG": tmp_path / f"{name}.svg",
+                "Save as seen, as PNG": tmp_path / f"{name}.png",
+            }.items():
                 with page.expect_download() as found:
-                    act(page, cards.nth(place), form)
-                path = tmp_path / f"{name}.{form.lower()}"
+                    act(page, cards.nth(place), act_name)
                 found.value.save_as(path)
+            if made == "JSON":
+                found_of = study.study.verify(tmp_path / f"{name}.json")
+                assert (found_of.verdict, found_of.checks["ledger"]) == (AS_MADE, PASSED), name
+                assert study.study.verify(tmp_path / f"{name}.svg").verdict == UNKNOWN
             root = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
             assert "drawn from the protected copy" in "".join(root.itertext()), name
             assert len((tmp_path / f"{name}.png").read_bytes()) > 5_000, name
-            assert json.loads((tmp_path / f"{name}.json").read_bytes())["view"], name
 
 
 WORDS = {

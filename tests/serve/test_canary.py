@@ -22,10 +22,9 @@ from hypothesis import strategies as st
 from starlette.routing import Route
 
 from discreet.ledger.log import add_token
+from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.serve.app import pages
-from discreet.serve.files import FORMS
-from discreet.serve.tables import TABLE_FORMS
 from discreet.study import open as open_study
 from tests.serve.canaries import ALONE, CANARIES, CLIENTS, COHORT, SECRET, planted, shuffled
 from tests.serve.conftest import Running, running
@@ -175,7 +174,7 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
                     assert told_orders == (200 if kind == "parallel" else 404)
             if (place + turn) % EVERY:
                 continue
-            for view, form in itertools.product(drawn[-1:], ("", *FORMS)):
+            for view, form in itertools.product(drawn[-1:], ("", *PLOT_FORMS)):
                 address = f"/api/views/{view}/{form}".rstrip("/")
                 assert ear.answer(f"{kind} {form}", client.get(address)).status_code == 200
     return became

@@ -23,17 +23,16 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.ledger.ledger import Ledger
+from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import PLOTS, ParallelView, View
 from discreet.policy import Policy
 from discreet.render.scene import scene_to_plain
 from discreet.serve import files as files_of
 from discreet.serve.files import (
-    FORMS,
     MOST_WAITING,
     Files,
     Kept,
     drawn,
-    figure,
     orders_told,
     picture_told,
     warm,
@@ -138,22 +137,22 @@ BEGINS = {
 @pytest.mark.parametrize("kind", few(["parallel", "histogram", "crosstab"]))
 def test_a_file_of_what_was_sent(study: Study, kind: str, form: str) -> None:
     sent = picture_told(wished(study, kind), "f" * 32)
-    made = figure(sent, form)
+    made = file_of(sent, form)
 
     assert made.startswith(BEGINS[form])
-    assert figure(sent, form) == made
+    assert file_of(sent, form) == made
     if form == "view.json":
         assert json.loads(made) == json.loads(sent)["view"]
 
 
 def test_every_file_has_a_type() -> None:
-    assert set(FORMS) == {*BEGINS, "figure.html"}
+    assert set(PLOT_FORMS) == {*BEGINS, "figure.html"}
 
 
 def test_a_page_of_what_was_sent(study: Study) -> None:
     if not hasattr(ParallelView, "to_html"):
         pytest.skip("views make no pages yet")
-    made = figure(picture_told(wished(study, "parallel"), "f" * 32), "figure.html").decode()
+    made = file_of(picture_told(wished(study, "parallel"), "f" * 32), "figure.html").decode()
 
     assert made.lstrip().lower().startswith("<!doctype html>")
     assert "parallel coordinates of age, bmi and diagnosis" in made
@@ -165,9 +164,9 @@ def test_a_figure_looks_the_same_whatever_the_settings_are(
     import matplotlib as mpl
 
     sent = picture_told(wished(study, "bars"), "")
-    before = figure(sent, "figure.svg")
+    before = file_of(sent, "figure.svg")
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red"}):
-        assert figure(sent, "figure.svg") == before
+        assert file_of(sent, "figure.svg") == before
 
 
 # --- numbers beyond all measure ------------------------------------------------------------------
@@ -263,7 +262,7 @@ def test_orders_are_told(found: Orders, told: dict[str, Any]) -> None:
 
 def test_a_files_bytes_hold_no_path(study: Study, tmp_path: Path) -> None:
     for form in BEGINS:
-        made = figure(picture_told(wished(study, "histogram"), ""), form)
+        made = file_of(picture_told(wished(study, "histogram"), ""), form)
         assert str(tmp_path.parent).encode() not in made
 
 
@@ -435,7 +434,7 @@ def test_warming_up_leaves_no_trace(
         made.append(form)
         return b""
 
-    monkeypatch.setattr(files_of, "figure", figure)
+    monkeypatch.setattr(files_of, "file_of", figure)
     with caplog.at_level(logging.DEBUG, "discreet"):
         warm()
 
@@ -477,7 +476,7 @@ def test_a_server_that_ends_meanwhile_does_not_wait_for_all(
         def is_alive(self) -> bool:
             return False
 
-    monkeypatch.setattr(files_of, "figure", figure)
+    monkeypatch.setattr(files_of, "file_of", figure)
     monkeypatch.setattr(threading, "main_thread", Ended)
     warm()
 

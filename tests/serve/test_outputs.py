@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from discreet.ledger.outputs import hand_in, list_outputs
+from discreet.ledger.log import add_token, list_tokens
+from discreet.ledger.outputs import MOST_LETTERS, hand_in, list_outputs, review
+from discreet.ledger.store import verify
+from discreet.outputs.of_study import in_force, outputs_in
 from discreet.provenance import checksum_of_file
-from tests.serve.conftest import Running
+from discreet.serve import outputs as server_outputs
+from discreet.serve.held import Rate
+from tests.serve.cohort import opened
+from tests.serve.conftest import Running, running
+from tests.serve.test_whole import WHOLE
+
+if TYPE_CHECKING:
+    import httpx
 
 PATH = "/api/custodian/outputs"
 SVG = (
@@ -32,7 +43,8 @@ def hand(served: Running, name: str, study: str = "cohort.csv", **record: Any) -
     store = served.study.session.ledger.store
     path = Path(served.folder) / name
     path.write_bytes(SVG + name.encode())
-    return hand_in(store, study, 1, path, checksum_of_file(path), RECORD | record).id
+    now = in_force(served.study.policy, served.study.session.secret, study, 1)
+    return hand_in(store, study, now, path, checksum_of_file(path), RECORD | record).id
 
 
 def test_outputs_are_seen_newest_first_and_decided(served: Running) -> None:
@@ -98,4 +110,260 @@ def test_an_analyst_sees_and_decides_nothing(served: Running) -> None:
             assert found.status_code == 403
             assert "mine.svg" not in found.text
     store = served.study.session.ledger.store
-    assert [it.state for it in list_outputs(store) if it.id == number] == ["waiting"]
+    assert [it.reviews for it in list_outputs(store) if it.id == number] == [()]
+
+
+# --- what analysts hand in ------------------------------------------------------------------------
+
+OWN = "/api/outputs"
+AGE = {"columns": ["age"]}
+HOSTILE = '<script>alert("x")</script>'
+
+
+@pytest.fixture
+def bob(served: Running) -> str:
+    """Return the token of another analyst."""
+    store = served.study.session.ledger.store
+    return add_token(store, "cohort.csv", f"bob{len(list_tokens(store))}")
+
+
+def drawn(client: httpx.Client, body: dict[str, Any], kind: str = "histogram") -> str:
+    """Ask for a plot; return its id."""
+    return str(client.post(f"/api/views/{kind}", json=body).json()["id"])
+
+
+def test_an_analyst_hands_in_what_she_was_answered_and_sees_what_becomes_of_it(
+    served: Running,
+) -> None:
+    with served.client() as client, served.client(served.custodian) as custodian:
+        view = drawn(client, AGE)
+        file = client.get(f"/api/views/{view}/figure.svg")
+        body = {"id": view, "form": "figure.svg", "text": " figure 1 of the paper "}
+        told = client.post(OWN, json=body).json()["output"]
+        assert (told["state"], told["view"], told["reviews"][0]["text"]) == (
+            *("waiting", view, "figure 1 of the paper"),
+        )
+        assert told["name"] in file.headers["content-disposition"]
+
+        (seen,) = [it for it in custodian.get(PATH).json()["outputs"] if it["id"] == told["id"]]
+        assert (seen["status"], seen["callers"]) == ("pass", ["token alice"])
+        assert [it["caller"] for it in seen["reviews"]] == ["token alice"]
+        assert custodian.get(f"{PATH}/{told['id']}/file").content == file.content
+        custodian.post(f"{PATH}/{told['id']}", json={"what": "comment", "text": "for ourselves"})
+        body = {"what": "rejected", "text": "bins too fine"}
+        custodian.post(f"{PATH}/{told['id']}", json=body)
+        again = client.post(f"{OWN}/{told['id']}", json={"text": "they are wider now"})
+        assert again.json()["output"]["state"] == "rejected"
+
+        (mine,) = [it for it in client.get(OWN).json()["outputs"] if it["id"] == told["id"]]
+        assert [(it["what"], it["text"]) for it in mine["reviews"]] == [
+            ("comment", "figure 1 of the paper"),
+            ("rejected", "bins too fine"),
+            ("comment", "they are wider now"),
+        ]
+        assert "caller" not in mine["reviews"][0]
+        log = custodian.get("/api/custodian/log?kind=other&most=9").json()["log"]
+    done = [(it["what"], it["caller"]) for it in log if it["what"].startswith("output")]
+    assert done[:4] == [
+        ("output commented", "token alice"),
+        ("output reviewed", "token carol"),
+        ("output reviewed", "token carol"),
+        ("output handed in", "token alice"),
+    ]
+    assert verify(served.study.session.ledger.store).broken == ()
+
+
+@pytest.mark.promise
+def test_another_s_output_is_not_there(served: Running, bob: str) -> None:
+    with served.client() as client, served.client(bob) as other:
+        view = drawn(client, {"columns": ["bmi"]})
+        body = {"id": view, "form": "figure.png", "text": "mine alone"}
+        told = client.post(OWN, json=body).json()["output"]
+
+        assert other.get(OWN).json() == {"outputs": []}
+        refused = other.post(f"{OWN}/{told['id']}", json={"text": "let me in"})
+        nowhere = other.post(f"{OWN}/999999", json={"text": "let me in"})
+        assert (refused.status_code, refused.text) == (404, nowhere.text)
+        assert other.post(OWN, json=body).status_code == 404  # he has not asked for that plot
+
+        # Once he has, it is his as well, and what she said of it is still hers alone.
+        assert drawn(other, {"columns": ["bmi"]}) == view
+        assert other.get(OWN).json() == {"outputs": []}
+        own = other.post(OWN, json=body | {"text": "mine, too"}).json()["output"]
+        assert own["id"] == told["id"]
+        assert "mine alone" not in other.get(OWN).text
+        assert "mine, too" not in client.get(OWN).text
+
+
+MISUSED: dict[str, tuple[dict[str, Any], int, str]] = {
+    "no words": ({"text": ""}, 422, "text: not as"),
+    "spaces alone": ({"text": "  "}, 422, "text: not as"),
+    "endless words": ({"text": "x" * 2001}, 422, "text: not as"),
+    "more than a body may hold": ({"text": "x" * 70_000}, 413, "too large"),
+    "signs that turn text around": ({"text": "a\u202eb"}, 422, "cannot be printed"),
+    "no form": ({"form": "figure.exe"}, 422, "form: not as"),
+    "the form of a table": ({"form": "table.csv"}, 422, "form: this plot or table is not given"),
+    "bytes of one's own": ({"file": "PHN2Zz4="}, 422, "no more keys"),
+    "another address": ({"id": "../custodian/log.json"}, 422, "id: not as"),
+    "no id that there is": ({"id": "0" * 32}, 404, "nothing here"),
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize(("given", "status", "text"), MISUSED.values(), ids=MISUSED)
+def test_what_cannot_be_handed_in_is_refused_and_recorded_nowhere(
+    served: Running, given: dict[str, Any], status: int, text: str
+) -> None:
+    store = served.study.session.ledger.store
+    before = list_outputs(store)
+    with served.client() as client:
+        view = drawn(client, {"columns": ["glucose"]})
+        body = {"id": view, "form": "figure.svg", "text": "figure 1"} | given
+        found = client.post(OWN, json=body)
+    assert found.status_code == status
+    assert text in found.json()["error"]["says"]
+    assert list_outputs(store) == before
+
+
+def test_whoever_asks_too_often_is_told_to_wait(
+    served: Running, bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served.client(bob) as client:
+        view = drawn(client, AGE)
+        monkeypatch.setattr(Rate, "lets", lambda *_: False)
+        assert client.get(OWN).status_code == 429
+        one = replace(served.study.policy, requests_a_minute=1)
+        monkeypatch.setattr(served.study.session, "policy", one)
+        body = {"id": view, "form": "figure.svg", "text": "figure 1"}
+        assert client.post(OWN, json=body).status_code == 429
+        assert client.post(f"{OWN}/1", json={"text": "mine"}).status_code == 429
+
+
+def test_a_script_in_a_comment_is_text_everywhere(served: Running, tmp_path: Path) -> None:
+    with served.client() as client:
+        view = drawn(client, {"columns": ["region"]}, "bars")
+        body = {"id": view, "form": "figure.svg", "text": HOSTILE}
+        told = client.post(OWN, json=body)
+        assert told.headers["content-type"] == "application/json"
+        assert told.json()["output"]["reviews"][0]["text"] == HOSTILE
+    found = outputs_in(tmp_path / "request", str(served.folder / "discreet.toml"), "cohort.csv")
+    found.collect_from_web("alice")
+    found.write()
+    page = (tmp_path / "request" / "index.html").read_text()
+    assert "&lt;script&gt;alert" in page
+    assert "<script" not in page
+
+
+def test_outputs_that_wait_and_comments_are_so_many(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = server_outputs.MOST_WAITING, server_outputs.MOST_COMMENTS, MOST_LETTERS
+    assert most == (100, 50, 2000)  # as docs/serving.md says
+    with served.client() as client:
+        view = drawn(client, {"columns": ["sex"]}, "bars")
+        body = {"id": view, "form": "figure.svg", "text": "figure 2"}
+        number = client.post(OWN, json=body).json()["output"]["id"]
+        monkeypatch.setattr(server_outputs, "MOST_COMMENTS", 2)
+        assert client.post(f"{OWN}/{number}", json={"text": "two"}).status_code == 200
+        for found in (
+            client.post(f"{OWN}/{number}", json={"text": "three"}),
+            client.post(OWN, json=body),
+        ):
+            assert "as often as may be" in found.json()["error"]["says"]
+        monkeypatch.setattr(server_outputs, "MOST_WAITING", 1)
+        found = client.post(OWN, json=body | {"form": "figure.png"})
+        assert "wait for a decision" in found.json()["error"]["says"]
+
+
+def test_what_was_downloaded_is_collected_into_a_folder(tmp_path: Path) -> None:
+    """Byte for byte what was downloaded; nothing is left but what was only shown."""
+    study = opened(tmp_path, WHOLE)
+    with running(study, tmp_path) as served, served.client() as client:
+        store = study.session.ledger.store
+        other = add_token(store, "cohort.csv", "bob")
+        part = {"columns": ["age"], "source": "copy", "where": "age >= 40"}
+        view = drawn(client, part)
+        table = client.post("/api/tables/means", json={"value": "bmi", "by": ["sex"]}).json()["id"]
+        drawn(client, {"columns": ["bmi"]})
+        files = {
+            name: client.get(path).content
+            for name, path in {
+                f"discreet-{view[:12]}.svg": f"/api/views/{view}/figure.svg",
+                f"discreet-{view[:12]}.json": f"/api/views/{view}/view.json",
+                f"discreet-{table[:12]}.csv": f"/api/tables/{table}/table.csv",
+            }.items()
+        }
+        with served.client(other) as another:
+            assert drawn(another, part) == view
+            another.get(f"/api/views/{view}/figure.svg")
+
+        folder = tmp_path / "request"
+        found = outputs_in(folder, str(tmp_path / "discreet.toml"))
+        assert found.not_handed_in() == (
+            "histogram(age, bins=20, where='age >= 40'), as svg, taken by alice, bob",
+            "histogram(age, bins=20, where='age >= 40'), as json, taken by alice",
+            "means(by=['sex'], value=bmi), as csv, taken by alice",
+            "plots and tables that were only shown on the web: 1 (see discreet log)",
+        )
+        found.collect_from_web("bob")
+        assert [it.output.name for it in found.folder.standing()] == [f"discreet-{view[:12]}.svg"]
+        found.collect_from_web()
+        found.collect_from_web()
+        standing = found.folder.standing()
+        assert {it.output.name: it.output.record["status"] for it in standing} == dict.fromkeys(
+            sorted(files), "pass"
+        )
+        assert {it.name: it.read_bytes() for it in folder.iterdir()} == files
+        assert found.not_handed_in() == (
+            "plots and tables that were only shown on the web: 1 (see discreet log)",
+        )
+        assert {it["name"] for it in client.get(OWN).json()["outputs"]} == {*files}
+
+        # One that was taken to disk under a name of one's own is there as well.
+        mine = tmp_path / "mine"
+        mine.mkdir()
+        (mine / "age over 40.svg").write_bytes(files[f"discreet-{view[:12]}.svg"])
+        other_folder = outputs_in(tmp_path / "other", str(tmp_path / "discreet.toml"))
+        assert other_folder.collect([mine]) == ()
+        assert not any("as svg" in it for it in other_folder.not_handed_in())
+
+
+def test_the_custodian_collects_what_a_token_downloaded(served: Running, bob: str) -> None:
+    store = served.study.session.ledger.store
+    name = f"token {list_tokens(store)[-1].name}"
+    with served.client(bob) as client, served.client(served.custodian) as custodian:
+        view = drawn(client, {"columns": ["hdl"]})
+        file = client.get(f"/api/views/{view}/figure.pdf").content
+        client.get(f"/api/views/{view}/figure.pdf")
+
+        def missing() -> list[dict[str, Any]]:
+            told = custodian.get(PATH).json()["downloaded"]
+            return [it for it in told if it["caller"] == name]
+
+        assert missing() == [{"caller": name, "files": 1}]
+        assert client.post(PATH, json={"caller": name}).status_code == 403
+        assert custodian.post(PATH, json={"caller": "token x"}).json() == {"collected": 0}
+        assert custodian.post(PATH, json={"caller": name}).json() == {"collected": 1}
+        assert missing() == []
+        (mine,) = client.get(OWN).json()["outputs"]
+        assert mine["reviews"] == []
+        assert custodian.get(f"{PATH}/{mine['id']}/file").content == file
+
+
+@pytest.mark.promise
+def test_an_approval_under_another_policy_waits_again_on_both_pages(served: Running) -> None:
+    store, session = served.study.session.ledger.store, served.study.session
+    with served.client() as client, served.client(served.custodian) as custodian:
+        view = drawn(client, {"columns": ["ldl"]})
+        body = {"id": view, "form": "figure.svg", "text": "figure 3"}
+        number = client.post(OWN, json=body).json()["output"]["id"]
+        earlier = in_force(session.policy.changed(k=7), session.secret, "cohort.csv", 1)
+        review(store, "cohort.csv", number, "approved", "under k = 7", earlier, "token carol")
+
+        def states() -> set[str]:
+            found = [*client.get(OWN).json()["outputs"], *custodian.get(PATH).json()["outputs"]]
+            return {it["state"] for it in found if it["id"] == number}
+
+        assert states() == {"outdated"}
+        assert custodian.post(f"{PATH}/{number}", json={"what": "approved"}).status_code == 200
+        assert states() == {"approved"}

@@ -11,12 +11,13 @@ from pyarrow import array
 
 from discreet.ledger.log import UNCOUNTED, Answer, Caller, log
 from discreet.measure import CopyTable
+from discreet.outputs.of_answers import TABLE_FORMS, file_of
 from discreet.serve import tables
 from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
 from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Place, Refusal
 from discreet.serve.requests import BODIES
-from discreet.serve.tables import TABLE_FORMS, table_body, table_file
+from discreet.serve.tables import table_body
 from discreet.study.facts import study_facts
 from discreet.study.table_kinds import TABLES
 from tests.serve.cohort import cohort, opened
@@ -90,7 +91,7 @@ def test_a_table_is_recorded_and_given_again_in_each_form(served: Served) -> Non
     assert sorted(it["outcome"] for it in rows) == ["answered", "repeated"]
     assert "means" in {it["kind"] for it in served.ledger.history("cohort.csv")}
     table = CopyTable.from_json(json.dumps(told["table"]))
-    files = {form: table_file(first.body, form).decode() for form in TABLE_FORMS}
+    files = {form: file_of(first.body, form).decode() for form in TABLE_FORMS}
     assert files["table.csv"] == table.to_csv()
     assert files["table.tex"] == table.to_latex()
     assert files["table.txt"] == f"{table.to_text()}\n"

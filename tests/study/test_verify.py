@@ -19,11 +19,12 @@ from PIL import Image
 import discreet as dc
 from discreet.errors import InputError
 from discreet.ledger.ledger import Ledger
+from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import View
 from discreet.provenance import Provenance, Sealer, key_of
 from discreet.render.metadata import with_words, without_words
 from discreet.secret import Secret
-from discreet.serve.files import FORMS, figure, picture_told
+from discreet.serve.files import picture_told
 from discreet.study.provenance import plot_asked
 from discreet.study.verify import (
     ALTERED,
@@ -105,9 +106,9 @@ def test_without_data_the_secret_and_the_ledger_are_enough(study: dc.Study, tmp_
 def test_what_a_server_sends_is_as_made(study: dc.Study, tmp_path: Path) -> None:
     sent = picture_told(study.histogram("age").sealed(), "f" * 32)
     sealer = Sealer(key_of(study.session.secret))
-    for form in FORMS:
+    for form in PLOT_FORMS:
         path = tmp_path / form
-        path.write_bytes(figure(sent, form, sealer))
+        path.write_bytes(file_of(sent, form, sealer))
         found = study.verify(path)
         assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED), form
 

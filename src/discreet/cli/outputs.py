@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["outputs"]
 
-CHANGED = "something in the folder is not as it was handed in: no approval holds for it"
+NO_APPROVAL = {
+    "changed": "something in the folder is not as it was handed in: no approval holds for it",
+    "outdated": (
+        "something in the folder was approved under another policy or version than the one in"
+        " force: it waits for a new decision"
+    ),
+}
+"""By the state of an output that was decided, and of which no decision holds any more."""
 
 
 def outputs(
@@ -34,6 +41,12 @@ def outputs(
     files: Annotated[
         list[Path] | None,
         Argument(help="Files, and folders of files, to collect from; this folder by default."),
+    ] = None,
+    from_web: Annotated[
+        bool, Option("--from-web", help="Collect what was downloaded from the server, too.")
+    ] = False,
+    token: Annotated[
+        str | None, Option(help="Of what was downloaded, only that of the token of this name.")
     ] = None,
     comment: Annotated[str | None, Option(help="Say something of the outputs.")] = None,
     approve: Annotated[bool, Option("--approve", help="Approve the outputs.")] = False,
@@ -50,20 +63,30 @@ def outputs(
     """Collect what a study released into one folder, for an output checker to approve.
 
     discreet outputs request figures table.csv
+    discreet outputs request --from-web
     discreet outputs request --comment "table 2 of the paper" --of table.csv
     discreet outputs request --approve
     discreet outputs request --reject --reason "bins too fine" --of bmi.svg
 
     The folder gets each file that was made here and not changed since, a record in ACRO's layout,
-    and a page to read. What is said and decided is in the ledger. Ends with 4 where a file in the
-    folder was changed since it was handed in.
+    and a page to read. What analysts downloaded from a server is made again of the answers that the
+    ledger keeps. What is said and decided is in the ledger. Ends with 4 where no decision holds for
+    a file in the folder any more: it was changed since it was handed in, or approved under another
+    policy or version than the one in force.
     """
     from discreet.outputs.of_study import outputs_in
 
-    act = _act(comment, approve=approve, reject=reject, reason=reason, files=files, of=of)
+    act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)
+    if act is not None and (files or from_web):
+        raise InputError("files are collected first; say what you decide of them in a second call")
+    if token and not from_web:
+        raise InputError("--token says whose downloads are collected; give --from-web with it")
     with progress_shown():
         found = outputs_in(folder, policy, study)
-        left_out = found.collect(files or [Path()]) if act is None else ()
+        wanted = files or ([] if from_web else [Path()])
+        left_out = found.collect(wanted) if act is None else ()
+        if from_web:
+            found.collect_from_web(token)
         if act is not None:
             found.folder.review(*act, of or ())
         found.write()
@@ -72,9 +95,16 @@ def outputs(
     if as_json:
         typer.echo(json.dumps(_told(found, standing, named, rest), ensure_ascii=False))
     else:
-        _print(standing, named, rest)
-    if any(it.state == "changed" for it in standing):
-        typer.echo(f"discreet: {CHANGED}", err=True)
+        _print(found, standing, named, rest)
+    _end(standing)
+
+
+def _end(standing: Sequence[Standing]) -> None:
+    """End otherwise where no decision holds for something in the folder any more."""
+    gone = [why for state, why in NO_APPROVAL.items() if any(it.state == state for it in standing)]
+    for why in gone:
+        typer.echo(f"discreet: {why}", err=True)
+    if gone:
         raise typer.Exit(LeavingError.exit_code)
 
 
@@ -84,7 +114,6 @@ def _act(
     approve: bool,
     reject: bool,
     reason: str,
-    files: Sequence[Path] | None,
     of: Sequence[str] | None,
 ) -> tuple[str, str] | None:
     """Return what is to be said of outputs, and its words; None where they are collected."""
@@ -96,8 +125,6 @@ def _act(
         if reason or of:
             raise InputError("--reason and --of say more of --approve, --reject or --comment")
         return None
-    if files:
-        raise InputError("files are collected first; say what you decide of them in a second call")
     if comment is not None and reason:
         raise InputError("a comment needs no --reason; write it into the comment")
     return wanted[0], reason if comment is None else comment
@@ -109,6 +136,7 @@ def _told(
     left_out: Sequence[str],
     rest: Sequence[str],
 ) -> dict[str, Any]:
+    now = found.folder.in_force
     return {
         "folder": str(found.folder.path),
         "study": found.folder.study,
@@ -116,7 +144,7 @@ def _told(
             {
                 "name": it.output.name,
                 "state": it.state,
-                "status": it.output.record["status"],
+                "status": it.output.status(now),
                 "digest": it.output.digest,
                 "command": it.output.record["command"],
                 "comments": [*it.output.comments],
@@ -129,10 +157,16 @@ def _told(
     }
 
 
-def _print(standing: Sequence[Standing], left_out: Sequence[str], rest: Sequence[str]) -> None:
+def _print(
+    found: StudyOutputs,
+    standing: Sequence[Standing],
+    left_out: Sequence[str],
+    rest: Sequence[str],
+) -> None:
+    now = found.folder.in_force
     if standing:
         rows = [
-            (it.output.name, it.output.record["command"], it.output.record["status"], it.state)
+            (it.output.name, it.output.record["command"], it.output.status(now), it.state)
             for it in standing
         ]
         print_table("", ("file", "what", "checks", "state"), rows)
@@ -142,5 +176,5 @@ def _print(standing: Sequence[Standing], left_out: Sequence[str], rest: Sequence
         names = ", ".join(left_out)
         print_words(f"left out, for this study did not release them as they are: {names}")
     if rest:
-        print_words("released, and not in the folder (name the folder where the files are):")
+        print_words("released, and not in the folder (name where the files are, or --from-web):")
         print_words("\n".join(f"  {it}" for it in rest))

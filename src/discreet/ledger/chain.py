@@ -72,10 +72,10 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
     return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
 
 
-SCHEMA = 4
+SCHEMA = 5
 """What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain.
 
-1 had no `terms`, 2 no `provenance`, and 3 no `output` and `review`.
+1 had no `terms`, 2 no `provenance`, 3 no `output` and `review`, and 4 no `decision`.
 """
 
 OLD_TABLES = ("version", "choice", "sketch", "leaving")
@@ -93,6 +93,7 @@ TABLES = (
     "provenance",
     "output",
     "review",
+    "decision",
 )
 """The tables whose rows have a link each in the table `chain`."""
 
@@ -166,12 +167,19 @@ REVIEW = (
     what TEXT NOT NULL, text TEXT NOT NULL, caller TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS review_output ON review (output)",
 )
+# The policy (a digest) and the study version that were in force when an output was decided.
+DECISION = (
+    """CREATE TABLE IF NOT EXISTS decision (
+    id INTEGER PRIMARY KEY, review INTEGER NOT NULL UNIQUE REFERENCES review,
+    policy TEXT NOT NULL, version INTEGER NOT NULL)""",
+)
 LATER: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
     {
         "terms": (1, TERMS),
         "provenance": (2, PROVENANCE),
         "output": (3, OUTPUT),
         "review": (3, REVIEW),
+        "decision": (4, DECISION),
     }
 )
 """Tables that ledgers up to some number have not, and what makes them."""

@@ -1,7 +1,8 @@
 """What was handed to an output checker, and what was said and decided of it.
 
 An output is one file, known by the digest of its bytes: one that was changed is another output,
-of which nothing was decided yet.
+of which nothing was decided yet. An approval holds for the policy and the study version that were
+in force when it was given.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,19 +25,31 @@ __all__ = [
     "APPROVED",
     "COMMENT",
     "MOST_LETTERS",
+    "OUTDATED",
     "REJECTED",
     "REVIEWS",
+    "WAITING",
+    "Download",
+    "InForce",
     "Output",
     "Review",
+    "checked_words",
+    "downloads",
     "file_of",
     "hand_in",
+    "hand_in_bytes",
     "list_outputs",
+    "question_of",
     "review",
+    "shown",
 ]
 
 COMMENT, APPROVED, REJECTED = "comment", "approved", "rejected"
 REVIEWS = (COMMENT, APPROVED, REJECTED)
 """What can be said of an output: a comment, or what a checker decided."""
+WAITING, OUTDATED = "waiting", "outdated"
+"""How an output stands of which nothing is decided, or whose approval was under earlier rules."""
+EARLIER = "checked under another policy or version than the one in force"
 MOST_LETTERS = 2000
 #: A file's bytes are kept up to here, so that the custodian's page can show it.
 MOST_BYTES = 2 * 2**20
@@ -44,24 +57,35 @@ UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206
 
 
 @dataclass(frozen=True)
+class InForce:
+    """The rules in force at a time: a keyed digest of the policy, and the study version."""
+
+    policy: str
+    version: int
+
+
+@dataclass(frozen=True)
 class Review:
     """What was said of an output: when (UTC), which of `REVIEWS`, its words, and by whom.
 
     `caller` is the token it was said with; empty on the command line, where the ledger knows of
-    nobody.
+    nobody. `under` are the rules that were in force when it was decided; None of a comment, and of
+    what was decided before ledgers kept them.
     """
 
     at: str
     what: str
     text: str
     caller: str
+    under: InForce | None = None
 
 
 @dataclass(frozen=True)
 class Output:
     """A file that was handed in: `digest` is its SHA-256, `record` what its checker reads of it.
 
-    `kept` says whether its bytes are in the ledger, too.
+    `version` and the record's "policy" are the rules that it was checked under, and `kept` says
+    whether its bytes are in the ledger, too.
     """
 
     id: int
@@ -80,12 +104,30 @@ class Output:
         decided = [it for it in self.reviews if it.what != COMMENT]
         return decided[-1] if decided else None
 
-    @property
-    def state(self) -> Literal["waiting", "approved", "rejected"]:
-        """Say what became of it so far."""
+    def state(self, now: InForce) -> Literal["waiting", "approved", "outdated", "rejected"]:
+        """Say what became of it so far, under the rules that are in force now.
+
+        An approval under other rules is "outdated", and waits for another decision; a rejection
+        stands.
+        """
         if self.decision is None:
             return "waiting"
-        return "approved" if self.decision.what == APPROVED else "rejected"
+        if self.decision.what == REJECTED:
+            return "rejected"
+        return "approved" if self.decision.under == now else "outdated"
+
+    def status(self, now: InForce) -> Literal["pass", "review"]:
+        """Say whether it passed its checks under the rules that are in force now."""
+        passed = self.record["status"] == "pass" and self._checked_under(now)
+        return "pass" if passed else "review"
+
+    def says(self, now: InForce) -> tuple[str, ...]:
+        """Return what was checked, a few words each."""
+        earlier = () if self._checked_under(now) else (EARLIER,)
+        return (*self.record["says"], *earlier)
+
+    def _checked_under(self, now: InForce) -> bool:
+        return InForce(self.record.get("policy", ""), self.version) == now
 
     @property
     def comments(self) -> tuple[str, ...]:
@@ -94,12 +136,13 @@ class Output:
 
 
 def hand_in(
-    store: Store, study: str, version: int, path: Path, digest: str, record: Mapping[str, Any]
+    store: Store, study: str, now: InForce, path: Path, digest: str, record: Mapping[str, Any]
 ) -> Output:
     """Record a file that is handed to a checker, once; return the output.
 
-    `digest` is the SHA-256 of what was checked, and `record` what the checker reads of it; its
-    "status" is "pass" where it passed its checks.
+    `digest` is the SHA-256 of what was checked under the rules in force `now`, and `record` what
+    the checker reads of it: its "status" is "pass" where it passed its checks, and "says" is what
+    was checked.
 
     Raises
     ------
@@ -115,33 +158,57 @@ def hand_in(
         raise InputError(
             f"{path_in_words(path)} was changed while it was collected; collect it again"
         )
+    return _handed(store, study, now, path.name, digest, start, record)
+
+
+def hand_in_bytes(
+    store: Store, study: str, now: InForce, name: str, body: bytes, record: Mapping[str, Any]
+) -> Output:
+    """Record a file that was just made and is handed to a checker, as `hand_in` does."""
+    digest = hashlib.sha256(body).hexdigest()
+    return _handed(store, study, now, name, digest, body, record)
+
+
+def _handed(
+    store: Store,
+    study: str,
+    now: InForce,
+    name: str,
+    digest: str,
+    body: bytes,
+    record: Mapping[str, Any],
+) -> Output:
+    """Record an output, once, with its bytes where they are not too many."""
     values = {
         "at": stamp(),
         "study": study,
-        "version": version,
-        "name": path.name,
+        "version": now.version,
+        "name": name,
         "digest": digest,
-        "record": json.dumps(record, sort_keys=True),
-        "body": zlib.compress(start) if small else None,
+        "record": json.dumps({**record, "policy": now.policy}, sort_keys=True),
+        "body": zlib.compress(body) if len(body) <= MOST_BYTES else None,
     }
     with store.writing() as connection:
         store.append(connection, "output", values, unless_there=True)
-        fits = (path.name, digest)
-        (now,) = [it for it in _outputs(store, connection, study) if (it.name, it.digest) == fits]
-    return now
+        fits = (name, digest)
+        (found,) = [it for it in _outputs(store, connection, study) if (it.name, it.digest) == fits]
+    return found
 
 
-def review(store: Store, study: str, id_: int, what: str, text: str, caller: str = "") -> Output:
+def review(
+    store: Store, study: str, id_: int, what: str, text: str, now: InForce, caller: str = ""
+) -> Output:
     """Record a comment on an output of a study, or what was decided of it; return the output.
 
     A comment needs words. So does a rejection, and the approval of what did not pass its checks.
+    `now` are the rules in force: an approval holds for as long as they do.
 
     Examples
     --------
     >>> from hashlib import sha256
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger.outputs import hand_in, review
+    >>> from discreet.ledger.outputs import InForce, hand_in, review
     >>> from discreet.ledger.store import Store
     >>> from discreet.secret import Secret
     >>> with TemporaryDirectory() as folder:
@@ -149,33 +216,42 @@ def review(store: Store, study: str, id_: int, what: str, text: str, caller: str
     ...     file = Path(folder) / "bmi.svg"
     ...     _ = file.write_text("<svg/>")
     ...     digest = sha256(file.read_bytes()).hexdigest()
-    ...     before = hand_in(store, "cohort.csv", 1, file, digest, {"status": "pass"})
-    ...     after = review(store, "cohort.csv", before.id, "approved", "")
-    >>> before.state, after.state
-    ('waiting', 'approved')
+    ...     now, later = InForce("a", 1), InForce("b", 1)
+    ...     before = hand_in(store, "cohort.csv", now, file, digest, {"status": "pass", "says": []})
+    ...     after = review(store, "cohort.csv", before.id, "approved", "", now)
+    >>> before.state(now), after.state(now), after.state(later)
+    ('waiting', 'approved', 'outdated')
     """
     if what not in REVIEWS:
         raise InputError(f"what is said of an output is one of {one_of(REVIEWS)}")
+    said = checked_words(text)
+    with store.writing() as connection:
+        found = [it for it in _outputs(store, connection, study) if it.id == id_]
+        if not found:
+            raise InputError("the study has no such output; `discreet outputs` lists all there are")
+        if not said and not (what == APPROVED and found[0].status(now) == "pass"):
+            raise InputError(
+                "say why: a comment, a rejection, and the approval of what did not pass its checks"
+                " need some words"
+            )
+        values = {"at": stamp(), "output": id_, "what": what, "text": said, "caller": caller}
+        row = store.append(connection, "review", values)
+        if what != COMMENT:
+            under = {"review": row, "policy": now.policy, "version": now.version}
+            store.append(connection, "decision", under)
+        (after,) = [it for it in _outputs(store, connection, study) if it.id == id_]
+    return after
+
+
+def checked_words(text: str) -> str:
+    """Return a comment or a reason without the space around it, or refuse it."""
     said = text.strip()
     if len(said) > MOST_LETTERS or UNPRINTABLE.search(said):
         raise InputError(
             f"a comment or reason has at most {MOST_LETTERS} letters, and no signs that cannot be"
             " printed"
         )
-    with store.writing() as connection:
-        found = [it for it in _outputs(store, connection, study) if it.id == id_]
-        if not found:
-            raise InputError("the study has no such output; `discreet outputs` lists all there are")
-        passed = found[0].record.get("status") == "pass"
-        if not said and not (what == APPROVED and passed):
-            raise InputError(
-                "say why: a comment, a rejection, and the approval of what did not pass its checks"
-                " need some words"
-            )
-        values = {"at": stamp(), "output": id_, "what": what, "text": said, "caller": caller}
-        store.append(connection, "review", values)
-        (now,) = [it for it in _outputs(store, connection, study) if it.id == id_]
-    return now
+    return said
 
 
 def list_outputs(store: Store, study: str | None = None) -> tuple[Output, ...]:
@@ -196,15 +272,74 @@ def file_of(store: Store, study: str, id_: int) -> bytes | None:
     return zlib.decompress(found[0])
 
 
+@dataclass(frozen=True)
+class Download:
+    """A file that was taken from a server: of which answer, in which form, and by whom.
+
+    `view` is the id of the plot or table, `form` what the log says: "figure.svg".
+    """
+
+    view: str
+    form: str
+    callers: tuple[str, ...]
+
+
+def downloads(
+    store: Store, study: str, version: int, forms: Collection[str]
+) -> tuple[Download, ...]:
+    """Return what was taken as a file from a server of a study version, each once, oldest first."""
+    query = (
+        "SELECT min(id), what, request, caller FROM asked"
+        " WHERE study = ? AND version = ? AND outcome = 'answered'"
+        f" AND what IN ({', '.join('?' * len(forms))})"
+        " GROUP BY what, request, caller ORDER BY min(id)"
+    )
+    taken: dict[tuple[str, str], list[str]] = {}
+    with store.reading() as connection:
+        for id_, form, request, caller in connection.execute(query, (study, version, *forms)):
+            _check(store, connection, "asked", id_)
+            taken.setdefault((json.loads(request)["view"], form), []).append(caller)
+    return tuple(Download(*it, tuple(callers)) for it, callers in taken.items())
+
+
+def question_of(store: Store, study: str, version: int, view: str) -> str:
+    """Return what was asked for a plot or table that a server answered, as JSON; "{}" of none."""
+    query = "SELECT min(id), request FROM asked WHERE study = ? AND version = ? AND view = ?"
+    with store.reading() as connection:
+        id_, request = connection.execute(query, (study, version, view)).fetchone()
+        if id_ is None:
+            return "{}"
+        _check(store, connection, "asked", id_)
+    return str(request)
+
+
+def shown(store: Store, study: str, version: int, kinds: Collection[str]) -> frozenset[str]:
+    """Return the ids of all plots and tables of some kinds that a server answered with."""
+    query = (
+        "SELECT DISTINCT answer.view FROM answer JOIN asked USING (study, version, view)"
+        " WHERE study = ? AND version = ? AND status = 200"
+        f" AND what IN ({', '.join('?' * len(kinds))})"
+    )
+    with store.reading() as connection:
+        found = connection.execute(query, (study, version, *kinds)).fetchall()
+    return frozenset(view for (view,) in found)
+
+
 def _outputs(store: Store, connection: sqlite3.Connection, study: str | None) -> tuple[Output, ...]:
     reviews: dict[int, list[Review]] = {}
     query = (
-        "SELECT review.id, output, review.at, what, text, caller FROM review"
-        " JOIN output ON output.id = output WHERE ?1 IS NULL OR study = ?1 ORDER BY review.id"
+        "SELECT review.id, output, review.at, what, text, caller, decision.id, decision.policy,"
+        " decision.version FROM review JOIN output ON output.id = output"
+        " LEFT JOIN decision ON decision.review = review.id"
+        " WHERE ?1 IS NULL OR study = ?1 ORDER BY review.id"
     )
-    for id_, output, *said in connection.execute(query, (study,)).fetchall():
+    for row in connection.execute(query, (study,)):
+        id_, output, at, what, text, caller, decision, policy, version = row
         _check(store, connection, "review", id_)
-        reviews.setdefault(output, []).append(Review(*said))
+        if decision is not None:
+            _check(store, connection, "decision", decision)
+        under = None if decision is None else InForce(policy, version)
+        reviews.setdefault(output, []).append(Review(at, what, text, caller, under))
     query = (
         "SELECT id, at, study, version, name, digest, record, body IS NOT NULL FROM output"
         " WHERE ?1 IS NULL OR study = ?1 ORDER BY id"
@@ -221,4 +356,6 @@ def _outputs(store: Store, connection: sqlite3.Connection, study: str | None) ->
 def _check(store: Store, connection: sqlite3.Connection, table: str, row: int) -> None:
     """Raise for a row that was changed, or written without the secret: approvals rest on it."""
     if not store.holds(connection, table, row):
-        raise ValueError("an output or its review was changed")  # as other damage of the file
+        raise ValueError(
+            "an output, or what was said of it, was changed"
+        )  # as other damage of the file

@@ -8,32 +8,23 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.outputs.folder import Check, Finding
-from discreet.plots.request import COPY, COUNTS
-from discreet.policy import Policy
-from discreet.protect import Whole
-from discreet.provenance import Provenance
+from discreet.outputs.rules import is_in_force, judged
 from discreet.release import SUFFIXES as TABLES
-from discreet.study.provenance import ROWS
 from discreet.study.verify import AS_MADE, SUFFIXES, Verifier, read
 
 __all__ = ["FORMS", "checker", "command_of"]
 
 FORMS = SUFFIXES
 """How files end that can be handed in."""
+DERIVED = "derived"
+"""Of a request: new columns, each with its expression, and conditions, which have no name."""
 WHAT = ("plot", "columns", "table")
 """Of a request: what was drawn or released, and of what."""
-SOURCES = {
-    COPY: "drawn from the protected copy",
-    COUNTS: "counted from the data",
-    ROWS: "rows that were protected for this alone",
-}
 
 
 def checker(verifier: Verifier, study: str) -> Check:
     """Return what says of a file whether a study released it, and as what."""
     policy, ledger = verifier.policy, verifier.ledger
-    # The ledger lets a version be released under one policy alone.
-    in_force = ledger.version(study), ledger.left_under(study)[1] == policy.settings()
 
     def check(path: Path) -> Finding | None:
         try:
@@ -44,35 +35,20 @@ def checker(verifier: Verifier, study: str) -> Check:
         told, row = found.provenance, found.released
         if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
             return None
-        same = (row["version"], True) == in_force
-        passed = policy.fixed and not policy.public and same
+        same = is_in_force(ledger, study, policy, row["version"])
+        status, says = judged(told.source, row["rules"], policy, same=same)
         return Finding(
-            status="pass" if passed else "review",
+            status=status,
             kind=row["kind"],
             type="table" if path.suffix.lower() in TABLES else "plot",
             columns=tuple(row["columns"]),
             method=row["method"],
             command=command_of({"plot": row["kind"], "columns": row["columns"], **told.request}),
             digest=held.digest,
-            says=("made here, and not changed since", *_rules(told, policy, same=same)),
+            says=("made here, and not changed since", *says),
         )
 
     return check
-
-
-def _rules(told: Provenance, policy: Policy, *, same: bool) -> tuple[str, ...]:
-    """Say which rules the numbers of a file were made by."""
-    source = SOURCES[told.source]
-    if not same:
-        return source, "made under another policy than the one in force"
-    if not policy.fixed:
-        return source, f"policy {policy.name}, of public or simulated data"
-    public = ("the data are declared public",) if policy.public else ()
-    if told.source != COUNTS:
-        group = policy.members if policy.rows_by == Whole.name else policy.k
-        return source, f"each row made anew from a group of at least {group} persons", *public
-    rounded = (f"counts rounded to {policy.round_to}",) if policy.round_to > 1 else ()
-    return source, f"at least {policy.k} persons behind each mark", *rounded, *public
 
 
 def command_of(request: Mapping[str, Any]) -> str:
@@ -83,8 +59,11 @@ def command_of(request: Mapping[str, Any]) -> str:
     >>> from discreet.outputs.check import command_of
     >>> command_of({"plot": "histogram", "columns": ["bmi"], "by": "sex", "bins": 20})
     'histogram(bmi, by=sex, bins=20)'
+    >>> command_of({"plot": "box", "columns": ["bmi"], "derived": [["", "age >= 50"]]})
+    "box(bmi, where='age >= 50')"
     """
-    rest = {name: it for name, it in request.items() if name not in WHAT}
+    rest = {name: it for name, it in request.items() if name not in (*WHAT, DERIVED)}
     given = [*map(str, request.get("columns", ()))]
     given += [f"{name}={it}" for name, it in rest.items()]
+    given += [f"{name or 'where'}={text!r}" for name, text in request.get(DERIVED, ())]
     return f"{request['plot']}({', '.join(given)})"

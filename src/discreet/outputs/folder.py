@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, near, one_of, path_in_words
-from discreet.ledger.outputs import hand_in, list_outputs, review
+from discreet.ledger.outputs import InForce, hand_in, list_outputs, review
 from discreet.ledger.store import Store
 from discreet.outputs.layout import is_ours, results_text
 from discreet.outputs.page import page_text
@@ -48,6 +48,10 @@ class Finding:
         SHA-256 of what was checked: of nothing else does the finding hold.
     says : tuple of str
         What was checked, a few words each.
+    view : str
+        Of what a server answered: the id of the plot or table.
+    callers : tuple of str
+        Who took it from a server, as the ledger names them.
     """
 
     status: str
@@ -58,6 +62,13 @@ class Finding:
     command: str
     digest: str
     says: tuple[str, ...] = ()
+    view: str = ""
+    callers: tuple[str, ...] = ()
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the ledger keeps of it, beside its digest."""
+        return {name: it for name, it in asdict(self).items() if name != "digest"}
 
 
 Check = Callable[[Path], Finding | None]
@@ -76,14 +87,14 @@ class Folder:
         The ledger's file, which has all that is said and decided.
     study : str
         The study's name in the ledger.
-    version : int
-        Its latest version.
+    in_force : InForce
+        The policy in force, and the study's latest version.
     """
 
     path: Path
     store: Store
     study: str
-    version: int
+    in_force: InForce
 
     def collect(self, files: Iterable[Path], check: Check) -> tuple[Path, ...]:
         """Take up what the study released of some files, and what stands in the folder already.
@@ -111,15 +122,14 @@ class Folder:
                 continue
             if file in chosen:
                 _copy(file, target, finding.digest)
-            record = asdict(finding)
-            digest = record.pop("digest")
-            hand_in(self.store, self.study, self.version, target, digest, record)
+            digest = finding.digest
+            hand_in(self.store, self.study, self.in_force, target, digest, finding.record)
         return tuple(it for it in outside if found[it] is None)
 
     def standing(self) -> tuple[Standing, ...]:
         """Return how each output in it stands, by name."""
         outputs = list_outputs(self.store, self.study)
-        return standing_of(self._inside(), outputs)
+        return standing_of(self._inside(), outputs, self.in_force)
 
     def review(self, what: str, text: str, names: Sequence[str] = ()) -> tuple[Standing, ...]:
         """Record a comment, or a decision, on the outputs of some names or on all in the folder.
@@ -142,7 +152,7 @@ class Folder:
         if not chosen:
             raise InputError("the folder has no outputs yet; collect some first")
         for each in chosen:
-            review(self.store, self.study, each.output.id, what, text)
+            review(self.store, self.study, each.output.id, what, text, self.in_force)
         return self.standing()
 
     def write(self, config: Mapping[str, Any], rest: Sequence[str]) -> None:
@@ -153,9 +163,9 @@ class Folder:
         standing = self.standing()
         outputs = [it.output for it in standing]
         texts = {
-            RESULTS: results_text(outputs),
+            RESULTS: results_text(standing, self.in_force),
             CONFIG: json.dumps(config, indent=4),
-            PAGE: page_text(self.study, self.path, standing, rest),
+            PAGE: page_text(self.study, self.path, standing, self.in_force, rest),
         }
         for name, text in texts.items():
             _write(self.path / name, text)

@@ -7,10 +7,11 @@ ACRO's reader takes records of its own version alone, so `LAYOUT` stands where i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from discreet.ledger.outputs import Output, Review
+from discreet.ledger.outputs import InForce, Review
+from discreet.outputs.standing import Standing
 from discreet.provenance import own_version
 
 __all__ = ["LAYOUT", "is_ours", "results_text", "summary_of"]
@@ -20,33 +21,34 @@ LAYOUT = "1.0.2"
 TOOL = "discreet"
 
 
-def results_text(outputs: Sequence[Output]) -> str:
-    """Return the text of `results.json`."""
+def results_text(standing: Sequence[Standing], now: InForce) -> str:
+    """Return the text of `results.json`, under the rules in force now."""
     told = {
         "version": LAYOUT,
         "tool": {"@type": "SoftwareApplication", "name": TOOL, "version": own_version()},
-        "results": {it.name: _told(it) for it in outputs},
+        "results": {it.output.name: _told(it, now) for it in standing},
     }
     return json.dumps(told, indent=4, ensure_ascii=False)
 
 
-def _told(output: Output) -> dict[str, Any]:
-    record = output.record
-    threshold = {"threshold": 0} if record["status"] == "pass" else {}
+def _told(standing: Standing, now: InForce) -> dict[str, Any]:
+    output = standing.output
+    record, status = output.record, output.status(now)
+    threshold = {"threshold": 0} if status == "pass" else {}
     return {
         "uid": output.name,
-        "status": record["status"],
+        "status": status,
         "type": record["type"],
         "properties": {"method": record["kind"], "protected by": record["method"]},
         "files": [{"name": output.name, "sdc": {"summary": threshold, "cells": {}}}],
         "outcome": {},
         "command": record["command"],
-        "summary": summary_of(record),
+        "summary": summary_of(status, output.says(now)),
         "timestamp": output.at,
         "comments": [*output.comments],
         "exception": "",
         "fair": {"analysis_name": record["kind"], "independent": [*record["columns"]]},
-        "review": {"state": output.state, **_decided(output.decision)},
+        "review": {"state": standing.state, **_decided(output.decision)},
     }
 
 
@@ -54,17 +56,16 @@ def _decided(decision: Review | None) -> dict[str, str]:
     return {} if decision is None else {"reason": decision.text, "at": decision.at}
 
 
-def summary_of(record: Mapping[str, Any]) -> str:
+def summary_of(status: str, says: Sequence[str]) -> str:
     """Return the status and what was checked, as SACRO's viewer takes it apart.
 
     Examples
     --------
     >>> from discreet.outputs.layout import summary_of
-    >>> summary_of({"status": "pass", "says": ["made here", "k: 5; counts: in fives"]})
+    >>> summary_of("pass", ["made here", "k: 5; counts: in fives"])
     'pass; made here; k: 5, counts: in fives; '
     """
-    parts = (record["status"], *record["says"])
-    return "".join(f"{part.replace(';', ',')}; " for part in parts)
+    return "".join(f"{part.replace(';', ',')}; " for part in (status, *says))
 
 
 def is_ours(text: str) -> bool:

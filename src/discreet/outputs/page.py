@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from discreet.ledger.outputs import InForce
 from discreet.outputs.standing import CHANGED, Standing
 from discreet.render.to_html import Html, heading, items, marked_up, page, paragraph, table
 
@@ -25,7 +26,7 @@ align-items:baseline}
 .discreet .state{font-size:.8rem;font-weight:600;border:1px solid currentColor;border-radius:99px;
 padding:.05rem .6rem;color:var(--soft)}
 .discreet .approved{color:var(--accent)}
-.discreet .rejected,.discreet .changed{color:var(--second)}
+.discreet .rejected,.discreet .changed,.discreet .outdated{color:var(--second)}
 """
 LEAD = (
     "Each file below was made by discreet from one study. It was checked before it was taken up:"
@@ -34,16 +35,22 @@ LEAD = (
 WORDS = {
     "waiting": "waits for a decision",
     "approved": "approved",
+    "outdated": "approved under an earlier policy, and waits for a new decision",
     "rejected": "rejected",
     "changed": "changed since it was handed in",
 }
 
 
-def page_text(study: str, folder: Path, standing: Sequence[Standing], rest: Sequence[str]) -> str:
-    """Return the page of a folder; `rest` is what was released and is not in it."""
+def page_text(
+    study: str, folder: Path, standing: Sequence[Standing], now: InForce, rest: Sequence[str]
+) -> str:
+    """Return the page of a folder, under the rules in force now.
+
+    `rest` is what was released and is not in it.
+    """
     title = f"Outputs of {study}"
-    parts = [heading(title, 1), paragraph(LEAD, "lead"), _overview(standing)]
-    parts += [_output(folder, it, _mark(i)) for i, it in enumerate(standing)]
+    parts = [heading(title, 1), paragraph(LEAD, "lead"), _overview(standing, now)]
+    parts += [_output(folder, it, now, _mark(i)) for i, it in enumerate(standing)]
     if rest:
         parts += [
             heading("Released, and not handed in"),
@@ -53,13 +60,13 @@ def page_text(study: str, folder: Path, standing: Sequence[Standing], rest: Sequ
     return page(title, parts, STYLE)
 
 
-def _overview(standing: Sequence[Standing]) -> Html:
+def _overview(standing: Sequence[Standing], now: InForce) -> Html:
     head = ("file", "state", "checks", "what")
     rows = [
         (
             Html(f'<a href="#{_mark(i)}">{marked_up(it.output.name)}</a>'),
             WORDS[it.state],
-            str(it.output.record["status"]),
+            it.output.status(now),
             str(it.output.record["command"]),
         )
         for i, it in enumerate(standing)
@@ -71,7 +78,7 @@ def _mark(place: int) -> str:
     return f"output-{place + 1}"
 
 
-def _output(folder: Path, standing: Standing, mark: str) -> Html:
+def _output(folder: Path, standing: Standing, now: InForce, mark: str) -> Html:
     """Return what there is to see of an output, and what was said of it."""
     output, state = standing.output, standing.state
     head = f'<h2>{marked_up(output.name)} <span class="state {state}">{WORDS[state]}</span></h2>'
@@ -83,7 +90,7 @@ def _output(folder: Path, standing: Standing, mark: str) -> Html:
         said.append(f"{decision.what.capitalize()} on {decision.at[:10]}{by}{why}")
     parts = [
         paragraph(str(record["command"])),
-        items([str(it) for it in record["says"]]),
+        items(output.says(now)),
         Html("") if state == CHANGED else _seen(folder / output.name),
         items(said),
         paragraph(f"SHA-256 when it was handed in: {output.digest}", "soft"),

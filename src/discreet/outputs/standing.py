@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.ledger.outputs import Output
+from discreet.ledger.outputs import InForce, Output
 from discreet.provenance import checksum_of_file
 
 __all__ = ["CHANGED", "Standing", "standing_of"]
@@ -19,19 +19,22 @@ CHANGED = "changed"
 class Standing:
     """A file of a folder: what of it was handed in last, and how it stands.
 
-    `state` is that of the output ("waiting", "approved", "rejected"), or "changed" where the file
-    is another than was handed in.
+    `state` is that of the output under the rules in force ("waiting", "approved", "outdated",
+    "rejected"), or "changed" where the file is another than was handed in.
     """
 
     output: Output
     state: str
 
 
-def standing_of(files: Sequence[Path], outputs: Sequence[Output]) -> tuple[Standing, ...]:
+def standing_of(
+    files: Sequence[Path], outputs: Sequence[Output], now: InForce
+) -> tuple[Standing, ...]:
     """Return how files stand that were handed in under their names.
 
-    What was decided holds for the very bytes that it was decided of. A file that is again as it
-    was when it was approved, is approved.
+    What was decided holds for the very bytes that it was decided of, and an approval for the rules
+    that it was given under, while they are in force. A file that is again as it was when it was
+    approved, is approved.
     """
     found = []
     for file in files:
@@ -40,5 +43,8 @@ def standing_of(files: Sequence[Path], outputs: Sequence[Output]) -> tuple[Stand
             continue
         digest = checksum_of_file(file) if file.is_file() else ""
         same = [it for it in handed if it.digest == digest]
-        found.append(Standing(same[-1], same[-1].state) if same else Standing(handed[-1], CHANGED))
+        if same:
+            found.append(Standing(same[-1], same[-1].state(now)))
+        else:
+            found.append(Standing(handed[-1], CHANGED))
     return tuple(found)

@@ -42,6 +42,8 @@ __all__ = [
     "FORM",
     "OVER",
     "TABLE",
+    "VIEW",
+    "acted",
     "answer_again",
     "answer_orders",
     "answer_seen",
@@ -49,6 +51,7 @@ __all__ = [
     "answer_view",
     "differs",
     "made",
+    "own_answer",
     "refused",
     "study_json",
 ]
@@ -143,7 +146,7 @@ def answer_again(
 
     `what` says in the record what it is wanted for, `held` whether it is a plot or a table.
     """
-    found = _own(served, caller, view)
+    found = own_answer(served, caller, view)
     if found is None or (found.status == 200 and held not in json.loads(found.body)):
         return refused(served, caller, what, refusal("unknown"))
     return _at_once(served, caller, what, found, "answered", json.dumps({"view": view}))
@@ -159,7 +162,7 @@ def answer_seen(
     if isinstance(asked, Refusal):
         return {"seen": None}
     name = _name_of(served, asked)
-    found = _own(served, caller, name)
+    found = own_answer(served, caller, name)
     return {"seen": name if found is not None and found.status == 200 else None}
 
 
@@ -168,7 +171,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
 
     That tells of the data, so it is told beside plots alone, which the allowance counts.
     """
-    found = _own(served, caller, view)
+    found = own_answer(served, caller, view)
     sent = {} if found is None or found.status != 200 else json.loads(found.body)
     if not (sent.get("kind") in PLOTS and PLOTS[sent["kind"]].axes):
         return refused(served, caller, "orders", refusal("unknown"))
@@ -207,10 +210,31 @@ def _at_once(
     return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
 
-def _own(served: Served, caller: Caller, view: str) -> Answer | None:
+def own_answer(served: Served, caller: Caller, view: str) -> Answer | None:
     """Return what was answered of a view that the caller asked for; to a custodian of any."""
     own = None if caller.role == "custodian" else caller.name
     return kept(served.ledger.store, served.name, served.version, view, own)
+
+
+def acted(
+    served: Served,
+    caller: Caller,
+    what: str,
+    request: Mapping[str, Any],
+    make: Callable[[], T | Refusal],
+) -> T | Refusal:
+    """Record what somebody does that shows nothing of the data, do it, and record how it ended."""
+    told = json.dumps(request, sort_keys=True) if request else ""
+    question = LogEntry(served.name, served.version, what, told, None)
+    receipt = ask(served.ledger.store, caller, question, served.allowance)
+    if receipt.outcome in OVER:
+        return refusal(receipt.outcome)
+    try:
+        found = make()
+    except InputError as error:
+        found = refusal("request", f"{error}.")
+    close(served.ledger.store, receipt, found.code if isinstance(found, Refusal) else "done")
+    return found
 
 
 def made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> Answer | Refusal:

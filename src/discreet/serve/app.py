@@ -23,12 +23,13 @@ from starlette.middleware.cors import CORSMiddleware
 
 from discreet.errors import LeavingError
 from discreet.ledger.log import Answer, Caller
+from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, file_name
 from discreet.plots import PLOTS
-from discreet.provenance import Sealer, key_of
 from discreet.render.to_html import parts
 from discreet.serve.access import CallerOf, callers
 from discreet.serve.answers import (
     TABLE,
+    VIEW,
     answer_again,
     answer_orders,
     answer_seen,
@@ -49,12 +50,13 @@ from discreet.serve.board import (
 from discreet.serve.counter import JSON, Bearer, Counter, answered, read_body
 from discreet.serve.custodian_routes import add_custodian_routes
 from discreet.serve.facts import Served, serve_study
-from discreet.serve.files import FORMS, Files, figure
+from discreet.serve.files import Files
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
+from discreet.serve.output_routes import add_output_routes
 from discreet.serve.ready import Ready
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.requests import BODIES
-from discreet.serve.tables import TABLE_FORMS, table_body, table_file
+from discreet.serve.tables import table_body
 from discreet.study import Study
 from discreet.study.table_kinds import TABLES
 from discreet.web import board_files
@@ -169,10 +171,13 @@ def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
 
     _board(router, counter)
     _copy(router, counter)
+    files = Files.sealed_with(served.study.session.secret)
     _views(router, counter)
-    _files(router, counter)
+    _files(router, counter, files, OF_PLOTS)
     _tables(router, counter)
-    add_custodian_routes(router, counter)
+    _files(router, counter, files, OF_TABLES)
+    add_output_routes(router, counter, files)
+    add_custodian_routes(router, counter, files)
 
     @router.get("/ready", responses={503: {"model": dict[str, Any]}})
     async def readiness(response: Response) -> dict[str, Any]:
@@ -321,35 +326,58 @@ def _views(router: APIRouter, counter: Counter) -> None:
         return answered(await counter.work(bearer, lambda it: answer_orders(served, it, view)))
 
 
-def _files(router: APIRouter, counter: Counter) -> None:
-    sealer = Sealer(key_of(counter.served.study.session.secret))
-    files = Files(partial(figure, sealer=sealer))
+@dataclass(frozen=True)
+class Place:
+    """Where files are taken from: of what ("view" or "table"), in which forms."""
 
-    def add(form: str) -> None:
+    path: str
+    what: str
+    forms: Mapping[str, str]
 
-        async def download(bearer: Bearer, view: str) -> Response:
-            def work(caller: Caller) -> Answer | Refusal:
-                found = answer_again(counter.served, caller, view, form)
-                if isinstance(found, Refusal) or found.status != 200:
-                    return found
-                file = files.made(view, found.body, form)
-                return file if isinstance(file, Refusal) else Answer(200, file)
 
-            found = await counter.work(bearer, work)
+NOUNS = {VIEW: "plot", TABLE: "table"}
+OF_PLOTS = Place("/views", VIEW, PLOT_FORMS)
+OF_TABLES = Place("/tables", TABLE, TABLE_FORMS)
+
+
+def _files(router: APIRouter, counter: Counter, files: Files, place: Place) -> None:
+    """Add the routes of all forms of plots or of tables."""
+    for form in place.forms:
+        _file(router, counter, files, place, form)
+
+
+def _file(router: APIRouter, counter: Counter, files: Files, place: Place, form: str) -> None:
+    """Add the route of a form of plots or tables."""
+
+    async def download(bearer: Bearer, request: Request) -> Response:
+        id_ = request.path_params[place.what]
+
+        def work(caller: Caller) -> Answer | Refusal:
+            found = answer_again(counter.served, caller, id_, form, place.what)
             if isinstance(found, Refusal) or found.status != 200:
-                return answered(found)
-            name = f"discreet-{view[:8]}.{form.rpartition('.')[2]}"
-            said = {"Content-Disposition": f'attachment; filename="{name}"'}
-            return Response(found.body, media_type=FORMS[form], headers=said)
+                return found
+            file = files.made(id_, found.body, form)
+            return file if isinstance(file, Refusal) else Answer(200, file)
 
-        download.__doc__ = f"Answer with {form} of a plot that was asked for before."
-        bare = FORMS[form].partition(";")[0]
-        told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
-        path = f"/views/{{view}}/{form}"
-        router.get(path, name=form, response_class=Response, responses=told)(download)
+        found = await counter.work(bearer, work)
+        if isinstance(found, Refusal) or found.status != 200:
+            return answered(found)
+        said = {"Content-Disposition": f'attachment; filename="{file_name(id_, form)}"'}
+        return Response(found.body, media_type=place.forms[form], headers=said)
 
-    for form in FORMS:
-        add(form)
+    download.__doc__ = f"Answer with {form} of a {NOUNS[place.what]} that was asked for before."
+    bare = place.forms[form].partition(";")[0]
+    told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
+    path = f"{place.path}/{{{place.what}}}/{form}"
+    schema = {"type": "string", "title": place.what.capitalize()}
+    named = {"name": place.what, "in": "path", "required": True, "schema": schema}
+    router.get(
+        path,
+        name=form,
+        response_class=Response,
+        responses=told,
+        openapi_extra={"parameters": [named]},
+    )(download)
 
 
 def _tables(router: APIRouter, counter: Counter) -> None:
@@ -357,32 +385,6 @@ def _tables(router: APIRouter, counter: Counter) -> None:
         path, name, make = f"/tables/{kind}", f"make_{kind}", partial(_table, kind)
         asked = Asked(path, name, table_body(table), table.says, kind, make)
         _add(router, counter, asked)
-    for form in TABLE_FORMS:
-        _table_file(router, counter, form)
-
-
-def _table_file(router: APIRouter, counter: Counter, form: str) -> None:
-    """Add the route of a form of tables."""
-
-    async def download(bearer: Bearer, table: str) -> Response:
-        def work(caller: Caller) -> Answer | Refusal:
-            found = answer_again(counter.served, caller, table, form, TABLE)
-            if isinstance(found, Refusal) or found.status != 200:
-                return found
-            return Answer(200, table_file(found.body, form))
-
-        found = await counter.work(bearer, work)
-        if isinstance(found, Refusal) or found.status != 200:
-            return answered(found)
-        name = f"discreet-{table[:8]}.{form.rpartition('.')[2]}"
-        said = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(found.body, media_type=TABLE_FORMS[form], headers=said)
-
-    download.__doc__ = f"Answer with {form} of a table that was asked for before."
-    bare = TABLE_FORMS[form].partition(";")[0]
-    told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
-    path = f"/tables/{{table}}/{form}"
-    router.get(path, name=form, response_class=Response, responses=told)(download)
 
 
 TYPES = {

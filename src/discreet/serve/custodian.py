@@ -9,14 +9,13 @@ import csv
 import dataclasses
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from discreet.errors import InputError
 from discreet.ledger.chain import FIRST, stamp
 from discreet.ledger.entries import Record, Wanted
 from discreet.ledger.log import (
@@ -24,26 +23,22 @@ from discreet.ledger.log import (
     MOST_VIEWS,
     Answer,
     Caller,
-    LogEntry,
     Token,
     add_token,
-    ask,
     callers,
     change_token,
-    close,
     list_tokens,
     revoke_token,
     used_by,
 )
 from discreet.ledger.store import verify
+from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS
 from discreet.policy.words import words
-from discreet.serve.answers import OVER
+from discreet.serve.answers import acted
 from discreet.serve.facts import Served
-from discreet.serve.files import FORMS
-from discreet.serve.outputs import name_of, said_of
+from discreet.serve.outputs import OUTPUTS
 from discreet.serve.refusals import CODES, Refusal, refusal
-from discreet.serve.tables import TABLE_FORMS
 from discreet.study.board import ROWS
 from discreet.study.proposal import policy_text, propose
 from discreet.study.table_kinds import TABLES
@@ -60,20 +55,16 @@ __all__ = [
     "log_page",
     "overview",
     "proposed",
-    "reviewed",
     "revoke",
     "verified",
 ]
 
-T = TypeVar("T")
-
 ADD, CHANGE, REVOKE, PROPOSE = "token added", "token changed", "token revoked", "policy proposed"
-REVIEW = "output reviewed"
 #: The files that the record can be had as, and what they are.
 LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json"}
 #: What is asked for that hands something over, and what shows nothing of the data.
-LEAVING = (*FORMS, *TABLE_FORMS, ROWS)
-OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, PROPOSE, REVIEW, *LOG_FORMS)
+LEAVING = (*PLOT_FORMS, *TABLE_FORMS, ROWS)
+OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, PROPOSE, *OUTPUTS, *LOG_FORMS)
 DAYS_BACK = 30
 OWN = "token "
 #: Of each code of a refusal what the page calls it, and what an analyst can do instead.
@@ -258,7 +249,7 @@ def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Answ
         writer.writerows(entries)
         return Answer(200, text.getvalue().encode())
 
-    return _act(served, caller, form, {}, make)
+    return acted(served, caller, form, {}, make)
 
 
 # --- what is done ---------------------------------------------------------------------------------
@@ -299,7 +290,7 @@ def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str,
         )
         return {"text": text, "token": _of_name(served, body["name"])}
 
-    return _act(served, caller, ADD, body, make)
+    return acted(served, caller, ADD, body, make)
 
 
 def change(
@@ -319,7 +310,7 @@ def change(
         return {"token": _of_name(served, name)}
 
     given = {key: value for key, value in body.items() if value is not None}
-    return _act(served, caller, CHANGE, {"name": _short(name), **given}, make)
+    return acted(served, caller, CHANGE, {"name": _short(name), **given}, make)
 
 
 def revoke(served: Served, caller: Caller, name: str) -> Mapping[str, Any] | Refusal:
@@ -331,7 +322,7 @@ def revoke(served: Served, caller: Caller, name: str) -> Mapping[str, Any] | Ref
         revoke_token(served.ledger.store, served.name, name)
         return {"token": _of_name(served, name)}
 
-    return _act(served, caller, REVOKE, {"name": _short(name)}, make)
+    return acted(served, caller, REVOKE, {"name": _short(name)}, make)
 
 
 def proposed(served: Served, caller: Caller, text: str) -> Mapping[str, Any] | Refusal:
@@ -343,36 +334,7 @@ def proposed(served: Served, caller: Caller, text: str) -> Mapping[str, Any] | R
             return {"mistakes": [dataclasses.asdict(it) for it in found], "proposal": None}
         return {"mistakes": [], "proposal": dataclasses.asdict(found)}
 
-    return _act(served, caller, PROPOSE, {}, make)
-
-
-def reviewed(
-    served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
-    """Comment on an output that was handed in, approve or reject it."""
-    told = {"output": name_of(served, id_), "said": body["what"]}
-    return _act(served, caller, REVIEW, told, lambda: said_of(served, caller, id_, body))
-
-
-def _act(
-    served: Served,
-    caller: Caller,
-    what: str,
-    request: Mapping[str, Any],
-    make: Callable[[], T | Refusal],
-) -> T | Refusal:
-    """Record what a custodian does, do it, and record what became of it."""
-    told = json.dumps(request, sort_keys=True) if request else ""
-    question = LogEntry(served.name, served.version, what, told, None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
-    try:
-        found = make()
-    except InputError as error:
-        found = refusal("request", f"{error}.")
-    close(served.ledger.store, receipt, found.code if isinstance(found, Refusal) else "done")
-    return found
+    return acted(served, caller, PROPOSE, {}, make)
 
 
 def _too_long(served: Served, caller: Caller, role: str, days: float) -> Refusal | None:

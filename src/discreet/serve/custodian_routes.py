@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -11,14 +12,16 @@ from pydantic import BaseModel, ValidationError
 from discreet.ledger.log import Answer, Caller
 from discreet.serve import custodian, outputs
 from discreet.serve.answers import refused
-from discreet.serve.counter import JSON, Bearer, Counter, Work, answered, not_as, read_body
+from discreet.serve.counter import Bearer, Counter, Work, answered, not_as
 from discreet.serve.facts import Served
+from discreet.serve.files import Files
+from discreet.serve.output_routes import add_act
 from discreet.serve.refusals import Refusal
 
 __all__ = ["add_custodian_routes"]
 
 
-def add_custodian_routes(router: APIRouter, counter: Counter) -> None:
+def add_custodian_routes(router: APIRouter, counter: Counter, files: Files) -> None:
     """Add all routes that a custodian's token alone opens."""
     served = counter.served
 
@@ -41,8 +44,8 @@ def add_custodian_routes(router: APIRouter, counter: Counter) -> None:
         return answered(await counter.work(bearer, work, "custodian"))
 
     for path, model, says, do in ACTS:
-        _act(router, counter, path, model, says, do)
-    _outputs(router, counter)
+        add_act(router, counter, path, model, says, partial(do, served), "custodian")
+    _outputs(router, counter, files)
     _log(router, counter)
 
 
@@ -70,38 +73,22 @@ ACTS: Sequence[tuple[str, type[BaseModel], str, Act]] = (
         "/custodian/outputs/{name}",
         outputs.Said,
         "Comment on an output that was handed in, approve or reject it.",
-        custodian.reviewed,
+        outputs.review_output,
     ),
 )
 
 
-def _act(
-    router: APIRouter, counter: Counter, path: str, model: type[BaseModel], says: str, do: Act
-) -> None:
-    """Add the route of something a custodian does, whose body is read when the sender is known."""
-
-    async def act(bearer: Bearer, request: Request) -> Response:
-        data, name = await request.body(), request.path_params.get("name", "")
-
-        def work(caller: Caller) -> Mapping[str, Any] | Refusal:
-            body = read_body(model, data)
-            if isinstance(body, Refusal):
-                return refused(counter.served, caller, "custodian", body)
-            return do(counter.served, caller, name, body)
-
-        return answered(await counter.work(bearer, work, "custodian"))
-
-    act.__doc__ = says
-    content = {JSON: {"schema": model.model_json_schema()}}
-    extra: dict[str, Any] = {"requestBody": {"required": True, "content": content}}
-    if "{name}" in path:
-        named = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-        extra["parameters"] = [named]
-    router.post(path, response_model=dict[str, Any], name=says, openapi_extra=extra)(act)
-
-
-def _outputs(router: APIRouter, counter: Counter) -> None:
+def _outputs(router: APIRouter, counter: Counter, files: Files) -> None:
     served = counter.served
+    add_act(
+        router,
+        counter,
+        "/custodian/outputs",
+        outputs.Collect,
+        "Hand in what was downloaded from the server and was not handed in yet.",
+        lambda caller, _, body: outputs.collect(served, files, caller, body),
+        "custodian",
+    )
 
     @router.get("/custodian/outputs", response_model=dict[str, Any])
     async def listed(bearer: Bearer) -> Response:

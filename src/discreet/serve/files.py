@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.datasets import diabetes
+from discreet.outputs.of_answers import file_of
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy
-from discreet.provenance import Sealer
+from discreet.provenance import Sealer, key_of
 from discreet.render.scene import scene_to_plain
-from discreet.render.to_matplotlib import figure_bytes
-from discreet.secret import unguessable
+from discreet.secret import Secret, unguessable
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
 from discreet.study import Study
@@ -29,25 +29,14 @@ from discreet.study import open as open_study
 from discreet.study.session import Orders
 
 __all__ = [
-    "FORMS",
     "WARMED",
     "Files",
     "drawn",
-    "figure",
     "orders_told",
     "picture_told",
     "warm",
     "warm_in_background",
 ]
-
-#: The files that a picture can be downloaded as, and what they are.
-FORMS = {
-    "figure.svg": "image/svg+xml",
-    "figure.png": "image/png",
-    "figure.pdf": "application/pdf",
-    "figure.html": "text/html; charset=utf-8",
-    "view.json": "application/json",
-}
 
 
 def drawn(asked: Accepted) -> View:
@@ -85,21 +74,6 @@ def orders_told(columns: tuple[str, ...], found: Orders) -> bytes:
     ]
     nearest = [*(columns if not found.why or found.nearest_why else found.nearest)]
     return _bytes({"order": nearest, "allowed": not found.why, "why": found.why, "moves": moves})
-
-
-def figure(picture: bytes, form: str, sealer: Sealer | None = None) -> bytes:
-    """Return a file of a picture that was sent before: it holds no more than that.
-
-    The `sealer` of the study seals it.
-    """
-    view = View.from_plain(json.loads(picture)["view"])
-    if form == "view.json":
-        return view.to_json().encode()
-    view = replace(view, sealer=sealer)
-    if form == "figure.html":
-        return view.to_html().encode()
-    suffix = form.removeprefix("figure")
-    return view.file_of(figure_bytes(view.scene(), suffix), suffix)
 
 
 def _bytes(told: dict[str, Any]) -> bytes:
@@ -151,11 +125,16 @@ class Kept:
 
 
 class Files:
-    """Where files are made of plots, one at a time, of whatever threads ask for them.
+    """Where files are made of plots and tables, one at a time, of whatever threads ask for them.
 
     Who waits holds a thread. So few wait, and the others are told to ask again: however many
     files are asked for at once, threads are left for those who ask for something else.
     """
+
+    @staticmethod
+    def sealed_with(secret: Secret) -> Files:
+        """Return where files are made that carry the seal of a secret."""
+        return Files(partial(file_of, sealer=Sealer(key_of(secret))))
 
     def __init__(self, make: Callable[[bytes, str], bytes], most: int = MOST_BYTES) -> None:
         self._make = make
@@ -222,7 +201,7 @@ def warm(step: Callable[[], object] = lambda: None) -> None:
             secret.write_text(unguessable().encode().hex(), encoding="ascii")
             study = open_study(diabetes(), replace(policy, folder=Path(name)))
             for draw_one in OF_EACH_SORT:
-                figure(picture_told(draw_one(study), ""), "figure.png")
+                file_of(picture_told(draw_one(study), ""), "figure.png")
                 step()
                 if not threading.main_thread().is_alive():
                     return  # the server has ended, and waits for this thread

@@ -1,48 +1,141 @@
-"""What a custodian says and decides over HTTP of outputs that were handed in."""
+"""Outputs over HTTP: what analysts hand in and say of it, and what a custodian decides.
+
+An analyst hands in what she was answered, as a file that the server makes: no byte of an output is
+a client's. She sees her own outputs alone, and of others' words the decisions alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from discreet.ledger.log import Answer, Caller
-from discreet.ledger.outputs import MOST_LETTERS, Output, file_of, list_outputs, review
+from discreet.ledger.outputs import (
+    COMMENT,
+    MOST_LETTERS,
+    WAITING,
+    Download,
+    InForce,
+    Output,
+    Review,
+    checked_words,
+    downloads,
+    file_of,
+    hand_in_bytes,
+    list_outputs,
+    review,
+)
+from discreet.outputs.folder import Finding
+from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, answered, file_name
+from discreet.outputs.of_study import in_force
 from discreet.outputs.page import PICTURES
+from discreet.outputs.rules import is_in_force, judged
+from discreet.serve.answers import acted, own_answer
 from discreet.serve.facts import Served
+from discreet.serve.files import Files
 from discreet.serve.refusals import Refusal, refusal
 
-__all__ = ["Said", "file", "name_of", "outputs", "said_of"]
+__all__ = [
+    "OUTPUTS",
+    "Collect",
+    "Comment",
+    "HandedIn",
+    "Said",
+    "collect",
+    "comment",
+    "file",
+    "hand_in",
+    "outputs",
+    "review_output",
+    "seen",
+]
+
+HAND_IN, COMMENTED = "output handed in", "output commented"
+REVIEWED, COLLECTED = "output reviewed", "outputs collected"
+OUTPUTS = (HAND_IN, COMMENTED, REVIEWED, COLLECTED)
+"""What the record calls what is done here."""
+MOST_WAITING = 100
+"""So many outputs of one caller may wait for a decision."""
+MOST_COMMENTS = 50
+"""So many comments a caller may write on one output."""
+ENOUGH = "So many of your outputs wait for a decision; hand in more once some are decided."
+SAID_ENOUGH = "You have commented on this output as often as may be."
+OTHER_FORM = "form: this plot or table is not given in this form"
+
+ID = r"^[0-9a-fw][0-9a-f]{31}$"
+STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+Words = Annotated[str, Field(max_length=MOST_LETTERS, pattern=r"\S")]
 
 
 class Said(BaseModel):
     """A comment on an output, or what is decided of it, and why."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = STRICT
 
     what: Literal["comment", "approved", "rejected"]
     text: str = Field(default="", max_length=MOST_LETTERS)
 
 
+def _handed_in() -> type[BaseModel]:
+    """Return what a body holds that hands something in."""
+    fields: dict[str, Any] = {
+        "id": (Annotated[str, Field(pattern=ID)], ...),
+        "form": (Literal[(*PLOT_FORMS, *TABLE_FORMS)], ...),
+        "text": (Words, ...),
+    }
+    model: type[BaseModel] = create_model("HandedIn", __config__=STRICT, **fields)
+    model.__doc__ = (
+        "A plot or table by the id that it was answered with, the form that it is handed in as, and"
+        " what it is for."
+    )
+    return model
+
+
+HandedIn = _handed_in()
+
+
+class Comment(BaseModel):
+    """What is said of an output."""
+
+    model_config = STRICT
+
+    text: Words
+
+
+class Collect(BaseModel):
+    """Whose downloads are collected, as the record names them; everybody's where it is null."""
+
+    model_config = STRICT
+
+    caller: Annotated[str, Field(max_length=300)] | None = None
+
+
+# --- what there is to see -------------------------------------------------------------------------
+
+
 def outputs(served: Served) -> dict[str, Any]:
-    """Return what was handed in, newest first, and what was said of it."""
+    """Return what was handed in, newest first, what was said of it, and what is still missing."""
     found = list_outputs(served.ledger.store, served.name)
-    return {"outputs": [_told(it) for it in reversed(found)]}
+    now = rules_in_force(served)
+    missing = Counter(it for found in _not_handed_in(served, None) for it in found.callers)
+    return {
+        "outputs": [_told(it, now) for it in reversed(found)],
+        "downloaded": [{"caller": name, "files": missing[name]} for name in sorted(missing)],
+    }
 
 
-def name_of(served: Served, id_: str) -> str:
-    """Return the name of an output, for the record; nothing where there is none."""
+def seen(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
+    """Return a caller's own outputs, newest first; a custodian's are all."""
+    if not served.held.rate.lets(caller.name):
+        return refusal("rate")
     found = list_outputs(served.ledger.store, served.name)
-    return next((it.name for it in found if it.id == _number(id_)), "")
-
-
-def said_of(served: Served, caller: Caller, id_: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Record what is said of an output."""
-    store = served.ledger.store
-    now = review(store, served.name, _number(id_), body["what"], body["text"], caller.name)
-    return {"output": _told(now)}
+    now = rules_in_force(served)
+    return {"outputs": [_told_to(caller, it, now) for it in reversed(found) if _is_own(caller, it)]}
 
 
 def file(served: Served, id_: str) -> Answer | Refusal:
@@ -51,12 +144,153 @@ def file(served: Served, id_: str) -> Answer | Refusal:
     return refusal("unknown") if found is None else Answer(200, found)
 
 
+def rules_in_force(served: Served) -> InForce:
+    """Return the policy and the version that are served."""
+    study = served.study
+    return in_force(study.policy, study.session.secret, served.name, served.version)
+
+
+# --- what is done ---------------------------------------------------------------------------------
+
+
+def hand_in(
+    served: Served, files: Files, caller: Caller, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
+    """Hand in a plot or table that the caller was answered, with what it is for."""
+    view, form = body["id"], body["form"]
+    store, now = served.ledger.store, rules_in_force(served)
+
+    def make() -> Mapping[str, Any] | Refusal:
+        text = checked_words(body["text"])
+        answer = own_answer(served, caller, view)
+        if answer is None or answer.status != 200:
+            return refusal("unknown")
+        if _waiting(served, caller, now) >= MOST_WAITING:
+            return refusal("request", ENOUGH)
+        found = _made(served, files, view, form, [caller.name])
+        if isinstance(found, Refusal):
+            return found
+        finding, data = found
+        name = file_name(view, form)
+        output = hand_in_bytes(store, served.name, now, name, data, finding.record)
+        if _comments(caller, output) >= MOST_COMMENTS:
+            return refusal("request", SAID_ENOUGH)
+        after = review(store, served.name, output.id, COMMENT, text, now, caller.name)
+        return {"output": _told_to(caller, after, now)}
+
+    return acted(served, caller, HAND_IN, {"output": file_name(view, form)}, make)
+
+
+def comment(
+    served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
+    """Comment on an output of one's own."""
+    store, now = served.ledger.store, rules_in_force(served)
+    found = _output(served, id_)
+    own = found if found is not None and _is_own(caller, found) else None
+
+    def make() -> Mapping[str, Any] | Refusal:
+        if own is None:
+            return refusal("unknown")
+        if _comments(caller, own) >= MOST_COMMENTS:
+            return refusal("request", SAID_ENOUGH)
+        after = review(store, served.name, own.id, COMMENT, body["text"], now, caller.name)
+        return {"output": _told_to(caller, after, now)}
+
+    return acted(served, caller, COMMENTED, {"output": own.name if own else ""}, make)
+
+
+def review_output(
+    served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
+    """Comment on an output that was handed in, approve or reject it."""
+    store, now, found = served.ledger.store, rules_in_force(served), _output(served, id_)
+    told = {"output": found.name if found else "", "said": body["what"]}
+
+    def make() -> Mapping[str, Any]:
+        what, text = body["what"], body["text"]
+        after = review(store, served.name, _number(id_), what, text, now, caller.name)
+        return {"output": _told(after, now)}
+
+    return acted(served, caller, REVIEWED, told, make)
+
+
+def collect(
+    served: Served, files: Files, caller: Caller, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
+    """Hand in what was downloaded from the server and was not handed in yet."""
+    of, store, now = body["caller"], served.ledger.store, rules_in_force(served)
+
+    def make() -> Mapping[str, Any] | Refusal:
+        count = 0
+        for it in _not_handed_in(served, of):
+            found = _made(served, files, it.view, it.form, it.callers)
+            if isinstance(found, Refusal):
+                return found  # such as "busy": what was made so far is handed in
+            finding, data = found
+            name = file_name(it.view, it.form)
+            hand_in_bytes(store, served.name, now, name, data, finding.record)
+            count += 1
+        return {"collected": count}
+
+    return acted(served, caller, COLLECTED, {"caller": of or ""}, make)
+
+
+def _not_handed_in(served: Served, caller: str | None) -> Iterator[Download]:
+    """Yield what was downloaded, by one caller or by anybody, and is no output yet."""
+    store, name = served.ledger.store, served.name
+    there = {it.name for it in list_outputs(store, name)}
+    for it in downloads(store, name, served.version, (*PLOT_FORMS, *TABLE_FORMS)):
+        if caller in (None, *it.callers) and file_name(it.view, it.form) not in there:
+            yield it
+
+
+def _made(
+    served: Served, files: Files, view: str, form: str, callers: Sequence[str]
+) -> tuple[Finding, bytes] | Refusal:
+    """Return a file of an answer, and what its checker reads; or say why there is none."""
+    policy, name, version = served.study.policy, served.name, served.version
+    answer = answered(served.ledger.store, name, version, view)
+    if answer is None or not answer.is_file:
+        return refusal("unknown")
+    if not answer.has(form):
+        return refusal("request", OTHER_FORM)
+    data = files.made(view, answer.body, form)
+    if isinstance(data, Refusal):
+        return data
+    same = is_in_force(served.ledger, name, policy, version)
+    settings = served.ledger.settings(name, version)
+    judge = partial(judged, settings=settings, policy=policy, same=same)
+    return answer.finding(data, judge, callers), data
+
+
 def _number(id_: str) -> int:
     """Return the number that an address holds; one that no output has for other words."""
     return int(id_) if id_.isascii() and id_.isdigit() and len(id_) < 16 else 0
 
 
-def _told(output: Output) -> dict[str, Any]:
+def _output(served: Served, id_: str) -> Output | None:
+    found = list_outputs(served.ledger.store, served.name)
+    return next((it for it in found if it.id == _number(id_)), None)
+
+
+def _is_own(caller: Caller, output: Output) -> bool:
+    """Tell whether a caller handed an output in, or it was collected of what he downloaded."""
+    own = caller.name in output.record.get("callers", ()) or _comments(caller, output) > 0
+    return own or caller.role == "custodian"
+
+
+def _comments(caller: Caller, output: Output) -> int:
+    return sum(it.what == COMMENT and it.caller == caller.name for it in output.reviews)
+
+
+def _waiting(served: Served, caller: Caller, now: InForce) -> int:
+    """Count the outputs that a caller has handed in and that wait for a decision."""
+    found = list_outputs(served.ledger.store, served.name)
+    return sum(_comments(caller, it) > 0 and it.state(now) == WAITING for it in found)
+
+
+def _told(output: Output, now: InForce) -> dict[str, Any]:
     record = output.record
     return {
         "id": output.id,
@@ -64,15 +298,32 @@ def _told(output: Output) -> dict[str, Any]:
         "version": output.version,
         "name": output.name,
         "digest": output.digest,
-        "status": record["status"],
+        "status": output.status(now),
         "kind": record["kind"],
         "command": record["command"],
-        "says": [*record["says"]],
-        "state": output.state,
+        "says": [*output.says(now)],
+        "state": output.state(now),
         "kept": output.kept,
         "picture": output.kept and PurePath(output.name).suffix.lower() in PICTURES,
-        "reviews": [
-            {"at": it.at, "what": it.what, "text": it.text, "caller": it.caller}
-            for it in output.reviews
-        ],
+        "callers": [*record.get("callers", ())],
+        "reviews": [_said(it) | {"caller": it.caller} for it in output.reviews],
     }
+
+
+def _told_to(caller: Caller, output: Output, now: InForce) -> dict[str, Any]:
+    """Return what the one who handed an output in is told of it: nobody else's comments."""
+    record = output.record
+    own = [it for it in output.reviews if it.what != COMMENT or it.caller == caller.name]
+    return {
+        "id": output.id,
+        "at": output.at,
+        "name": output.name,
+        "view": record.get("view", ""),
+        "command": record["command"],
+        "state": output.state(now),
+        "reviews": [_said(it) for it in own],
+    }
+
+
+def _said(it: Review) -> dict[str, str]:
+    return {"at": it.at, "what": it.what, "text": it.text}

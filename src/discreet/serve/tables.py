@@ -1,4 +1,4 @@
-"""Tables of figures over HTTP: what is asked for, and its forms.
+"""Tables of figures over HTTP: what is asked for, and what is sent.
 
 They are of the copy of the whole table, but for means that are asked for of counts.
 """
@@ -12,7 +12,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.copy_table import CopyTable
 from discreet.plots.request import COUNTS
 from discreet.render.scene import scene_to_plain
 from discreet.serve.refusals import Refusal
@@ -32,24 +31,13 @@ from discreet.study.summary import settle_counted
 from discreet.study.table_kinds import TABLES, TableAsked, TableField
 
 __all__ = [
-    "TABLE_FORMS",
     "is_counted",
     "table_body",
-    "table_file",
     "table_sent",
 ]
 
 LONGEST_WORD = 40
 FORM = "web"
-
-#: The files that a table can be downloaded as, and what they are.
-TABLE_FORMS = {
-    "table.csv": "text/csv; charset=utf-8",
-    "table.html": "text/html; charset=utf-8",
-    "table.tex": "application/x-tex; charset=utf-8",
-    "table.txt": "text/plain; charset=utf-8",
-    "table.json": "application/json",
-}
 
 
 def table_body(asked: TableAsked) -> type[BaseModel]:
@@ -106,16 +94,3 @@ def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusa
         "scene": scene_to_plain(plain.scene()) if plain.has_plot else None,
     }
     return json.dumps(told, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def table_file(sent: bytes, form: str) -> bytes:
-    """Return a file of a table that was sent before: it holds no more than that."""
-    table = CopyTable.from_json(json.dumps(json.loads(sent)["table"]))
-    forms = {
-        "table.csv": table.to_csv,
-        "table.html": table.to_html,
-        "table.tex": table.to_latex,
-        "table.txt": lambda: f"{table.to_text()}\n",
-        "table.json": table.to_json,
-    }
-    return forms[form]().encode()

@@ -6,6 +6,8 @@ import { byId, make } from "./page-dom.js";
 import { withToken } from "./page-token.js";
 
 const PATH = "/api/custodian/outputs";
+const WAITING = ["waiting", "outdated"];
+const STATES = { outdated: "approved under an earlier policy" };
 const TYPES = { png: "image/png", svg: "image/svg+xml" };
 
 /**
@@ -18,7 +20,9 @@ const TYPES = { png: "image/png", svg: "image/svg+xml" };
 export function keepOutputs(page) {
   const show = async () => {
     try {
-      fill((await withToken(() => ask(PATH))).outputs, page);
+      const found = await withToken(() => ask(PATH));
+      fill(found.outputs, page);
+      byId("downloaded").replaceChildren(...found.downloaded.map((it) => collectButton(it, page)));
     } catch (error) {
       page.fail(error);
     }
@@ -27,8 +31,24 @@ export function keepOutputs(page) {
   return show;
 }
 
+/** What one caller downloaded and is no output yet: a button that hands it in. */
+function collectButton({ caller, files }, page) {
+  const collect = async () => {
+    try {
+      const { collected } = await withToken(() => ask(PATH, { body: { caller } }));
+      page.toast(`Handed in: ${counted(collected, "file")} that ${who(caller)} downloaded. It is in the log.`);
+      await page.done();
+      byId("h-outputs").focus();
+    } catch (error) {
+      page.fail(error);
+    }
+  };
+  const text = `Hand in ${counted(files, "file")} downloaded by ${who(caller)}`;
+  return make("li", {}, make("button", { type: "button", class: "btn", text, on: { click: collect } }));
+}
+
 function fill(outputs, page) {
-  const waiting = outputs.filter((it) => it.state === "waiting").length;
+  const waiting = outputs.filter((it) => WAITING.includes(it.state)).length;
   byId("noutputs").textContent = outputs.length
     ? `${waiting.toLocaleString("en-GB")} of ${counted(outputs.length, "output")} waiting`
     : "";
@@ -44,7 +64,7 @@ function item(output, open, page) {
     {},
     make("b", {}, make("bdi", { text: output.name })),
     make("span", { class: "soft", text: output.command }),
-    make("span", { class: `tag ${output.state}`, text: output.state }),
+    make("span", { class: `tag ${output.state}`, text: STATES[output.state] || output.state }),
   );
   const details = make("details", { "data-id": output.id, open }, summary);
   const unfold = () => {
@@ -56,11 +76,12 @@ function item(output, open, page) {
 }
 
 function inside(output, page) {
-  const passed = output.status === "pass" ? "It passed its checks:" : "It needs a look, for it was not checked by rules:";
+  const passed = output.status === "pass" ? "It passed its checks:" : "It needs a look, for its checks did not all pass:";
+  const of = output.callers.length ? ` Downloaded by ${output.callers.map(who).join(", ")}.` : "";
   return make(
     "div",
     { class: "output" },
-    make("p", { class: "soft", text: `Handed in ${when(output.at)}. ${passed}` }),
+    make("p", { class: "soft", text: `Handed in ${when(output.at)}.${of} ${passed}` }),
     make("ul", { class: "checks" }, ...output.says.map((text) => make("li", { text }))),
     output.picture ? picture(output, page) : null,
     output.kept ? fileButton(output, page) : make("p", { class: "soft", text: "The file is too large to be kept here; look at it in its folder." }),

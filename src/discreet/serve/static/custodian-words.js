@@ -12,10 +12,18 @@ const SAID = {
   copy: "explored the protected copy",
   rows: "took the rows of the protected copy",
   orders: "asked how the axes may stand",
+  outputs: "handed something in",
   custodian: "asked for what is the custodian’s",
   "policy proposed": "tried a change of the policy",
   "log.csv": "took the record as CSV",
   "log.json": "took the record as JSON",
+};
+
+/** What was done with outputs, beside their review. */
+const HANDED = {
+  "output handed in": ({ output }) => `handed in ${output || "an output"}`,
+  "output commented": ({ output }) => `commented on ${output || "an output"}`,
+  "outputs collected": ({ caller }) => `handed in what ${caller ? who(caller) : "anybody"} downloaded`,
 };
 
 /** What was done to an output that was handed in. */
@@ -49,6 +57,7 @@ export function sentence(entry, kinds) {
   const { what } = entry;
   if (what.startsWith("token ")) return ofToken(what, request);
   if (SAID[what]) return SAID[what];
+  if (HANDED[what]) return HANDED[what](request);
   if (what === "output reviewed") return `${REVIEWED[request.said] || "reviewed"} ${request.output || "an output"}`;
   const file = FILE.exec(what);
   const named = entry.of ? picture(entry.of.what, parsed(entry.of.request), kinds) : "a picture";

@@ -9,7 +9,8 @@ import { address } from "./history.js";
 import { menuOf } from "./menu.js";
 import { dropColumn } from "./new-columns.js";
 import { allOffers } from "./offers.js";
-import { save } from "./save.js";
+import { handInForm, outputList } from "./hand-in.js";
+import { save, saveAsSeen } from "./save.js";
 import { EMPTY, writtenSpec } from "./state.js";
 import { expressionOf } from "./words.js";
 
@@ -57,6 +58,11 @@ export function actsOf(board, how) {
     columns.splice(to, 0, columns.splice(from, 1)[0]);
     change(card, { columns });
     say(`Axes in the order ${columns.join(", ")}`);
+  };
+  const saved = (saving, as) => {
+    const { title } = menuCard;
+    close();
+    saving.then(() => notice(`Saved “${title}” as ${as}.`), board.failed);
   };
   const filterBy = (text) => board.commit((state) => {
     if (!state.where.includes(text)) state.where.push(text);
@@ -167,9 +173,15 @@ export function actsOf(board, how) {
       edit(menuCard, (cards, i) => cards.splice(i, 1));
       notice("Removed. Undo brings it back.");
     },
-    save: ({ dataset }) => {
-      close();
-      save(board, menuCard, dataset.form).then(() => notice(`Saved “${menuCard.title}” as ${dataset.form}.`), board.failed);
+    save: ({ dataset: { form } }) => saved(save(board, menuCard, form), form),
+    "save-seen": ({ dataset: { form } }) => saved(saveAsSeen(board, menuCard, form), `${form}, as seen`),
+    "hand-in": () => {
+      const anchor = menuCard.element.querySelector("[data-act=menu]");
+      open(anchor, handInForm(board, menuCard, close), 320, `Hand in ${menuCard.title}`);
+    },
+    outputs: () => {
+      const anchor = document.querySelector(".tools [data-act=who]");
+      outputList(board).then((list) => open(anchor, list, 360, "Your outputs"), board.failed);
     },
     link: () => {
       close();

@@ -1,4 +1,4 @@
-/** Pictures that the server makes: counts of the data, models, and files. */
+/** Pictures that the server makes: counts of the data, models, files, and what is handed in. */
 
 import { ask, fileOf } from "./server.js";
 import { isCounted } from "./words.js";
@@ -7,19 +7,33 @@ import { isCounted } from "./words.js";
 const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges"];
 export const TABLES = ["summary", "means", "model"];
 
+/** The files that the server makes of plots and of tables, by what the page calls them. */
+const OF_PLOTS = { PNG: "figure.png", SVG: "figure.svg", PDF: "figure.pdf", HTML: "figure.html", JSON: "view.json" };
+const OF_TABLES = { CSV: "table.csv", HTML: "table.html", TeX: "table.tex", TXT: "table.txt", JSON: "table.json" };
+const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
+
 /**
  * Return what asks the server for pictures.
  *
  * @param {object} facts - Of the study.
- * @returns {object} `answer(spec, state, paid)` and `file(spec, state, form)`.
+ * @returns {object} `answer(spec, state, paid)`; `forms(spec)` and `file(spec, state, form)`;
+ *   `handIn(spec, state, form, text)`, `outputs()` and `comment(id, text)`.
  */
 export function countedBy(facts) {
   const costs = (spec) => isCounted(spec) || !facts.pictures.some((it) => it.sources.length);
 
+  const placeOf = ({ kind }) => (TABLES.includes(kind) ? "tables" : "views");
+
   async function asked(spec, state) {
-    const place = TABLES.includes(spec.kind) ? "tables" : "views";
     const free = costs(spec) ? spec : { ...spec, method: undefined }; // a method of counts has its price
-    return viewIn(await ask(`/api/${place}/${spec.kind}`, bodyOf(free, state)));
+    return viewIn(await ask(`/api/${placeOf(spec)}/${spec.kind}`, bodyOf(free, state)));
+  }
+
+  /** Ask for a picture as it is drawn in a file; where that is free, in percent as on the page. */
+  async function idOf(spec, state) {
+    const isShare = spec.kind === "bars" && spec.percent && !costs(spec);
+    const body = bodyOf({ ...spec, method: costs(spec) ? spec.method : undefined }, state);
+    return (await ask(`/api/${placeOf(spec)}/${spec.kind}`, isShare ? { ...body, percent: true } : body)).id;
   }
 
   /** What was seen before is free; what was not has its price. */
@@ -42,10 +56,13 @@ export function countedBy(facts) {
         return { refused: { says: error.message, nearest: near, lasts: [403, 409, 422].includes(error.status) } };
       }
     },
-    async file(spec, state, form) {
-      const { id } = await asked(spec, state);
-      return fileOf(`/api/views/${id}/figure.${form}`);
-    },
+    forms: (spec) => Object.keys(filesOf(spec)),
+    file: async (spec, state, form) =>
+      fileOf(`/api/${placeOf(spec)}/${await idOf(spec, state)}/${filesOf(spec)[form]}`),
+    handIn: async (spec, state, form, text) =>
+      (await ask("/api/outputs", { id: await idOf(spec, state), form: filesOf(spec)[form], text })).output,
+    outputs: async () => (await ask("/api/outputs")).outputs,
+    comment: (id, text) => ask(`/api/outputs/${id}`, { text }),
   };
 }
 

@@ -6,6 +6,7 @@ import { isCounted } from "./words.js";
 
 const NAMES = { summary: "Summary", means: "Means", model: "Model" };
 const SERVER_ALONE = ["model", "residuals", "qq", "leverage"];
+const OF_PAGE = ["PNG", "SVG", "JSON"];
 const IN_PYTHON = "in Python";
 const UNCOUNTED = { promises: "", leaves_open: "" };
 
@@ -66,6 +67,9 @@ export function knowing({ facts, rows, counted }) {
       if (refused?.alternative) return { words: "Draw another picture", spec: refused.alternative };
       return null;
     },
-    formsOf: (card) => (isServed && !SERVER_ALONE.slice(0, 1).includes(card.spec.kind) ? ["PNG", "SVG", "PDF", "HTML", "JSON"] : ["PNG", "SVG", "JSON"]),
+    /** What a file is made of: the copy, where the page drew the picture of its rows. */
+    inFile: (spec) =>
+      wayOf(spec).way === "rows" && !(spec.kind in NAMES) ? { ...spec, source: "copy" } : spec,
+    formsOf: ({ spec }) => (isServed ? counted.forms(spec) : OF_PAGE),
   };
 }

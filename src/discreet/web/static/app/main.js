@@ -102,6 +102,7 @@ function whoSaid({ caller }) {
     "div.form",
     {},
     h("p", {}, h("b", {}, caller.name), " ", h("span.soft", {}, caller.role)),
+    h("button.it", { "data-act": "outputs" }, "Your outputs"),
     caller.role === "custodian" && h("a.it", { href: "/custodian" }, "Custodian’s page"),
     h("button.it", { "data-act": "other-token" }, "Use another token"),
   );

@@ -8,6 +8,8 @@ import { writtenSpec } from "./state.js";
 import { isCounted } from "./words.js";
 
 const FEW = 8;
+const AS_SEEN = ["PNG", "SVG"];
+const LABELS = { save: "Save as", "save-seen": "Save as seen, as" };
 const DIVIDED = ["histogram", "scatter", "heatmap", "density", "ecdf", "survival", "contour"];
 
 /**
@@ -29,6 +31,7 @@ export function menuOf(board, card) {
     item("later", "Move later"),
     h("hr"),
     ...saving(board, card),
+    board.isServed && card.answer()?.view && item("hand-in", "Hand in to the checker…"),
     board.isServed && item("link", "Copy link to this picture"),
     h("hr"),
     item("remove", "Remove"),
@@ -84,12 +87,15 @@ function source(board, spec) {
 
 function saving(board, card) {
   if (!card.answer()?.view) return [];
+  const row = (act, forms) =>
+    h("div.row4", {}, forms.map((form) => h("button.btn", { "data-act": act, "data-form": form, "aria-label": `${LABELS[act]} ${form}` }, form)));
+  if (!board.isServed) {
+    return [h("div.hd", {}, "Save"), row("save", board.formsOf(card)), h("p.hd", {}, "These files carry no provenance.")];
+  }
   return [
-    h("div.hd", {}, "Save"),
-    h(
-      "div.row4",
-      {},
-      board.formsOf(card).map((form) => h("button.btn", { "data-act": "save", "data-form": form }, form)),
-    ),
+    h("div.hd", {}, "Save, with provenance"),
+    row("save", board.formsOf(card)),
+    h("div.hd", {}, "As seen on the page, without provenance"),
+    row("save-seen", AS_SEEN),
   ];
 }

@@ -1,4 +1,4 @@
-/** Saves a picture as a file: what is seen, on white paper; other forms are made by the server. */
+/** Saves a picture as a file: one that the server makes, or what is seen, on white paper. */
 
 import { kindFor } from "../kinds/index.js";
 import { drawPicture } from "../draw/picture.js";
@@ -10,30 +10,44 @@ const SCALE = 2;
 const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family", "text-anchor", "paint-order", "stroke-linejoin"];
 
 /**
- * Save the picture of a card.
+ * Save the picture of a card as the server draws it, which says in the file where it comes from.
  *
- * @param {object} board - What it stands on.
+ * @param {object} board - What it stands on; where no server is, what is seen is saved.
  * @param {object} card - With its answer.
- * @param {string} form - "PNG", "SVG", "JSON", and of a server "PDF" and "HTML".
+ * @param {string} form - One of `board.formsOf(card)`.
  * @returns {Promise<void>}
  */
 export async function save(board, card, form) {
+  if (!board.isServed) {
+    await saveAsSeen(board, card, form);
+    return;
+  }
+  handOver(await board.counted.file(board.inFile(card.spec), board.state(), form), nameOf(card, form));
+}
+
+/**
+ * Save what is seen of a card, drawn by the page: the file does not say where it comes from.
+ *
+ * @param {object} board - What it stands on.
+ * @param {object} card - With its answer.
+ * @param {string} form - "PNG", "SVG" or "JSON".
+ * @returns {Promise<void>}
+ */
+export async function saveAsSeen(board, card, form) {
   const { spec, title } = card;
-  const name = `${writtenName(title)}.${form.toLowerCase()}`;
+  const name = nameOf(card, form);
   const { view } = card.answer();
   if (form === "JSON") {
     const says = { title, says: sentenceOf(view, spec, board.partSize(), board.facts.policy), spec, ...board.part, view };
     handOver(new Blob([JSON.stringify(says, null, 1)], { type: "application/json" }), name);
     return;
   }
-  if (form === "PDF" || form === "HTML") {
-    handOver(await board.counted.file(spec, board.state(), form.toLowerCase()), name);
-    return;
-  }
   const svg = onPaper(board, card);
   if (form === "SVG") handOver(new Blob([svg.text], { type: "image/svg+xml" }), name);
   else handOver(await asPng(svg), name);
 }
+
+const nameOf = ({ title }, form) => `${writtenName(title)}.${form.toLowerCase()}`;
 
 /** Draw a picture anew, light and with its title and its sentence, as one SVG. */
 function onPaper(board, card) {

@@ -1,0 +1,168 @@
+"""Files of what a server answered: made of the answer that the ledger keeps, and of nothing else.
+
+The same answer gives the same file, whoever asks for it and whenever: an analyst who downloads it,
+or a checker for whom it is collected.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from discreet.ledger.log import kept
+from discreet.ledger.outputs import question_of
+from discreet.ledger.store import Store
+from discreet.measure.copy_table import COUNTED, CopyTable
+from discreet.outputs.check import command_of
+from discreet.outputs.folder import Finding
+from discreet.plots import View
+from discreet.plots.request import COPY, COUNTS
+from discreet.provenance import Sealer
+from discreet.render.to_matplotlib import figure_bytes
+
+__all__ = ["PLOT_FORMS", "TABLE_FORMS", "Answered", "answered", "file_name", "file_of"]
+
+#: The files that a plot can be downloaded as, and what they are.
+PLOT_FORMS = {
+    "figure.svg": "image/svg+xml",
+    "figure.png": "image/png",
+    "figure.pdf": "application/pdf",
+    "figure.html": "text/html; charset=utf-8",
+    "view.json": "application/json",
+}
+#: The files that a table can be downloaded as, and what they are.
+TABLE_FORMS = {
+    "table.csv": "text/csv; charset=utf-8",
+    "table.html": "text/html; charset=utf-8",
+    "table.tex": "application/x-tex; charset=utf-8",
+    "table.txt": "text/plain; charset=utf-8",
+    "table.json": "application/json",
+}
+DIGITS = 12
+"""Of an id in the name of a file: enough that two files of one folder have two names."""
+
+Judge = Callable[[str], tuple[str, tuple[str, ...]]]
+"""Says of a source whether what is made from it passes, and by which rules it was made."""
+
+
+def file_name(id_: str, form: str) -> str:
+    """Return the name of a file of an answer.
+
+    Examples
+    --------
+    >>> from discreet.outputs.of_answers import file_name
+    >>> file_name("w0123456789abcdef0123456789abcde", "figure.svg")
+    'discreet-w0123456789a.svg'
+    """
+    return f"discreet-{id_[:DIGITS]}.{form.rpartition('.')[2]}"
+
+
+def file_of(answer: bytes, form: str, sealer: Sealer | None = None) -> bytes:
+    """Return a file of a plot or table that was answered: it holds no more than that.
+
+    The `sealer` of the study seals a figure.
+    """
+    told = json.loads(answer)
+    if form in TABLE_FORMS:
+        return _file_of_table(told, form)
+    view = View.from_plain(told["view"])
+    if form == "view.json":
+        return view.to_json().encode()
+    view = replace(view, sealer=sealer)
+    if form == "figure.html":
+        return view.to_html().encode()
+    suffix = form.removeprefix("figure")
+    return view.file_of(figure_bytes(view.scene(), suffix), suffix)
+
+
+def _file_of_table(told: Mapping[str, Any], form: str) -> bytes:
+    table = CopyTable.from_json(json.dumps(told["table"]))
+    forms = {
+        "table.csv": table.to_csv,
+        "table.html": table.to_html,
+        "table.tex": table.to_latex,
+        "table.txt": lambda: f"{table.to_text()}\n",
+        "table.json": table.to_json,
+    }
+    return forms[form]().encode()
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A plot or table that a server answered: its id, the answer, and what was asked, as JSON."""
+
+    view: str
+    body: bytes
+    request: str
+
+    @cached_property
+    def told(self) -> Mapping[str, Any]:
+        """What was sent."""
+        return MappingProxyType(json.loads(self.body))
+
+    def has(self, form: str) -> bool:
+        """Tell whether it is given in a form."""
+        return form in (TABLE_FORMS if "table" in self.told else PLOT_FORMS) and self.is_file
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a plot or a table, and none of what a board asks for at once."""
+        return not {"view", "table"}.isdisjoint(self.told)
+
+    @property
+    def command(self) -> str:
+        """What was asked for, as a call."""
+        if "table" in self.told:
+            return command_of({"plot": self.told["kind"], **json.loads(self.request)})
+        known = self._view.provenance
+        asked = {} if known is None else known.request
+        return command_of({"plot": self._view.kind, "columns": self._view.columns, **asked})
+
+    def finding(self, file: bytes, judge: Judge, callers: Sequence[str]) -> Finding:
+        """Return what an output checker reads of a file that was made of it for some callers."""
+        columns, method, source = self._of_table() if "table" in self.told else self._of_view()
+        status, says = judge(source)
+        return Finding(
+            status=status,
+            kind=self.told["kind"],
+            type="table" if "table" in self.told else "plot",
+            columns=columns,
+            method=method,
+            command=self.command,
+            digest=hashlib.sha256(file).hexdigest(),
+            says=("made of the answer that the ledger keeps", *says),
+            view=self.view,
+            callers=tuple(callers),
+        )
+
+    @cached_property
+    def _view(self) -> View:
+        return View.from_plain(self.told["view"])
+
+    def _of_view(self) -> tuple[tuple[str, ...], str, str]:
+        """Return the columns, the method and the source of a plot."""
+        view = self._view
+        counted = COUNTS if view.origin.version is None else COPY
+        source = counted if view.provenance is None else view.provenance.source
+        return view.columns, view.method, source
+
+    def _of_table(self) -> tuple[tuple[str, ...], str, str]:
+        """Return the columns of a table, none of a formula, what it is, and its source."""
+        asked, kind = json.loads(self.request), self.told["table"]["kind"]
+        value, by = asked.get("value"), asked.get("by", ())
+        divided = [by] if isinstance(by, str) else by
+        columns = (*asked.get("columns", ()), *([value] if value else ()), *divided)
+        return columns, kind, COUNTS if kind == COUNTED else COPY
+
+
+def answered(store: Store, study: str, version: int, view: str) -> Answered | None:
+    """Return a plot or table that a server answered; None where the ledger keeps none."""
+    found = kept(store, study, version, view, None)
+    if found is None or found.status != 200:
+        return None
+    return Answered(view, found.body, question_of(store, study, version, view))

@@ -1,0 +1,44 @@
+"""Whether an output passes: the same of a file that was checked and of one that is made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.ledger.ledger import Ledger
+from discreet.policy import Policy
+from discreet.study.rules import rules_in_words
+
+__all__ = ["is_in_force", "judged"]
+
+
+def is_in_force(ledger: Ledger, study: str, policy: Policy, version: int) -> bool:
+    """Tell whether a version of a study is the latest, and released under this policy.
+
+    The ledger lets a version be released under one policy alone.
+    """
+    same = ledger.left_under(study)[1] == policy.settings()
+    return same and ledger.version(study) == version
+
+
+def judged(
+    source: str, settings: Mapping[str, Any], policy: Policy, *, same: bool
+) -> tuple[str, tuple[str, ...]]:
+    """Return whether numbers pass or need a look, and by which rules they were made.
+
+    `source` is the one of their provenance, and `settings` are those of the version that they were
+    released in. `same` says whether that version is in force, under `policy`.
+
+    Examples
+    --------
+    >>> from discreet import Policy
+    >>> from discreet.outputs.rules import judged
+    >>> policy = Policy.preset("standard")
+    >>> judged("counts", policy.settings(), policy, same=False)[0]
+    'review'
+    """
+    passed = policy.fixed and not policy.public and same
+    public = ("the data are declared public",) if policy.public else ()
+    other = () if same else ("made under another policy than the one in force",)
+    says = (*rules_in_words(source, settings), *public, *other)
+    return "pass" if passed else "review", says

@@ -1,0 +1,44 @@
+"""By which rules of a study version numbers were made, in words: the same wherever it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.plots.request import COPY, COUNTS
+from discreet.study.provenance import ROWS
+
+__all__ = ["rules_in_words"]
+
+SOURCES = {
+    COPY: "drawn from the protected copy",
+    COUNTS: "counted from the data",
+    ROWS: "rows that were protected for this alone",
+}
+
+
+def rules_in_words(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say where numbers come from, and which of a version's settings they keep.
+
+    `source` is the one of their provenance, and `settings` are those that the ledger has of the
+    version.
+
+    Examples
+    --------
+    >>> from discreet.study.rules import rules_in_words
+    >>> rules_in_words("counts", {"regime": "guarded", "k": 6, "round_to": 5})
+    ('counted from the data', 'at least 6 persons behind each mark', 'counts rounded to 5')
+    """
+    return SOURCES[source], *_rules(source, settings)
+
+
+def _rules(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    if "k" not in settings:
+        return (f"regime {settings['regime']}, for public or simulated data",)
+    if source != COUNTS:
+        group = settings.get("m", settings["k"])
+        return (f"each row made anew from a group of at least {group} persons",)
+    behind = f"at least {settings['k']} persons behind each mark"
+    if settings.get("round_to", 1) > 1:
+        return behind, f"counts rounded to {settings['round_to']}"
+    return (behind,)

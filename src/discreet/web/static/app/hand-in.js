@@ -1,0 +1,99 @@
+/** What is handed in to the output checker, with a comment, and what became of it. */
+
+import { fill, h } from "./dom.js";
+import { notice } from "./floating.js";
+
+const LONGEST = 2000;
+const STATES = {
+  waiting: "waits for the checker",
+  approved: "approved",
+  outdated: "approved under an earlier policy; waits again",
+  rejected: "rejected",
+};
+const SAID = { comment: "You said", approved: "Approved", rejected: "Rejected" };
+
+/**
+ * Return the form that hands in the picture of a card.
+ *
+ * @param {object} board - What it stands on.
+ * @param {object} card - The card.
+ * @param {() => void} done - Closes the form.
+ * @returns {HTMLElement}
+ */
+export function handInForm(board, card, done) {
+  const form = h("select", { name: "form" }, board.formsOf(card).map((it) => h("option", { value: it }, it)));
+  return wordsForm({
+    title: "Hand in to the checker",
+    before: h("label", {}, "As a file", form),
+    label: "What it is for",
+    hint: "The server makes the file. The checker sees it, what was checked, and your comment.",
+    button: "Hand in",
+    send: async (text) => {
+      await board.counted.handIn(board.inFile(card.spec), board.state(), form.value, text);
+      done();
+      notice(`Handed in “${card.title}”. What becomes of it stands under Your token, Your outputs.`);
+    },
+  });
+}
+
+/**
+ * Return what was handed in, newest first, with what was decided of it.
+ *
+ * @param {object} board - What the server is asked by.
+ * @returns {Promise<HTMLElement>}
+ */
+export async function outputList(board) {
+  const host = h("div.form.handed");
+  const show = async (open = 0) => {
+    const found = await board.counted.outputs();
+    const none = h("p.soft", {}, "You have handed in nothing. “Hand in to the checker” stands in the menu of each picture.");
+    fill(host, h("h2", { tabindex: -1, autofocus: true }, "Your outputs"), found.length ? h("ul", {}, found.map((it) => output(board, it, show, it.id === open))) : none);
+    host.querySelector("details[open] summary")?.focus();
+  };
+  await show();
+  return host;
+}
+
+function output(board, { id, name, command, state, reviews }, show, isOpen) {
+  const comment = wordsForm({
+    label: "Comment",
+    button: "Comment",
+    send: async (text) => {
+      await board.counted.comment(id, text);
+      await show(id);
+      notice(`Commented on ${name}.`);
+    },
+  });
+  return h(
+    "li",
+    {},
+    h("details", { open: isOpen },
+      h("summary", {}, h("bdi", {}, command), h("span", { class: `state ${state}` }, STATES[state])),
+      h("p.soft", {}, name),
+      h("ul.said", {}, reviews.map((it) => h("li", {}, h("b", {}, `${SAID[it.what]} on ${it.at.slice(0, 10)}`), it.text && h("p", {}, it.text)))),
+      comment,
+    ),
+  );
+}
+
+/** A form for some words; what the server refuses is said below them. */
+function wordsForm({ title, before, label, hint, button, send }) {
+  const words = h("textarea", { rows: 3, maxlength: LONGEST, required: true, autofocus: Boolean(title) });
+  const problem = h("p.fits", { role: "status" });
+  const go = h("button.btn.main", { type: "submit" }, button);
+  const form = h("form.form", {}, title && h("h2", {}, title), before, h("label", {}, label, words), hint && h("p.soft", {}, hint), problem, go);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    go.disabled = true;
+    problem.textContent = "";
+    try {
+      await send(words.value);
+    } catch (error) {
+      problem.textContent = error.message;
+      words.focus();
+    } finally {
+      go.disabled = false;
+    }
+  });
+  return form;
+}
