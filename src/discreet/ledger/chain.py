@@ -72,10 +72,10 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
     return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
 
 
-SCHEMA = 4
+SCHEMA = 5
 """What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain.
 
-1 had no `terms`, 2 no `provenance`, and 3 no `output` and `review`.
+1 had no `terms`, 2 no `provenance`, 3 no `output` and `review`, and 4 no `lines`.
 """
 
 OLD_TABLES = ("version", "choice", "sketch", "leaving")
@@ -93,6 +93,7 @@ TABLES = (
     "provenance",
     "output",
     "review",
+    "lines",
 )
 """The tables whose rows have a link each in the table `chain`."""
 
@@ -166,12 +167,19 @@ REVIEW = (
     what TEXT NOT NULL, text TEXT NOT NULL, caller TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS review_output ON review (output)",
 )
+# By what a released table of text is recognised, though it was changed (`discreet.lines`).
+LINES = (
+    """CREATE TABLE IF NOT EXISTS lines (
+    id INTEGER PRIMARY KEY, provenance INTEGER NOT NULL REFERENCES provenance,
+    rows INTEGER NOT NULL, digests BLOB NOT NULL)""",
+)
 LATER: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
     {
         "terms": (1, TERMS),
         "provenance": (2, PROVENANCE),
         "output": (3, OUTPUT),
         "review": (3, REVIEW),
+        "lines": (4, LINES),
     }
 )
 """Tables that ledgers up to some number have not, and what makes them."""

@@ -26,9 +26,10 @@ from discreet.measure.described import (
     sd_of,
     share_words,
 )
-from discreet.measure.report import WIDTH, Gate, bullets, headed
+from discreet.measure.report import WIDTH, bullets, headed
 from discreet.render.dates import date_words
 from discreet.render.figure_file import printable
+from discreet.render.sealing import Gate
 from discreet.render.to_html import Html, fragment, heading, items, marked_up, table
 
 __all__ = ["ColumnFacts", "ColumnList", "bars_in_text", "facts_of", "unit_in"]

@@ -12,20 +12,21 @@ from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.provenance import Provenance
-from discreet.release import SUFFIXES as TABLES
-from discreet.study.provenance import ROWS
+from discreet.render.journal import FIGURES as DRAWN
+from discreet.study.provenance import BOARD, FIGURES, MEASURED, REPORT, ROWS
 from discreet.study.verify import AS_MADE, SUFFIXES, Verifier, read
 
 __all__ = ["FORMS", "checker", "command_of"]
 
 FORMS = SUFFIXES
 """How files end that can be handed in."""
-WHAT = ("plot", "columns", "table")
+WHAT = ("plot", "columns", "table", FIGURES, REPORT)
 """Of a request: what was drawn or released, and of what."""
 SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",
     ROWS: "rows that were protected for this alone",
+    MEASURED: "measured on the data beside the released rows, and rounded",
 }
 
 
@@ -49,7 +50,7 @@ def checker(verifier: Verifier, study: str) -> Check:
         return Finding(
             status="pass" if passed else "review",
             kind=row["kind"],
-            type="table" if path.suffix.lower() in TABLES else "plot",
+            type=_type_of(path.suffix.lower(), told.request),
             columns=tuple(row["columns"]),
             method=row["method"],
             command=command_of({"plot": row["kind"], "columns": row["columns"], **told.request}),
@@ -60,6 +61,13 @@ def checker(verifier: Verifier, study: str) -> Check:
     return check
 
 
+def _type_of(ending: str, request: Mapping[str, Any]) -> str:
+    """Say which kind of output it is: a plot, too, of a table of figures or a report."""
+    if ending in DRAWN or "plot" in request:
+        return "plot"
+    return "report" if REPORT in request or request.get(FIGURES) == BOARD else "table"
+
+
 def _rules(told: Provenance, policy: Policy, *, same: bool) -> tuple[str, ...]:
     """Say which rules the numbers of a file were made by."""
     source = SOURCES[told.source]
@@ -68,6 +76,8 @@ def _rules(told: Provenance, policy: Policy, *, same: bool) -> tuple[str, ...]:
     if not policy.fixed:
         return source, f"policy {policy.name}, of public or simulated data"
     public = ("the data are declared public",) if policy.public else ()
+    if told.source == MEASURED:
+        return source, *public
     if told.source != COUNTS:
         group = policy.members if policy.rows_by == Whole.name else policy.k
         return source, f"each row made anew from a group of at least {group} persons", *public
