@@ -25,6 +25,7 @@ from discreet.provenance import Provenance, Sealer, key_of
 from discreet.render.metadata import with_words, without_words
 from discreet.secret import Secret
 from discreet.serve.files import FORMS, figure, picture_told
+from discreet.study.carried import USUALLY
 from discreet.study.provenance import plot_asked
 from discreet.study.verdicts import (
     ALTERED,
