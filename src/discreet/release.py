@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,10 +20,10 @@ from discreet.measure.attack_report import AttackReport
 from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
-from discreet.provenance import Provenance, Sealer, checksum_of_file
+from discreet.provenance import Provenance, Sealer, checksum_of, checksum_of_file
 from discreet.render.figure_file import path_to_save, write_whole, writing_whole
 from discreet.render.parquet_words import NAME, PARQUET, put_words, read_words
-from discreet.render.sealing import sealed
+from discreet.render.sealing import json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.table import Column
 from discreet.table.dates import dates_of
@@ -308,7 +309,11 @@ class Release:
         if self.points is None:
             raise InputError("this table was not rounded and has no points; make one by round()")
         self._ask("points", None)
-        write_whole(points_text(self.points).encode(), target)
+        plain = json.loads(points_text(self.points))
+        sealer = self.sealer
+        provenance = None if sealer is None else sealer.provenance(checksum_of(plain))
+        self._note("points", provenance)
+        write_whole(json_of(plain, provenance).encode(), target)
         return target
 
     def report_on(self, path: str | Path) -> Report:

@@ -28,9 +28,11 @@ from discreet.measure import compare
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
 from discreet.outputs.check import checker
+from discreet.protect import load_points
 from discreet.provenance import Provenance
 from discreet.render.metadata import CARRIERS, with_words, without_words
 from discreet.render.parquet_words import put_words, read_words
+from discreet.rounding import JointSet
 from discreet.secret import Secret
 from discreet.study.verdicts import (
     ALTERED,
@@ -97,6 +99,11 @@ SAVED: dict[str, tuple[Save, tuple[str, ...], str]] = {
         lambda study, path: study.fidelity().save(path),
         (".html", ".txt", ".json", ".png", ".svg", ".pdf"),
         "measured",
+    ),
+    "columns": (
+        lambda study, path: path.write_text(study.columns.to_json()),
+        (".json",),
+        "copy",
     ),
     "board": (lambda study, path: study.board().save(path), (".html",), "copy"),
     "board of a release": (
@@ -246,6 +253,23 @@ def test_tables_of_groups_and_of_research_are_as_made(tmp_path: Path) -> None:
             assert found.released is not None
             assert found.provenance.source == wanted
             assert found.released["kind"] == ("table" if wanted == source else "report")
+
+
+def test_rounding_points_say_where_they_come_from(tmp_path: Path) -> None:
+    how = {"groups": [["age", "bmi"]], "rows": "rounding"}
+    study = dc.open(dc.datasets.diabetes(), dc.Policy.preset("standard", study="r", **how))
+    release = study.round()
+    path = release.save_points(tmp_path / "points.json")
+    found = study.verify(path)
+    assert (found.verdict, found.checks["ledger"]) == (AS_MADE, PASSED)
+    kept = load_points(path)
+    assert isinstance(kept, JointSet)
+    assert isinstance(release.points, JointSet)
+    assert kept.to_dict() == release.points.to_dict()
+    plain = json.loads(path.read_text())
+    plain["counts"][0] += 5
+    path.write_text(json.dumps(plain))
+    assert study.verify(path).verdict == ALTERED
 
 
 # --- altered ------------------------------------------------------------------------------------
