@@ -44,12 +44,10 @@ def test_words_take_the_place_of_others_and_all_read_the_file(tmp_path: Path) ->
     assert pq.read_metadata(path).metadata[NAME.encode()] == AFTER.encode()
     assert pq.read_table(path).equals(TABLE)
     assert pl.read_parquet(path).to_dict(as_series=False) == TABLE.to_pydict()
-    read = duckdb.sql("SELECT * FROM read_parquet($1)", params=[str(path)])
-    assert read.fetchall() == [(40.5, "f"), (51.0, "m")]
-    (said,) = duckdb.sql(
-        "SELECT value FROM parquet_kv_metadata($1) WHERE decode(key) = 'provenance'",
-        params=[str(path)],
-    ).fetchall()
+    rows = duckdb.execute("SELECT * FROM read_parquet($1)", [str(path)]).fetchall()
+    assert rows == [(40.5, "f"), (51.0, "m")]
+    asked = "SELECT value FROM parquet_kv_metadata($1) WHERE decode(key) = 'provenance'"
+    (said,) = duckdb.execute(asked, [str(path)]).fetchall()
     assert said == (AFTER.encode(),)
 
 

@@ -432,7 +432,7 @@ def test_others_read_a_sealed_table_as_they_read_any(study: dc.Study, tmp_path: 
     rows = release.table.to_pydict()
     assert pq.read_table(path).to_pydict() == rows
     assert pl.read_parquet(path).to_dict(as_series=False) == rows
-    read = duckdb.sql("SELECT age FROM read_parquet($1)", params=[str(path)]).fetchall()
+    read = duckdb.execute("SELECT age FROM read_parquet($1)", [str(path)]).fetchall()
     assert [age for (age,) in read] == rows["age"]
     assert dc.open(path, policy="research").session.table.size == len(rows["age"])
 

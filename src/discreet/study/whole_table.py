@@ -121,14 +121,18 @@ def release_whole(
         sealer=of_report,
     )
 
-    def attack(pairs: int) -> AttackReport:
-        """Attack the copy; what is found is the custodian's, and sealed all the same."""
-        found = attack_whole(raw, made, f"Attacks on the copy of {title}", pairs)
-        sealer = session.sealer({REPORT: "attack", "pairs": pairs}, MEASURED, copy.version)
-        return dataclasses.replace(found, sealer=sealer)
-
+    attack = partial(_attacked, session, raw, made, f"Attacks on the copy of {title}")
     framework, note = session.table.framework, session.release_gate.note
     return Release(rows, report, framework, gate, attacker=attack, note=note, sealer=of_table)
+
+
+def _attacked(
+    session: Session, raw: RawWhole, made: WholeCopy, title: str, pairs: int
+) -> AttackReport:
+    """Attack the copy; what is found is the custodian's, and sealed all the same."""
+    version = session.kept.copy.version
+    sealer = session.sealer({REPORT: "attack", "pairs": pairs}, MEASURED, version)
+    return dataclasses.replace(attack_whole(raw, made, title, pairs), sealer=sealer)
 
 
 def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
