@@ -29,7 +29,8 @@ from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
 from discreet.outputs.check import checker
 from discreet.protect import load_points
-from discreet.provenance import Provenance
+from discreet.provenance import Provenance, checksum_of_file
+from discreet.release import Pieces
 from discreet.render.metadata import CARRIERS, with_words, without_words
 from discreet.render.parquet_words import put_words, read_words
 from discreet.rounding import JointSet
@@ -435,6 +436,30 @@ def test_others_read_a_sealed_table_as_they_read_any(study: dc.Study, tmp_path: 
     read = duckdb.execute("SELECT age FROM read_parquet($1)", [str(path)]).fetchall()
     assert [age for (age,) in read] == rows["age"]
     assert dc.open(path, policy="research").session.table.size == len(rows["age"])
+
+
+def test_a_table_of_several_pieces_is_sealed_as_a_whole(study: dc.Study, tmp_path: Path) -> None:
+    release = study.anonymize(["age", "bmi"])
+    rows = release.table
+    pieces = [rows.slice(0, 100), rows.slice(100, 100), rows.slice(200)]
+    several = replace(release, rows=Pieces(release.rows.names, lambda: pieces))
+    path = several.save(tmp_path / "a.parquet")
+    assert pq.read_metadata(path).num_row_groups == 3
+    assert pq.read_table(path).equals(rows)
+    assert study.verify(path).verdict == AS_MADE
+    report = several.report_on(path)
+    assert report.made["sha256"] == checksum_of_file(path)
+
+
+def test_nothing_is_written_that_the_ledger_did_not_take(study: dc.Study, tmp_path: Path) -> None:
+    def refuse(*_: object) -> None:
+        raise InputError("the ledger is full")
+
+    release = replace(study.anonymize(["age", "bmi"]), note=refuse)
+    for suffix in (".parquet", ".csv"):
+        with pytest.raises(InputError, match="the ledger is full"):
+            release.save(tmp_path / f"a{suffix}")
+    assert [*tmp_path.glob("*a*")] == []
 
 
 @pytest.mark.promise

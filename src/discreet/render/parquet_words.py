@@ -7,6 +7,8 @@ read once as a stream, and what is to be said is then put where these stand.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -26,6 +28,8 @@ FIELD = b"\x18"
 KEY = FIELD + bytes([len(NAME)]) + NAME.encode() + FIELD
 FIRST = b'{"schema": '
 """How the words begin; a name or a level of the table could read as the key."""
+MOST_OF_LENGTH, TOO_LONG = 5, 2**40
+"""Bytes of a length, and what stands for one of more: no footer holds so much."""
 CHUNK = 2**20
 
 
@@ -62,7 +66,7 @@ def read_words(path: Path) -> Worded:
         try:
             at, words = _find(file)
             text = None if words is None else words.decode("ascii")
-        except (ValueError, IndexError):
+        except ValueError:
             raise InputError("this is no parquet file, or a broken one") from None
         rest, digest = _digests(file, at, words or b"")
     return Worded(text, at, rest, digest)
@@ -93,27 +97,33 @@ def _find(file: IO[bytes]) -> tuple[int, bytes | None]:
     start = size - END - long
     file.seek(start)
     footer = file.read(long)
-    found: list[tuple[int, bytes]] = []
+    found = [*islice(_places(footer), 2)]
+    if not found:
+        return 0, None
+    if len(found) > 1:  # another reader might take the other one: they are words that nobody wrote
+        return 0, b""
+    first, last = found[0]
+    return start + first, footer[first:last]
+
+
+def _places(footer: bytes) -> Iterator[tuple[int, int]]:
+    """Yield from where to where words stand in a footer."""
     at = footer.find(KEY)
     while at >= 0:
         begin, many = _length(footer, at + len(KEY))
-        words = footer[begin : begin + many]
-        if words.startswith(FIRST) and len(words) == many:
-            found.append((start + begin, words))
+        if footer.startswith(FIRST, begin) and begin + many <= len(footer):
+            yield begin, begin + many
         at = footer.find(KEY, at + 1)
-    if not found:
-        return 0, None
-    # Of two, another reader might take the other one: they are words that nobody wrote.
-    return found[0] if len(found) == 1 else (0, b"")
 
 
 def _length(footer: bytes, at: int) -> tuple[int, int]:
-    """Read a length of seven bits a byte, the lowest first; return what follows, and it."""
-    many = shift = 0
-    while footer[at] & 0x80:
-        many |= (footer[at] & 0x7F) << shift
-        shift, at = shift + 7, at + 1
-    return at + 1, many | footer[at] << shift
+    """Read a length of seven bits a byte, the lowest first; return where it ends, and it."""
+    many = 0
+    for place, byte in enumerate(footer[at : at + MOST_OF_LENGTH]):
+        many |= (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            return at + place + 1, many
+    return at, TOO_LONG
 
 
 def _digests(file: IO[bytes], at: int, words: bytes) -> tuple[bytes, str]:

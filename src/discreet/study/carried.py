@@ -18,7 +18,7 @@ __all__ = ["MOST_READ", "SUFFIXES", "Carried", "read"]
 
 JSON = ".json"
 SUFFIXES = (*CARRIERS, JSON, *TABLES)
-MOST_READ = {".html": 2**29}
+MOST_READ = {".html": 2**28}
 """Bytes: of a page, which may be a board with all its rows, no more are read."""
 USUALLY = 2**26
 """Bytes: of any other file but a table; no figure or report is as large."""
