@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LeavingError
+from discreet.errors import InputError, LeavingError, LedgerError
 from discreet.ledger.ledger import (
     Ledger,
     all_versions,
