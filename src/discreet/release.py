@@ -190,8 +190,8 @@ class Release:
             digest = self._write(part, f".{form}")
             if told is not None:
                 report_on = sealed(self.report.saved_as(path.name, digest))
-                dataclasses.replace(report_on, gate=None).save(told)
                 self._note(told.suffix.lower()[1:], report_on.provenance)
+                dataclasses.replace(report_on, gate=None).save(told)
         return path
 
     def _write(self, part: Path, suffix: str) -> str:
