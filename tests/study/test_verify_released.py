@@ -388,6 +388,30 @@ def test_what_another_file_says_does_not_fit(study: dc.Study, tmp_path: Path, su
 
 
 @pytest.mark.promise
+def test_what_another_json_says_does_not_fit(study: dc.Study, tmp_path: Path) -> None:
+    """Neither that of other numbers, nor that of a file of another kind with these."""
+    one, two = (json.loads(study.summary([name]).to_json()) for name in ("age", "bmi"))
+    page = study.summary(["bmi"]).save(tmp_path / "a.html")
+    path = tmp_path / "a.json"
+    for plain, wanted in (
+        (two | {"provenance": one["provenance"]}, ALTERED),
+        (one | {"provenance": two["provenance"]}, ALTERED),
+        ({**two, "provenance": json.loads(carried(page))}, AS_MADE),  # the same table
+    ):
+        path.write_text(json.dumps(plain))
+        assert study.verify(path).verdict == wanted
+    page.write_bytes(
+        with_words(
+            without_words(page.read_bytes(), ".html")[0],
+            ".html",
+            Provenance.from_plain(two["provenance"]).to_text(),
+        )
+    )
+    found = study.verify(page)
+    assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED)
+
+
+@pytest.mark.promise
 def test_a_text_that_is_sealed_is_none_as_a_page(study: dc.Study, tmp_path: Path) -> None:
     """A title may read like markup: as a text it is harmless, as a page it is drawn.
 

@@ -1809,8 +1809,10 @@ pixels = 400), policy standard)
         and what was drawn from the copy is drawn again and compared, every number. Looking is free:
         nothing is recorded.
 
+        A table of CSV is recognised by its lines, though some of them were changed.
+
         **What it does not show.** A screenshot, or a file that another program has saved again, is
-        told as altered or unknown though it may show the same.
+        altered or unknown though it may show the same.
 
         Examples
         --------
