@@ -1,13 +1,14 @@
 """What is written of where a figure comes from, and that it cannot be made without the secret."""
 
+import hashlib
 import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from discreet.errors import InputError
-from discreet.provenance import Provenance, Sealer, canonical_text, checksum_of, key_of
+from discreet.errors import BrokenPromiseError, InputError
+from discreet.provenance import Provenance, Sealer, canonical_text, checksum_of, key_of, keyed
 from discreet.secret import Secret
 
 KEY = key_of(Secret.from_bytes(bytes(range(32))))
@@ -21,6 +22,7 @@ BARE = Provenance(
     checksum="9f6c",
 )
 SEALED = BARE.sealed(KEY)
+OLD = replace(BARE, schema=1).sealed(KEY)
 CHANGES: dict[str, Any] = {
     "version": "0e598ffd46393cc1",
     "policy": "b",
@@ -29,17 +31,18 @@ CHANGES: dict[str, Any] = {
     "source": "counts",
     "checksum": "9f6d",
     "seal": "00",
+    "schema": 1,
 }
 
 
 def test_it_holds_what_the_issue_says_and_nothing_else() -> None:
-    told = SEALED.sealed_file(KEY, b"x").to_plain()
+    told = SEALED.sealed_file(KEY, b"x", ".png").to_plain()
     held = ["version", "policy", "discreet", "request", "source", "checksum"]
     assert [*told] == ["schema", "id", *held, "seal", "file_seal"]
     assert [*BARE.to_plain()] == ["schema", "id", *held]
 
 
-@pytest.mark.parametrize("told", [BARE, SEALED, SEALED.sealed_file(KEY, b"x")])
+@pytest.mark.parametrize("told", [BARE, SEALED, SEALED.sealed_file(KEY, b"x", ".png"), OLD])
 def test_it_comes_back_as_it_was_written(told: Provenance) -> None:
     assert Provenance.from_text(told.to_text()) == told
 
@@ -63,17 +66,50 @@ def test_a_changed_field_breaks_the_seal(name: str) -> None:
 
 def test_another_secret_seals_otherwise() -> None:
     assert not SEALED.is_genuine(OTHER)
-    assert not SEALED.sealed_file(KEY, b"file").fits_file(OTHER, b"file")
+    assert not SEALED.sealed_file(KEY, b"file", ".png").fits_file(OTHER, b"file", ".png")
     assert not BARE.is_genuine(KEY)
-    assert not SEALED.fits_file(KEY, b"")
+    assert not SEALED.fits_file(KEY, b"", ".png")
 
 
-def test_the_seal_of_a_file_is_of_its_bytes_and_of_what_is_told() -> None:
-    told = SEALED.sealed_file(KEY, b"file")
-    assert told.fits_file(KEY, b"file")
-    assert not told.fits_file(KEY, b"fil")
-    assert not replace(told, checksum="other").fits_file(KEY, b"file")
-    assert not replace(SEALED, file_seal=SEALED.seal).fits_file(KEY, b"")
+def test_the_seal_of_a_file_is_of_its_bytes_its_ending_and_of_what_is_said() -> None:
+    told = SEALED.sealed_file(KEY, b"file", ".png")
+    assert told.fits_file(KEY, b"file", ".png")
+    assert not told.fits_file(KEY, b"fil", ".png")
+    assert not told.fits_file(KEY, b"file", ".svg")
+    assert not replace(told, checksum="other").fits_file(KEY, b"file", ".png")
+    assert not replace(SEALED, file_seal=SEALED.seal).fits_file(KEY, b"", ".png")
+
+
+SEALS_OF_SCHEMA_1 = {
+    "seal": "8e53318accf213a23e1ced5fcea26abb126a3dc80530d9180c4062917c5198fc",
+    "file_seal": "2e18d662dcadb51a902fe8507c211018d54848828ae69335a7d3d49a8767a37b",
+}
+
+
+def test_what_schema_1_sealed_still_holds() -> None:
+    """With a checksum that has no key, and a seal of the file that does not say its ending."""
+    rest = hashlib.sha256(b"file").digest()
+    assert OLD.to_plain()["schema"] == 1
+    assert OLD.seal == SEALS_OF_SCHEMA_1["seal"]
+    sealed = OLD.sealed_file(KEY, rest, ".png")
+    assert sealed.file_seal == SEALS_OF_SCHEMA_1["file_seal"]
+    assert sealed.fits_file(KEY, rest, ".svg")
+    assert OLD.holds(KEY, "9f6c")
+    assert not OLD.holds(KEY, "9f6d")
+
+
+@pytest.mark.promise
+def test_guessed_numbers_are_not_confirmed_by_a_file() -> None:
+    """Its checksum is keyed: whoever has a figure alone cannot try numbers against it."""
+    guessed = checksum_of({"counts": [5, 10, 25]})
+    made = Sealer(KEY, lambda: BARE).provenance(guessed)
+    assert made is not None
+    assert made.holds(KEY, guessed)
+    assert not made.holds(KEY, checksum_of({"counts": [5, 10, 30]}))
+    assert not made.holds(OTHER, guessed)
+    text = made.to_text()
+    assert guessed not in text
+    assert hashlib.sha256(guessed.encode()).hexdigest() not in text
 
 
 def test_the_same_numbers_have_the_same_id() -> None:
@@ -89,7 +125,9 @@ def test_the_same_numbers_have_the_same_id() -> None:
         "{}",
         "[" * 5000,
         json.dumps(SEALED.to_plain() | {"user": "alice"}),
-        json.dumps(SEALED.to_plain() | {"schema": 2}),
+        json.dumps(SEALED.to_plain() | {"schema": 3}),
+        json.dumps(SEALED.to_plain() | {"schema": True}),
+        json.dumps(SEALED.to_plain() | {"schema": 1}),
         json.dumps(SEALED.to_plain() | {"id": "0" * 16}),
         json.dumps(SEALED.to_plain() | {"seal": 1}),
         json.dumps(SEALED.to_plain() | {"request": []}),
@@ -127,5 +165,17 @@ def test_checksums_are_of_values_and_not_of_how_they_are_written() -> None:
 
 
 def test_a_sealer_completes_and_seals() -> None:
-    assert Sealer(KEY, lambda: BARE).provenance("9f6c") == SEALED
+    sealer = Sealer(KEY, lambda: BARE)
+    assert sealer.of_text("9f6c") == SEALED
+    assert sealer.provenance("9f6c") == replace(BARE, checksum=keyed(KEY, "9f6c")).sealed(KEY)
     assert Sealer(KEY).provenance("9f6c") is None
+    with pytest.raises(BrokenPromiseError, match="nothing says where it is from"):
+        Sealer(KEY).of_text("9f6c")
+
+
+def test_what_holds_the_place_of_a_provenance_is_as_long() -> None:
+    sealer = Sealer(KEY, lambda: BARE)
+    made = sealer.of_file(b"rest", ".parquet")
+    assert made.fits_file(KEY, b"rest", ".parquet")
+    assert made.holds(KEY, b"rest".hex())
+    assert len(sealer.placeholder()) == len(made.to_text())

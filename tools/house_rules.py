@@ -22,7 +22,7 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "memory", "progress"),
     ("arguments", "kernels", "secret"),
-    ("provenance", "unfinished"),
+    ("lines", "provenance", "unfinished"),
     ("expressions", "keys", "parallel", "render", "table"),
     ("regression", "rounding", "sketch", "web"),
     ("protect",),

@@ -18,7 +18,7 @@ from importlib.metadata import version as version_of_package
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import InputError
+from discreet.errors import BrokenPromiseError, InputError
 from discreet.secret import DerivedKey, Secret
 
 __all__ = [
@@ -28,11 +28,18 @@ __all__ = [
     "checksum_of",
     "checksum_of_file",
     "key_of",
+    "keyed",
     "own_version",
 ]
 
-SCHEMA = 1
+SCHEMA = 2
+"""How a provenance is written and sealed: in 1 the checksum had no key, and no seal said the
+schema or the ending of the file."""
+SCHEMAS = (1, SCHEMA)
 DIGITS = 16
+ZEROS = "0" * 64
+NOTHING = hashlib.sha256().digest()
+"""What stands for a file in the seal of a provenance by itself."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +57,19 @@ class Provenance:
         The version of discreet.
     request : mapping
         What was asked for, as far as the picture shows it.
-    source : {"copy", "counts", "rows"}
-        What it was drawn from: the protected copy, counts of the data, or rows that were protected
-        for this picture alone.
+    source : {"copy", "counts", "rows", "measured"}
+        What it was drawn from: the protected copy, counts of the data, rows that were protected
+        for this picture alone; or that it was measured on the data beside what was made of them.
     checksum : str
-        SHA-256 of the numbers, see `checksum_of`; of a table, of its file (`checksum_of_file`).
+        A keyed digest of the numbers, so that nobody finds them by guessing (`keyed`). Of a table
+        of text, in which it does not stand, the SHA-256 of its file.
     seal : str
         A keyed digest of all that stands before it.
     file_seal : str
-        A keyed digest of all that, and of the rest of the file that this is written in.
+        A keyed digest of all that, of the rest of the file that this is written in, and of the
+        file's ending.
+    schema : int
+        How it is sealed.
     """
 
     version: str
@@ -69,16 +80,17 @@ class Provenance:
     checksum: str = ""
     seal: str = ""
     file_seal: str = ""
+    schema: int = SCHEMA
 
     @property
     def id(self) -> str:
         """The same for the same numbers of the same request."""
-        return checksum_of(self._told())[:DIGITS]
+        return checksum_of(self._said())[:DIGITS]
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as the plain values that are written."""
         seals = {"seal": self.seal, "file_seal": self.file_seal}
-        told = {"schema": SCHEMA, "id": self.id, **self._told()}
+        told = {"schema": self.schema, "id": self.id, **self._said()}
         return told | {name: it for name, it in seals.items() if it}
 
     def to_text(self) -> str:
@@ -88,8 +100,9 @@ class Provenance:
             text = text.replace(letter, f"\\u{ord(letter):04x}")
         return text
 
-    def _told(self) -> dict[str, Any]:
-        return {
+    def _said(self) -> dict[str, Any]:
+        """Return all that is sealed."""
+        said = {
             "version": self.version,
             "policy": self.policy,
             "discreet": self.discreet,
@@ -97,6 +110,7 @@ class Provenance:
             "source": self.source,
             "checksum": self.checksum,
         }
+        return said if self.schema == 1 else {"schema": self.schema, **said}
 
     @staticmethod
     def from_plain(given: Any) -> Provenance:
@@ -108,9 +122,10 @@ class Provenance:
             request = told.pop("request")
         except (TypeError, ValueError, KeyError):
             raise wrong from None
-        words = {it.name for it in fields(Provenance)} - {"request"}
+        words = {it.name for it in fields(Provenance)} - {"request", "schema"}
         seals = {"seal", "file_seal"}
-        there = schema == SCHEMA and words - seals <= set(told) <= words
+        known = type(schema) is int and schema in SCHEMAS
+        there = known and words - seals <= set(told) <= words
         if not there or not isinstance(request, dict):
             raise wrong
         # Whoever reads them on a screen shall see them as they are, and no line that they make up.
@@ -118,7 +133,7 @@ class Provenance:
             isinstance(it, str) and it.isascii() and it.isprintable() for it in told.values()
         ):
             raise wrong
-        found = Provenance(request=request, **told)
+        found = Provenance(request=request, schema=schema, **told)
         try:
             same = found.id == id_
         except (TypeError, ValueError, RecursionError):  # no number, or too deep
@@ -145,23 +160,32 @@ class Provenance:
 
     def sealed(self, key: DerivedKey) -> Provenance:
         """Return it with its seal."""
-        return replace(self, seal=self._digest(key, "provenance", b""))
+        return replace(self, seal=self._digest(key, "provenance", NOTHING))
 
-    def sealed_file(self, key: DerivedKey, file: bytes) -> Provenance:
-        """Return it with the seal of a file too, given all that the file holds beside it."""
-        return replace(self, file_seal=self._digest(key, "file", file))
+    def sealed_file(self, key: DerivedKey, rest: bytes, ending: str) -> Provenance:
+        """Return it with the seal of a file too, which ends so.
+
+        `rest` is the SHA-256 of all that the file holds beside it.
+        """
+        parts = (rest,) if self.schema == 1 else (rest, ending.encode())
+        return replace(self, file_seal=self._digest(key, "file", *parts))
 
     def is_genuine(self, key: DerivedKey) -> bool:
         """Tell whether the seal is of this key, and nothing of what it seals was changed."""
         return hmac.compare_digest(self.seal, self.sealed(key).seal)
 
-    def fits_file(self, key: DerivedKey, file: bytes) -> bool:
+    def fits_file(self, key: DerivedKey, rest: bytes, ending: str) -> bool:
         """Tell whether the seal of the file is of this key, and the rest of the file as it was."""
-        return hmac.compare_digest(self.file_seal, self.sealed_file(key, file).file_seal)
+        again = self.sealed_file(key, rest, ending)
+        return hmac.compare_digest(self.file_seal, again.file_seal)
 
-    def _digest(self, key: DerivedKey, purpose: str, file: bytes) -> str:
-        told = canonical_text(self._told()).encode()
-        return key.secret.digest(purpose, told, hashlib.sha256(file).digest()).hex()
+    def holds(self, key: DerivedKey, checksum: str) -> bool:
+        """Tell whether it is of the numbers that have a checksum (`checksum_of`)."""
+        wanted = checksum if self.schema == 1 else keyed(key, checksum)
+        return hmac.compare_digest(self.checksum, wanted)
+
+    def _digest(self, key: DerivedKey, purpose: str, *parts: bytes) -> str:
+        return key.secret.digest(purpose, canonical_text(self._said()).encode(), *parts).hex()
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,12 +208,38 @@ class Sealer:
         """Return the sealed provenance of numbers with a checksum."""
         if self.begun is None:
             return None
-        return replace(self.begun(), checksum=checksum).sealed(self.key)
+        return replace(self.begun(), checksum=keyed(self.key, checksum)).sealed(self.key)
+
+    def of_text(self, digest: str) -> Provenance:
+        """Return the sealed provenance of a table of text, by the SHA-256 of its file.
+
+        It stands in the ledger alone, which is asked for that digest.
+        """
+        return replace(self._begin(), checksum=digest).sealed(self.key)
+
+    def of_file(self, rest: bytes, ending: str) -> Provenance:
+        """Return the sealed provenance of a file, by the SHA-256 of all that it holds beside."""
+        found = replace(self._begin(), checksum=keyed(self.key, rest.hex())).sealed(self.key)
+        return found.sealed_file(self.key, rest, ending)
+
+    def placeholder(self) -> str:
+        """Return a text that is as long as that of `of_file`."""
+        return replace(self._begin(), checksum=ZEROS, seal=ZEROS, file_seal=ZEROS).to_text()
+
+    def _begin(self) -> Provenance:
+        if self.begun is None:
+            raise BrokenPromiseError("a file was to be sealed, and nothing says where it is from")
+        return self.begun()
 
 
 def key_of(secret: Secret) -> DerivedKey:
     """Return the key that seals all that is released under a secret."""
     return secret.derived("provenance")
+
+
+def keyed(key: DerivedKey, checksum: str) -> str:
+    """Return what stands for a checksum in a file: guessed numbers are not confirmed by it."""
+    return key.secret.digest("checksum", checksum.encode()).hex()
 
 
 def checksum_of(plain: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,12 +15,15 @@ import numpy as np
 
 from discreet.arguments import Floats, check_whole
 from discreet.errors import BrokenPromiseError, InputError
+from discreet.lines import Lines, lines_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
-from discreet.provenance import checksum_of_file
+from discreet.provenance import Provenance, Sealer, checksum_of, checksum_of_file
 from discreet.render.figure_file import path_to_save, write_whole, writing_whole
+from discreet.render.parquet_words import NAME, PARQUET, put_words, read_words
+from discreet.render.sealing import json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.table import Column
 from discreet.table.dates import dates_of
@@ -43,8 +47,8 @@ Points = JointSet | tuple[RoundingSet, ...]
 SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to be released in, and that of its report, if it is too."""
-Note = Callable[[str, str], None]
-"""Called with the form of a table that was written, and the SHA-256 of its file."""
+Note = Callable[[str, Provenance, Lines | None], None]
+"""Called with the form of what was written, its provenance, and what a text is recognised by."""
 Attacker = Callable[[int], AttackReport]
 """Called with how many pairs of copies are made; it has the raw rows, and is the custodian's."""
 
@@ -69,14 +73,14 @@ class Pieces:
         """Return a table as one piece."""
         return cls(tuple(table.column_names), lambda: [table])
 
-    def write(self, path: Path, suffix: str) -> None:
-        """Write all rows into a file."""
-        if suffix == ".parquet":
-            self._write_parquet(path)
+    def write(self, path: Path, suffix: str, words: str | None = None) -> None:
+        """Write all rows into a file; one of Parquet with some words of where it comes from."""
+        if suffix == PARQUET:
+            self._write_parquet(path, words)
         else:
             self._write_text(path, "\t" if suffix == ".tsv" else ",")
 
-    def _write_parquet(self, path: Path) -> None:
+    def _write_parquet(self, path: Path, words: str | None) -> None:
         import pyarrow.parquet as pq
 
         writer = None
@@ -84,6 +88,8 @@ class Pieces:
             writer = writer or pq.ParquetWriter(path, table.schema)
             writer.write_table(table)
         if writer is not None:
+            if words is not None:
+                writer.add_key_value_metadata({NAME: words})
             writer.close()
 
     def _write_text(self, path: Path, sign: str) -> None:
@@ -126,6 +132,7 @@ class Release:
     points: Points | None = field(default=None, repr=False)
     attacker: Attacker | None = field(default=None, compare=False, repr=False)
     note: Note | None = field(default=None, compare=False, repr=False)
+    sealer: Sealer | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Release({', '.join(self.rows.names)}; {self.report.title})"
@@ -180,14 +187,31 @@ class Release:
         form = path.suffix.lower()[1:]
         self._ask(form, None if told is None else told.suffix.lower()[1:])  # both, or neither
         with writing_whole(path) as part:
-            self.rows.write(part, f".{form}")
-            digest = checksum_of_file(part)
+            digest = self._write(part, f".{form}")
             if told is not None:
-                report_on = self.report.saved_as(path.name, digest)
+                report_on = sealed(self.report.saved_as(path.name, digest))
+                self._note(told.suffix.lower()[1:], report_on.provenance)
                 dataclasses.replace(report_on, gate=None).save(told)
-            if self.note is not None:
-                self.note(form, digest)
         return path
+
+    def _write(self, part: Path, suffix: str) -> str:
+        """Write and seal the table, and have it noted; return the SHA-256 of its file."""
+        form, sealer = suffix[1:], self.sealer
+        self.rows.write(part, suffix, None if sealer is None else sealer.placeholder())
+        if sealer is not None and suffix == PARQUET:
+            before = read_words(part)
+            provenance = sealer.of_file(before.rest, suffix)
+            put_words(part, before, provenance.to_text())
+            self._note(form, provenance)
+        digest = checksum_of_file(part)
+        if sealer is not None and suffix != PARQUET:
+            with part.open("rb") as file:
+                self._note(form, sealer.of_text(digest), lines_of(sealer.key, file))
+        return digest
+
+    def _note(self, form: str, provenance: Provenance | None, lines: Lines | None = None) -> None:
+        if self.note is not None and provenance is not None:
+            self.note(form, provenance, lines)
 
     def attack(self, pairs: int = 100) -> AttackReport:
         """Try on the table what somebody could do to learn of a person from it.
@@ -285,7 +309,11 @@ class Release:
         if self.points is None:
             raise InputError("this table was not rounded and has no points; make one by round()")
         self._ask("points", None)
-        write_whole(points_text(self.points).encode(), target)
+        plain = json.loads(points_text(self.points))
+        sealer = self.sealer
+        provenance = None if sealer is None else sealer.provenance(checksum_of(plain))
+        self._note("points", provenance)
+        write_whole(json_of(plain, provenance).encode(), target)
         return target
 
     def report_on(self, path: str | Path) -> Report:

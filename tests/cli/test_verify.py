@@ -9,7 +9,7 @@ import pytest
 
 from discreet.cli.verify import EXIT_CODES
 from discreet.render.metadata import without_words
-from discreet.study import verify
+from discreet.study import verdicts
 from tests.cli.conftest import Run
 
 
@@ -27,7 +27,7 @@ def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
     assert out.startswith(
         "age.svg: as made\n  made here, and as it was made\n  passed: seal, file,"
     )
-    assert "histogram of study 'cohort.csv', version 1: regime = guarded, k = 5" in out
+    assert "histogram of study 'cohort.csv', version 1: counted from the data; at least 5" in out
 
 
 def test_with_the_data_it_is_drawn_again(run: Run, cohort: Path, tmp_path: Path) -> None:
@@ -65,12 +65,35 @@ def test_another_secret_is_elsewhere(
     assert run("verify", str(figure))[0] == 11
 
 
-def test_a_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
-    code, _, err = run("verify", str(tmp_path / "a.svg"))
-    assert code == 2
-    assert "there is no file to read at" in err
+def test_a_file_that_cannot_be_read_does_not_end_the_others(
+    run: Run, figure: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.png"
+    broken.write_bytes(b"no picture")
+    files = [str(tmp_path / "gone.svg"), str(broken), str(tmp_path), str(figure)]
+    code, out, err = run("verify", *files)
+    assert (code, err) == (13, "")
+    assert [line for line in out.splitlines() if line[0] != " "] == [
+        "gone.svg: unreadable",
+        "broken.png: unreadable",
+        f"{tmp_path.name}: unreadable",
+        "age.svg: as made",
+    ]
+    code, out, _ = run("verify", *files, "--json")
+    found = json.loads(out)
+    assert [it["verdict"] for it in found] == ["unreadable"] * 3 + ["as made"]
+    assert "there is no file to read at" in found[0]["says"]
+    assert "this is no png file, or a broken one" in found[1]["says"]
+
+
+def test_what_was_changed_counts_more_than_what_cannot_be_read(
+    run: Run, figure: Path, tmp_path: Path
+) -> None:
+    changed = tmp_path / "changed.svg"
+    changed.write_bytes(figure.read_bytes().replace(b"stroke", b"strike", 1))
+    assert run("verify", str(tmp_path / "gone.svg"), str(changed))[0] == 10
 
 
 def test_each_verdict_has_an_exit_code() -> None:
-    verdicts = {verify.AS_MADE, verify.ALTERED, verify.ELSEWHERE, verify.UNKNOWN}
-    assert {*EXIT_CODES} == verdicts
+    named = (verdicts.AS_MADE, verdicts.ALTERED, verdicts.ELSEWHERE, verdicts.UNKNOWN)
+    assert {*EXIT_CODES} == {*named, verdicts.UNREADABLE}

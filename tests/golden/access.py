@@ -231,7 +231,7 @@ def copies(folder: Path) -> dict[str, Any]:
     }
 
 
-TIMES = {"at", "opened", "expires", "seal", "digest", "checksum", "told"}
+TIMES = {"at", "opened", "expires", "seal", "digest", "digests", "checksum", "told"}
 #: Of a provenance: digests of numbers to the last bit, which differ between machines.
 OF_LAST_BITS = {"id", "checksum", "seal", "file_seal"}
 

@@ -23,6 +23,7 @@ from discreet.ledger.log import (
 from discreet.ledger.outputs import InForce, hand_in, review
 from discreet.ledger.rules import ReleaseRecord
 from discreet.ledger.store import Store
+from discreet.lines import Lines
 from discreet.provenance import Provenance, checksum_of_file
 from discreet.secret import Secret
 from discreet.sketch import sketch_of
@@ -58,6 +59,7 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
         method="merge",
         form="svg",
         provenance=(made.to_text(),),
+        lines=Lines(1, 2, (3, 4)),
     )
     Ledger(folder, secret).release([leaving], lambda: {})
     for name in ("alice", "bob"):

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LeavingError
+from discreet.errors import InputError, LeavingError, LedgerError
 from discreet.ledger.ledger import (
     Ledger,
     all_versions,
@@ -39,6 +39,7 @@ from discreet.ledger.rules import (
     ReleaseRecord,
 )
 from discreet.ledger.store import Store, verify
+from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
@@ -787,6 +788,50 @@ def test_what_files_carry_is_found_by_its_id_or_checksum(tmp_path: Path) -> None
         assert left == ledger.history()[2]
     assert ledger.released(id_="0" * 16) == []
     assert ledger.released(id_=other.id, checksum="c") == []
+
+
+LINES = Lines(7, 2, (8, 9))
+
+
+def released_text(form: str = "csv") -> ReleaseRecord:
+    """Say that a table of text is released."""
+    record = ReleaseRecord("s", SETTINGS, {}, {}, 5, "table", ("x",), "whole", form)
+    return dataclasses.replace(record, provenance=(MADE.to_text(),), lines=LINES)
+
+
+def test_lines_are_kept_with_the_release_that_they_are_of(tmp_path: Path) -> None:
+    ledger, other = Ledger(tmp_path, SECRET), dataclasses.replace(MADE, checksum="d")
+    ledger.release([released_text()], lambda: sketches({"x": X}))
+    ledger.release([dataclasses.replace(released_text("tsv"), provenance=(), lines=None)], dict)
+    more = Lines(1, 0, ())
+    ledger.note("s", "tsv", other, more)
+    first, second = ledger.history()
+    assert ledger.lines() == [(first, MADE, LINES), (second, other, more)]
+    assert [it for _, it in ledger.released()] == [MADE, other]
+    assert verify(ledger.store).broken == ()
+
+
+def test_a_ledger_from_before_lines_gets_them(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, SECRET)
+    ledger.release([dataclasses.replace(released_text(), lines=None)], lambda: sketches({"x": X}))
+    head = verify(ledger.store).head
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.executescript("DROP TABLE lines; PRAGMA user_version = 4;")
+
+    assert ledger.lines() == []
+    assert [it for _, it in ledger.released()] == [MADE]
+    ledger.release([released_text()], dict)
+    assert [lines for *_, lines in ledger.lines()] == [LINES]
+    assert verify(ledger.store, head).broken == ()
+
+
+def test_a_ledger_whose_lines_were_taken_away_is_damaged(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, SECRET)
+    ledger.release([released_text()], lambda: sketches({"x": X}))
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.executescript("DROP TABLE lines; PRAGMA user_version = 4;")
+    with pytest.raises(LedgerError, match="is damaged or in use"):
+        ledger.lines()
 
 
 def test_a_ledger_from_before_provenance_gets_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.render.metadata import CARRIERS, with_words, without_words
+from discreet.render.metadata import CARRIERS, ending_of, with_words, without_words
 from discreet.render.scene import Axis, Bars, Panel, Scene
 from discreet.render.to_html import page, paragraph
 from discreet.render.to_matplotlib import figure_bytes
@@ -24,6 +24,7 @@ FILES = {
     **{suffix: figure_bytes(DRAWN, suffix) for suffix in (".png", ".svg", ".pdf")},
     ".html": page("a page", [paragraph("</body> of a page")]).encode(),
     ".txt": b"a text\nof two lines\n",
+    ".tex": b"\\begin{table}\n\\end{table}\n",
 }
 WORDS = '{"a": "(b) \\\\ \\u003c"}'
 LETTERS = st.text(st.characters(min_codepoint=32, max_codepoint=126, exclude_characters="<>&"))
@@ -134,5 +135,27 @@ def test_what_a_pdf_is_about_stays() -> None:
     assert file[len(about) :].count(b"/Subject") == about.count(b"/Subject") == 1
 
 
-def test_every_file_of_a_figure_carries_words() -> None:
-    assert set(CARRIERS) == {".png", ".svg", ".pdf", ".html", ".txt"}
+def test_every_file_of_a_figure_or_a_report_carries_words() -> None:
+    assert set(CARRIERS) == {*FILES}
+
+
+@pytest.mark.parametrize("suffix", [*FILES])
+def test_the_content_says_how_a_file_with_words_ends(suffix: str) -> None:
+    file = with_words(FILES[suffix], suffix, WORDS)
+    assert {ending_of(file, other) for other in FILES} == {suffix}
+
+
+@pytest.mark.parametrize(
+    ("file", "ending", "wanted"),
+    [
+        (FILES[".png"], ".svg", ".png"),
+        (FILES[".pdf"], ".png", ".pdf"),
+        (FILES[".svg"], ".html", ".html"),
+        (b"a,b\n1,2\n", ".csv", ".csv"),
+        (b"\n% provenance: that never ends", ".csv", ".csv"),
+    ],
+)
+def test_the_content_of_a_file_without_words_says_what_it_can(
+    file: bytes, ending: str, wanted: str
+) -> None:
+    assert ending_of(file, ending) == wanted

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from pyarrow import Table, array
 
 from discreet.ledger.log import add_token
-from discreet.study.verify import AS_MADE, PASSED, UNKNOWN
+from discreet.study.verdicts import AS_MADE, PASSED, UNKNOWN
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.serve.conftest import running

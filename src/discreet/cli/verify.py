@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXIT_CODES", "verify"]
 
-EXIT_CODES = {"as made": 0, "altered": 10, "elsewhere": 11, "unknown": 12}
+EXIT_CODES = {"as made": 0, "altered": 10, "elsewhere": 11, "unknown": 12, "unreadable": 13}
 """What the command ends with by the verdict; of several files by the first of these from 10 on."""
 
 
@@ -44,11 +44,11 @@ def verify(
     discreet verify *.svg report.html --data cohort.csv --json
 
     Ends with 0 if all are as they were made, else with 10 (one was changed), 11 (one is of another
-    secret or study) or 12 (one says nothing of where it comes from).
+    secret or study), 12 (one says nothing of where it comes from) or 13 (one cannot be read).
     """
     with progress_shown():
         verifier = _verifier(study, data)
-        found = [verifier.check(path) for path in files]
+        found = verifier.check_all(files)
     if as_json:
         typer.echo(json.dumps([it.to_plain() for it in found]))
     else:

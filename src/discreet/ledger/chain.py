@@ -75,7 +75,7 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
 SCHEMA = 5
 """What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain.
 
-1 had no `terms`, 2 no `provenance`, 3 no `output` and `review`, and 4 no `decision`.
+1 had no `terms`, 2 no `provenance`, 3 no `output` and `review`, and 4 no `decision` and `lines`.
 """
 
 OLD_TABLES = ("version", "choice", "sketch", "leaving")
@@ -94,6 +94,7 @@ TABLES = (
     "output",
     "review",
     "decision",
+    "lines",
 )
 """The tables whose rows have a link each in the table `chain`."""
 
@@ -173,6 +174,12 @@ DECISION = (
     id INTEGER PRIMARY KEY, review INTEGER NOT NULL UNIQUE REFERENCES review,
     policy TEXT NOT NULL, version INTEGER NOT NULL)""",
 )
+# By what a released table of text is recognised, though it was changed (`discreet.lines`).
+LINES = (
+    """CREATE TABLE IF NOT EXISTS lines (
+    id INTEGER PRIMARY KEY, provenance INTEGER NOT NULL REFERENCES provenance,
+    rows INTEGER NOT NULL, digests BLOB NOT NULL)""",
+)
 LATER: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
     {
         "terms": (1, TERMS),
@@ -180,6 +187,7 @@ LATER: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
         "output": (3, OUTPUT),
         "review": (3, REVIEW),
         "decision": (4, DECISION),
+        "lines": (4, LINES),
     }
 )
 """Tables that ledgers up to some number have not, and what makes them."""

@@ -23,6 +23,7 @@ from discreet.ledger import rules
 from discreet.ledger.chain import stamp
 from discreet.ledger.rules import Known, ReleaseRecord, Version
 from discreet.ledger.store import Store
+from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.secret import FORMAT, WORD, Secret
 from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
@@ -188,8 +189,10 @@ class Ledger:
             remember(self.store, connection, new_version, others, fresh)
             return new_version.number
 
-    def note(self, study: str | None, form: str, told: Provenance) -> None:
-        """Record the provenance of what a study released last in a form."""
+    def note(
+        self, study: str | None, form: str, told: Provenance, lines: Lines | None = None
+    ) -> None:
+        """Record the provenance of what a study released last in a form, and its lines."""
         with self.store.writing() as connection:
             last = connection.execute(
                 "SELECT max(leaving.id) FROM leaving JOIN version ON version.id = leaving.version"
@@ -197,7 +200,7 @@ class Ledger:
                 (study or rules.UNNAMED, form),
             ).fetchone()
             if last[0] is not None:
-                _keep(self.store, connection, last[0], told)
+                _keep(self.store, connection, last[0], told, lines)
 
     def released(
         self, *, id_: str | None = None, checksum: str | None = None
@@ -218,6 +221,20 @@ class Ledger:
                 [*given.values()],
             ).fetchall()
         return [(_left(row[:-1]), Provenance.from_text(row[-1])) for row in rows]
+
+    def lines(self) -> list[tuple[dict[str, Any], Provenance, Lines]]:
+        """Return what released tables of text are recognised by, oldest first, with `released`."""
+        with self.store.reading() as connection:
+            rows = connection.execute(
+                f"SELECT {', '.join(LEFT)}, told, rows, digests FROM lines"
+                " JOIN provenance ON provenance.id = lines.provenance"
+                " JOIN leaving ON leaving.id = provenance.leaving"
+                " JOIN version ON version.id = leaving.version ORDER BY lines.id"
+            ).fetchall()
+        return [
+            (_left(of), Provenance.from_text(told), Lines.from_bytes(digests, many))
+            for *of, told, many, digests in rows
+        ]
 
     def settings(self, study: str, number: int) -> Mapping[str, Any]:
         """Return what was to stay the same for all that one version of a study released."""
@@ -295,15 +312,22 @@ def _release(
     }
     leaving = store.append(connection, "leaving", left_now)
     for text in record.provenance:
-        _keep(store, connection, leaving, Provenance.from_text(text))
+        _keep(store, connection, leaving, Provenance.from_text(text), record.lines)
 
 
 def _keep(
-    store: Store, connection: sqlite3.Connection, leaving: int | None, told: Provenance
+    store: Store,
+    connection: sqlite3.Connection,
+    leaving: int | None,
+    told: Provenance,
+    lines: Lines | None = None,
 ) -> None:
-    """Record what the files of a release carry."""
+    """Record what the files of a release carry, or are recognised by."""
     kept = {"leaving": leaving, "digest": told.id, "checksum": told.checksum}
-    store.append(connection, "provenance", {**kept, "told": told.to_text()})
+    row = store.append(connection, "provenance", {**kept, "told": told.to_text()})
+    if lines is not None:
+        of = {"provenance": row, "rows": lines.rows}
+        store.append(connection, "lines", {**of, "digests": lines.to_bytes()})
 
 
 def _compared(

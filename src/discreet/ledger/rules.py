@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import LeavingError
+from discreet.lines import Lines
 from discreet.parallel.ordering import one_order
 from discreet.protect import Whole
 from discreet.sketch import WHOLE_ROWS, Sketch
@@ -63,8 +64,9 @@ class ReleaseRecord:
     `form` are what the record says. `version` is the one it was drawn from, where that is to be
     the latest still. Where rows are shown, `group` is the column group of the copy that they are of
     and `format` how it is keyed. `provenance` are the provenances that its files carry, one line of
-    text each. `versions` is how many the policy allows of the data of the same
-    persons; `new_version` says how the next one of a study is opened.
+    text each, and `lines` by what a table of text is recognised. `versions` is how many the policy
+    allows of the data of the same persons; `new_version` says how the next one of a study is
+    opened.
     """
 
     study: str | None
@@ -80,6 +82,7 @@ class ReleaseRecord:
     group: tuple[str, ...] = ()
     format: int | None = None
     provenance: tuple[str, ...] = ()
+    lines: Lines | None = None
     versions: int = 4
     new_version: Callable[[str], str] = plain_command
 

@@ -5,7 +5,6 @@ The figures are exact and the custodian's; `rounded` gives what may be released 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,8 +39,10 @@ from discreet.measure.attacks_held_out import (
 )
 from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_combinations
 from discreet.measure.pairs import Side, as_side
-from discreet.measure.report import Gate, Listing, Plot, as_text, headed, save_asking, told
+from discreet.measure.report import Listing, Plot, as_text, headed, save_asking, told
+from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.scene import Axis, Intervals, Panel, Scene
+from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
 
 __all__ = ["NOT_SHOWN", "SUFFIXES", "AttackReport", "attack_released", "attacked"]
@@ -92,6 +93,10 @@ class AttackReport:
         Counts are multiples of it, shares of 5 points; exact where None.
     gate : callable or None
         Asked before the report is saved or turned into JSON or a page.
+    sealer : Sealer or None
+        Seals its files, where a study made it.
+    provenance : Provenance or None
+        What its files say of where it comes from; it has one once it is released.
 
     Notes
     -----
@@ -104,6 +109,8 @@ class AttackReport:
     not_tried: Mapping[str, str] = field(default_factory=dict)
     rounded_to: int | None = None
     gate: Gate | None = field(default=None, compare=False)
+    sealer: Sealer | None = field(default=None, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"AttackReport({self.title}: {len(self.attacks)} attacks)"
@@ -163,9 +170,16 @@ class AttackReport:
 
     def to_json(self) -> str:
         """Return the report as JSON; it says whether it may be released."""
-        self.ask_to_leave("json")
-        shown = {"discreet": SCHEMA, "kind": "attacks", **self.to_dict()}
-        return json.dumps(shown, allow_nan=False, ensure_ascii=False)
+        of = sealed(self)
+        of.ask_to_leave("json")
+        return json_of(self._values(), of.provenance)
+
+    def _values(self) -> dict[str, Any]:
+        return {"discreet": SCHEMA, "kind": "attacks", **self.to_dict()}
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all that its JSON holds but the provenance."""
+        return checksum_of(self._values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, as a part of another report."""
@@ -181,8 +195,8 @@ class AttackReport:
 
     def to_html(self) -> str:
         """Return the report as one page that needs no other file."""
-        self.ask_to_leave("html")
-        return page(self.title, [heading(self.title, 1), *self.parts()])
+        parts = [heading(self.title, 1), *self.parts()]
+        return released(self, "html", lambda: page(self.title, parts)).decode()
 
     def save(self, path: str | Path) -> Path:
         """Write the report to a file.
@@ -207,8 +221,7 @@ class AttackReport:
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether the report may be released as `form`."""
-        if self.gate is not None:
-            self.gate(form)
+        ask_to_leave(self, form)
 
     def scene(self) -> Scene:
         """Return the success of each attack in its interval, beside its baseline."""

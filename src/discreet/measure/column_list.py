@@ -5,7 +5,6 @@ It knows arrays alone; whose rows they are is for the caller to say.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
@@ -26,9 +25,11 @@ from discreet.measure.described import (
     sd_of,
     share_words,
 )
-from discreet.measure.report import WIDTH, Gate, bullets, headed
+from discreet.measure.report import WIDTH, bullets, headed
+from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.dates import date_words
 from discreet.render.figure_file import printable
+from discreet.render.sealing import Gate, ask_to_leave, json_of, sealed
 from discreet.render.to_html import Html, fragment, heading, items, marked_up, table
 
 __all__ = ["ColumnFacts", "ColumnList", "bars_in_text", "facts_of", "unit_in"]
@@ -107,6 +108,10 @@ class ColumnList(Mapping[str, ColumnFacts]):
         Where the figures come from, and how near that is.
     gate : callable or None
         Asked before `to_json` releases it; looking is free.
+    sealer : Sealer or None
+        Seals its JSON, where a study made it.
+    provenance : Provenance or None
+        What its JSON says of where it comes from; it has one once it is released.
 
     Examples
     --------
@@ -125,6 +130,8 @@ class ColumnList(Mapping[str, ColumnFacts]):
     figures: tuple[ColumnFacts, ...]
     notes: tuple[str, ...]
     gate: Gate | None = field(default=None)
+    sealer: Sealer | None = field(default=None)
+    provenance: Provenance | None = field(default=None)
 
     def __getitem__(self, name: str) -> ColumnFacts:
         for it in self.figures:
@@ -179,16 +186,22 @@ class ColumnList(Mapping[str, ColumnFacts]):
 
     def to_json(self) -> str:
         """Return it as JSON, once it may be released."""
-        if self.gate is not None:
-            self.gate("json")
-        plain = {
+        of = sealed(self)
+        ask_to_leave(of, "json")
+        return json_of(self._values(), of.provenance)
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all that its JSON holds but the provenance."""
+        return checksum_of(self._values())
+
+    def _values(self) -> dict[str, Any]:
+        return {
             "discreet": SCHEMA,
             "kind": "columns",
             "title": self.title,
             "columns": [_plain(it) for it in self.figures],
             "notes": self.notes,
         }
-        return json.dumps(plain, allow_nan=False, ensure_ascii=False)
 
 
 def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:

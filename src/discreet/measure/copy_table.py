@@ -6,6 +6,7 @@ It is of protected rows, or of what may be counted of the data.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import textwrap
@@ -14,14 +15,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet.errors import InputError
+from discreet.lines import lines_of
 from discreet.measure.figures import Figure, dots_of, size_of
-from discreet.measure.report import WIDTH, Gate, bullets, headed, save_as
+from discreet.measure.report import WIDTH, bullets, headed, save_as
+from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import printable
 from discreet.render.journal import FIGURES, Drawing
 from discreet.render.scene import Scene
+from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import (
     Html,
     fragment,
@@ -87,6 +91,10 @@ class CopyTable:
         looking is free.
     labels : mapping of str to str
         What the plot has in place of the names of columns.
+    sealer : Sealer or None
+        Seals its files, where a study made it.
+    provenance : Provenance or None
+        What its files say of where it comes from; it has one once it is released.
 
     Examples
     --------
@@ -108,6 +116,8 @@ class CopyTable:
     figures: tuple[Figure, ...]
     gate: Gate | None = field(default=None, compare=False)
     labels: Mapping[str, str] = field(default_factory=dict)
+    sealer: Sealer | None = field(default=None, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -133,12 +143,24 @@ class CopyTable:
 
     def to_html(self) -> str:
         """Return it as one page that needs no other file, once it may be released."""
-        self.ask_to_leave("html")
-        return page(self.title, self._parts(), STYLE)
+        made = released(self, "html", lambda: page(self.title, self._parts(), STYLE))
+        return made.decode()
 
     def to_csv(self) -> str:
         """Return the cells as CSV, each line with its section and its name, once it may be."""
-        self.ask_to_leave("csv")
+        text = self._csv()
+        self._ask_with_lines(text.encode())
+        return text
+
+    def _ask_with_lines(self, file: bytes) -> None:
+        """Ask the gate for CSV, which has no room for where it comes from: the ledger knows it."""
+        if self.gate is None or self.sealer is None:
+            self.ask_to_leave("csv")
+            return
+        provenance = self.sealer.of_text(hashlib.sha256(file).hexdigest())
+        self.gate("csv", provenance, lines_of(self.sealer.key, io.BytesIO(file)))
+
+    def _csv(self) -> str:
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
         sections = any(line.section for line in self.lines)
@@ -153,7 +175,9 @@ class CopyTable:
 
         It needs ``\usepackage{booktabs}``, and LaTeX of 2018 or later for letters beyond ASCII.
         """
-        self.ask_to_leave("latex")
+        return released(self, "latex", self._latex, ".tex").decode()
+
+    def _latex(self) -> str:
         rows = [(r"\quad " if part else "", name, cells) for part, name, cells in self._rows()]
         head, *body = (
             " & ".join([f"{{{before}{_tex(name)}}}", *map(_tex, cells)]) + r" \\"
@@ -177,7 +201,19 @@ class CopyTable:
 
     def to_json(self) -> str:
         """Return its words and figures as JSON, once it may be released; `from_json` reads it."""
-        self.ask_to_leave("json")
+        of = self.sealed()
+        of.ask_to_leave("json")
+        return json_of(self._values(), of.provenance)
+
+    def sealed(self) -> CopyTable:
+        """Return it with its provenance, which it has once it is released."""
+        return self if self.gate is None else sealed(self)
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all that its JSON holds but the provenance."""
+        return checksum_of(self._values())
+
+    def _values(self) -> dict[str, Any]:
         plain = {
             "discreet": SCHEMA,
             "kind": self.kind,
@@ -188,8 +224,7 @@ class CopyTable:
             "notes": self.notes,
             "figures": [figure.to_plain() for figure in self.figures],
         }
-        plain |= {"labels": dict(self.labels)} if self.labels else {}
-        return json.dumps(plain, allow_nan=False, ensure_ascii=False)
+        return plain | ({"labels": dict(self.labels)} if self.labels else {})
 
     @classmethod
     def from_json(cls, text: str) -> CopyTable:
@@ -205,6 +240,7 @@ class CopyTable:
             if given.pop("discreet") != SCHEMA or given["kind"] not in KINDS:
                 raise ValueError
             section, name = given.pop("names")
+            told = given.pop("provenance", None)
             lines = (Line(**it | {"cells": tuple(it["cells"])}) for it in given.pop("lines"))
             figures = (Figure.from_plain(it) for it in given.pop("figures"))
             return cls(
@@ -213,6 +249,7 @@ class CopyTable:
                 lines=tuple(lines),
                 notes=tuple(given.pop("notes")),
                 figures=tuple(figures),
+                provenance=None if told is None else Provenance.from_plain(told),
                 labels={str(name): str(it) for name, it in given.pop("labels", {}).items()},
                 **given,
             )
@@ -300,17 +337,15 @@ class CopyTable:
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether it may be released as `form`."""
-        if self.gate is not None:
-            self.gate(form)
+        ask_to_leave(self, form)
 
     def _drawn(self, suffix: str, drawing: Drawing) -> bytes:
-        self.ask_to_leave(suffix[1:])
         scene = self.scene()
-        return drawing.bytes_of(scene, suffix, size=size_of(scene))
+        size = size_of(scene)
+        return released(self, suffix[1:], lambda: drawing.bytes_of(scene, suffix, size=size))
 
-    def _released_text(self) -> str:
-        self.ask_to_leave("txt")
-        return f"{self.to_text()}\n"
+    def _released_text(self) -> bytes:
+        return released(self, "txt", lambda: f"{self.to_text()}\n")
 
     def _rows(self) -> Iterator[tuple[bool, str, tuple[str, ...]]]:
         """Yield each line as it is seen: whether it is part of a section, its name, its cells."""

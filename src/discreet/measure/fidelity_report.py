@@ -19,9 +19,11 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import InputError
-from discreet.measure.report import Gate, Listing, as_text, save_asking
+from discreet.measure.report import Listing, as_text, save_asking
 from discreet.protect.whole import Draws
+from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene
+from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import Html, fragment, heading, items, page, picture
 from discreet.render.to_matplotlib import asking_first, draw, figure_bytes
 
@@ -42,6 +44,8 @@ __all__ = [
 
 SCHEMA = 1
 FIGURES = (".png", ".svg", ".pdf")
+OF_STUDY = ("gate", "sealer", "provenance")
+"""What of it is no figure."""
 SUFFIXES = (".html", ".json", ".txt", *FIGURES)
 TITLE = "How near the copy is"
 KOLMOGOROV = 0.8687
@@ -173,6 +177,10 @@ class Fidelity:
         Whether the figures are exact, for the custodian alone.
     gate : callable or None
         Asked before it is released (JSON, page, file, pickle); looking is free.
+    sealer : Sealer or None
+        Seals its files, where a study made it.
+    provenance : Provenance or None
+        What its files say of where it comes from; it has one once it is released.
 
     Notes
     -----
@@ -198,6 +206,8 @@ class Fidelity:
     subsets: tuple[SubsetFit, ...]
     exact: bool = True
     gate: Gate | None = field(default=None, compare=False)
+    sealer: Sealer | None = field(default=None, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"Fidelity({self.word}; {self._standing()})"
@@ -442,16 +452,25 @@ class Fidelity:
 
     def to_json(self) -> str:
         """Return it as JSON, once it may be released; `from_json` reads it back."""
-        self.ask_to_leave("json")
-        held = {it.name: getattr(self, it.name) for it in dataclasses.fields(self)}
-        del held["gate"]
+        of = sealed(self)
+        of.ask_to_leave("json")
+        return json_of(self._values(), of.provenance)
+
+    def _values(self) -> dict[str, Any]:
+        """Return all that its JSON holds but the provenance."""
+        names = [it.name for it in dataclasses.fields(self) if it.name not in OF_STUDY]
+        held = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = {"discreet": SCHEMA, "kind": "fidelity", "word": self.word}
         for name, value in held.items():
             if name in KINDS and isinstance(value, Beside):
                 plain[name] = value._asdict()
             else:
                 plain[name] = [it._asdict() for it in value] if name in KINDS and value else value
-        return json.dumps(plain, allow_nan=False, ensure_ascii=False)
+        return plain
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all that its JSON holds but the provenance."""
+        return checksum_of(self._values())
 
     @classmethod
     def from_json(cls, text: str) -> Fidelity:
@@ -467,6 +486,7 @@ class Fidelity:
             if given.pop("discreet") != SCHEMA or given.pop("kind") != "fidelity":
                 raise ValueError
             del given["word"]
+            given.pop("provenance", None)
             for name, kind in KINDS.items():
                 given[name] = _read(given[name], kind, several=name not in SINGLE)
             return cls(**given)
@@ -475,8 +495,7 @@ class Fidelity:
 
     def to_html(self) -> str:
         """Return it as one page that needs no other file, once it may be released."""
-        self.ask_to_leave("html")
-        return page(TITLE, self._parts())
+        return released(self, "html", lambda: page(TITLE, self._parts())).decode()
 
     def save(self, path: str | Path) -> Path:
         """Write it to a file, once it may be released.
@@ -503,8 +522,7 @@ class Fidelity:
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether it may be released as `form`."""
-        if self.gate is not None:
-            self.gate(form)
+        ask_to_leave(self, form)
 
     def _parts(self) -> list[Html]:
         words = f"How near each two columns and each column of the copy are: {self.word}"

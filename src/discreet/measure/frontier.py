@@ -6,18 +6,19 @@ work and no release: its points lie closer to the records than what is released 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.measure.report import save_as
+from discreet.measure.report import save_asking
+from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.marks import SERIES
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
+from discreet.render.sealing import json_of, released, sealed
 from discreet.render.to_html import (
     Html,
     fragment,
@@ -203,6 +204,9 @@ class RiskUtilityMap:
     note: str = ""
     guarded: bool = False
     options: str = ""
+    gate: ClassVar[None] = None
+    sealer: Sealer | None = field(default=None, compare=False, repr=False)
+    provenance: Provenance | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         names = [point.setting.name for point in self.points]
@@ -336,6 +340,9 @@ class RiskUtilityMap:
 
     def to_json(self) -> str:
         """Return the map as JSON, in the order of `points`; it says that it is no release."""
+        return json_of(self._values(), sealed(self).provenance)
+
+    def _values(self) -> dict[str, Any]:
         efficient = {point.setting for point in self.frontier}
         points = [
             {
@@ -350,11 +357,16 @@ class RiskUtilityMap:
         ]
         told = {"discreet": SCHEMA, "kind": "risk-utility map", "release": False}
         told |= {"risk": self.risk_name, "loss": self.loss_name, "note": self.note}
-        return json.dumps({**told, "points": points}, allow_nan=False, ensure_ascii=False)
+        return {**told, "points": points}
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all that its JSON holds but the provenance."""
+        return checksum_of(self._values())
 
     def to_html(self) -> str:
         """Return one page: the map, and a table its points link to. It has no script."""
-        return page("Risk-utility map", self._parts(), MAP_STYLE)
+        made = released(self, "html", lambda: page("Risk-utility map", self._parts(), MAP_STYLE))
+        return made.decode()
 
     def save(self, path: str | Path) -> Path:
         """Write the map to a file of your own.
@@ -369,14 +381,8 @@ class RiskUtilityMap:
         InputError
             If the ending is another one, or the folder does not exist.
         """
-        scene = self.scene()
-        forms: dict[str, Callable[[], str | bytes]] = {
-            ".html": self.to_html,
-            ".json": self.to_json,
-            ".txt": self.to_text,
-            **{suffix: partial(figure_bytes, scene, suffix) for suffix in FIGURES},
-        }
-        return save_as(path, forms, "a map")
+        drawn = {suffix: partial(figure_bytes, self.scene(), suffix) for suffix in FIGURES}
+        return save_asking(self, path, "a map", drawn)
 
     def _refused(self) -> list[tuple[str, str]]:
         return [(p.setting.name, p.refused) for p in self.points if p.refused is not None]

@@ -6,7 +6,6 @@ gate it was given before it is released.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import textwrap
@@ -26,8 +25,10 @@ from discreet.measure.pairs import Pair, as_pair
 from discreet.measure.rmd import RmdGrid
 from discreet.measure.summary import claims_of, summary
 from discreet.measure.utility import QUANTILES, Preservation
+from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Bars, Box, Boxes, Intervals, Lines, Panel, Scene
+from discreet.render.sealing import Gate, Sealable, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import (
     Html,
     fragment,
@@ -65,9 +66,6 @@ CLAIMS = "What must not be claimed"
 TRIED = "Attacks that were tried"
 ATTACKS = "Each number is of one attack that was tried; that one fails says nothing of others."
 
-#: Called with the form a report is to be released in ("html", "json", ...); raises if it may not.
-Gate = Callable[[str], None]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
@@ -95,6 +93,10 @@ class Report:
     gate : callable or None
         Asked before the report is released (`to_json`, `to_html`, `save`, a pickle); looking at it
         is free. Never written anywhere.
+    sealer : Sealer or None
+        Seals its files, where a study made it.
+    provenance : Provenance or None
+        What its files say of where it comes from; it has one once it is released.
 
     Notes
     -----
@@ -118,6 +120,8 @@ class Report:
     claims: tuple[str, ...] | None = None
     attacks: AttackReport | None = None
     gate: Gate | None = field(default=None, compare=False)
+    sealer: Sealer | None = field(default=None, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         known = [str(self.made["method"])] if self.made.get("method") else []
@@ -160,7 +164,12 @@ class Report:
 
     def to_json(self) -> str:
         """Return the report as JSON, once it may be released."""
-        self.ask_to_leave("json")
+        of = sealed(self)
+        of.ask_to_leave("json")
+        return json_of(self._values(), of.provenance)
+
+    def _values(self) -> dict[str, Any]:
+        """Return all that its JSON holds but the provenance."""
         sections = summary(self.measured, self.made)
         told: dict[str, Any] = {
             "discreet": SCHEMA,
@@ -175,12 +184,16 @@ class Report:
         }
         if self.attacks is not None:
             told["attacks"] = self.attacks.to_dict()
-        return json.dumps(_plain(told), allow_nan=False, ensure_ascii=False)
+        values: dict[str, Any] = _plain(told)
+        return values
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all that its JSON holds but the provenance."""
+        return checksum_of(self._values())
 
     def to_html(self) -> str:
         """Return the report as one page that needs no other file, once it may be released."""
-        self.ask_to_leave("html")
-        return page(self.title, self._parts())
+        return released(self, "html", lambda: page(self.title, self._parts())).decode()
 
     def save(self, path: str | Path) -> Path:
         """Write the report to a file, once it may be released.
@@ -205,8 +218,7 @@ class Report:
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether the report may be released as `form`."""
-        if self.gate is not None:
-            self.gate(form)
+        ask_to_leave(self, form)
 
     def _claims(self) -> tuple[str, ...]:
         return claims_of(self.made.get("method")) if self.claims is None else self.claims
@@ -264,7 +276,7 @@ def save_as(path: str | Path, forms: Mapping[str, Callable[[], str | bytes]], wh
     return target
 
 
-class Asking(Protocol):
+class Asking(Sealable, Protocol):
     """A report in three forms that asks before it is released."""
 
     def to_html(self) -> str:
@@ -276,9 +288,6 @@ class Asking(Protocol):
     def to_text(self) -> str:
         """Return it as text, to look at."""
 
-    def ask_to_leave(self, form: str) -> None:
-        """Ask whether it may be released as `form`."""
-
 
 def save_asking(
     report: Asking,
@@ -287,16 +296,11 @@ def save_asking(
     plots: Mapping[str, Callable[[], bytes]] | None = None,
 ) -> Path:
     """Write a report to a file, once it may be released; `plots` make what is no report."""
-
-    def asked(form: str, make: Callable[[], str | bytes]) -> str | bytes:
-        report.ask_to_leave(form)
-        return make()
-
     asking: dict[str, Callable[[], str | bytes]] = {".txt": report.to_text, **(plots or {})}
     forms: dict[str, Callable[[], str | bytes]] = {
         ".html": report.to_html,
         ".json": report.to_json,
-        **{suffix: partial(asked, suffix[1:], make) for suffix, make in asking.items()},
+        **{it: partial(released, report, it[1:], make) for it, make in asking.items()},
     }
     return save_as(path, forms, what)
 

@@ -9,7 +9,8 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.outputs.folder import Check, Finding
 from discreet.outputs.rules import is_in_force, judged
-from discreet.release import SUFFIXES as TABLES
+from discreet.render.journal import FIGURES as DRAWN
+from discreet.study.provenance import BOARD, FIGURES, REPORT
 from discreet.study.verify import AS_MADE, SUFFIXES, Verifier, read
 
 __all__ = ["FORMS", "checker", "command_of"]
@@ -18,7 +19,7 @@ FORMS = SUFFIXES
 """How files end that can be handed in."""
 DERIVED = "derived"
 """Of a request: new columns, each with its expression, and conditions, which have no name."""
-WHAT = ("plot", "columns", "table")
+WHAT = ("plot", "columns", "table", FIGURES, REPORT)
 """Of a request: what was drawn or released, and of what."""
 
 
@@ -40,7 +41,7 @@ def checker(verifier: Verifier, study: str) -> Check:
         return Finding(
             status=status,
             kind=row["kind"],
-            type="table" if path.suffix.lower() in TABLES else "plot",
+            type=_type_of(path.suffix.lower(), told.request),
             columns=tuple(row["columns"]),
             method=row["method"],
             command=command_of({"plot": row["kind"], "columns": row["columns"], **told.request}),
@@ -49,6 +50,13 @@ def checker(verifier: Verifier, study: str) -> Check:
         )
 
     return check
+
+
+def _type_of(ending: str, request: Mapping[str, Any]) -> str:
+    """Say which kind of output it is: a plot, too, of a table of figures or a report."""
+    if ending in DRAWN or "plot" in request:
+        return "plot"
+    return "report" if REPORT in request or request.get(FIGURES) == BOARD else "table"
 
 
 def command_of(request: Mapping[str, Any]) -> str:

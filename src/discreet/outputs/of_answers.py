@@ -23,6 +23,7 @@ from discreet.outputs.folder import Finding
 from discreet.plots import View
 from discreet.plots.request import COPY, COUNTS
 from discreet.provenance import Sealer
+from discreet.render.sealing import released
 from discreet.render.to_matplotlib import figure_bytes
 
 __all__ = ["PLOT_FORMS", "TABLE_FORMS", "Answered", "answered", "file_name", "file_of"]
@@ -65,11 +66,11 @@ def file_name(id_: str, form: str) -> str:
 def file_of(answer: bytes, form: str, sealer: Sealer | None = None) -> bytes:
     """Return a file of a plot or table that was answered: it holds no more than that.
 
-    The `sealer` of the study seals a figure.
+    The `sealer` of the study seals it.
     """
     told = json.loads(answer)
     if form in TABLE_FORMS:
-        return _file_of_table(told, form)
+        return _file_of_table(told, form, sealer)
     view = View.from_plain(told["view"])
     if form == "view.json":
         return view.to_json().encode()
@@ -80,13 +81,14 @@ def file_of(answer: bytes, form: str, sealer: Sealer | None = None) -> bytes:
     return view.file_of(figure_bytes(view.scene(), suffix), suffix)
 
 
-def _file_of_table(told: Mapping[str, Any], form: str) -> bytes:
-    table = CopyTable.from_json(json.dumps(told["table"]))
+def _file_of_table(told: Mapping[str, Any], form: str, sealer: Sealer | None) -> bytes:
+    table = replace(CopyTable.from_json(json.dumps(told["table"])), sealer=sealer)
+    if form == "table.txt":
+        return released(table, "txt", lambda: f"{table.to_text()}\n")
     forms = {
         "table.csv": table.to_csv,
         "table.html": table.to_html,
         "table.tex": table.to_latex,
-        "table.txt": lambda: f"{table.to_text()}\n",
         "table.json": table.to_json,
     }
     return forms[form]().encode()

@@ -22,8 +22,8 @@ from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.dates import date_ticks
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.journal import FIGURES, Drawing
-from discreet.render.metadata import with_words
 from discreet.render.scene import Axis, Scene
+from discreet.render.sealing import Gate, ask_to_leave, file_of, sealed
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
 
@@ -39,9 +39,6 @@ WHERE_SAID = MappingProxyType({"where said": True})
 WHERE_THERE_ARE = ("dates", "chosen", "labels")
 """Of an origin: what is not written where it is empty."""
 
-#: Called with the form a View is to be released in ("svg", "json", ...), and with its provenance
-#: where it has one; raises if it may not.
-Gate = Callable[..., None]
 NOT_WRITTEN = ("gate", "sealer")
 """What of a view belongs to its study, and is in no file."""
 
@@ -372,19 +369,11 @@ class View:
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the study's gate, where the view has one, whether it may be released as `form`."""
-        if self.gate is None:
-            return
-        told = self.sealed().provenance
-        if told is None:
-            self.gate(form)
-        else:
-            self.gate(form, told)
+        ask_to_leave(self, form)
 
     def sealed(self) -> Self:
         """Return the view with its provenance, which it has once it is released."""
-        if self.gate is None or self.sealer is None or self.provenance is not None:
-            return self
-        return dataclasses.replace(self, provenance=self.sealer.provenance(self.checksum()))
+        return self if self.gate is None else sealed(self)
 
     def checksum(self) -> str:
         """Return the SHA-256 of all that is drawn, and of the words on how it was made."""
@@ -392,12 +381,7 @@ class View:
 
     def file_of(self, drawn: bytes, suffix: str) -> bytes:
         """Return a figure of the view with its provenance in it, where the view has one."""
-        told = self.provenance
-        if told is None:
-            return drawn
-        if self.sealer is not None:
-            told = told.sealed_file(self.sealer.key, drawn)
-        return with_words(drawn, suffix, told.to_text())
+        return file_of(self, drawn, suffix)
 
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""

@@ -2,7 +2,8 @@
 
 Without them the file is as it was before, so it can be told whether anything else was changed. A
 PNG has them in a text chunk, an SVG in a `metadata` element, a page in a block of data, a text in
-its last line, and a PDF in its Info dictionary, by an update at its end as PDF has them.
+its last line, LaTeX in a comment there, and a PDF in its Info dictionary, by an update at its end
+as PDF has them. A Parquet file is read and written in `parquet_words`, for it may be large.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from discreet.errors import BrokenPromiseError, InputError
 
-__all__ = ["CARRIERS", "with_words", "without_words"]
+__all__ = ["CARRIERS", "NAME", "ending_of", "with_words", "without_words"]
 
 NAME = "provenance"
 PNG_START = b"\x89PNG\r\n\x1a\n"
@@ -24,12 +25,30 @@ PNG_WORDS = b"iTXt" + NAME.encode() + b"\0\0\0\0\0"  # not compressed, in no nam
 SVG = (f'<metadata id="{NAME}">'.encode(), b"</metadata>\n", b"</svg>")
 HTML = (f'<script type="application/json" id="{NAME}">'.encode(), b"</script>\n", b"</body>")
 TEXT = (f"\n{NAME}: ".encode(), b"\n", b"")
+TEX = (f"\n% {NAME}: ".encode(), b"\n", b"")
+BEGINNINGS = {".png": PNG_START, ".pdf": b"%PDF-"}
+"""How files begin that are no text."""
 PDF_TRAILER = re.compile(
     rb"trailer\n<< /Size (\d+) /Root (\d+) 0 R /Info (\d+) 0 R >>\nstartxref\n(\d+)\n%%EOF\n\Z"
 )
 PDF_WORDS = re.compile(
     rb"(?<=%%EOF\n)\d+ 0 obj\n<< /" + NAME.capitalize().encode() + rb" \(([^\n]*)\)\n"
 )
+
+
+def ending_of(file: bytes, ending: str) -> str:
+    """Return how a file of this content ends: as it does, where its content does not say more."""
+    for suffix, begins in BEGINNINGS.items():
+        if file.startswith(begins):
+            return suffix
+    texts = [it for it in CARRIERS if it not in BEGINNINGS]
+    for suffix in sorted(texts, key=lambda it: it != ending):
+        try:
+            if CARRIERS[suffix].find(file) is not None:
+                return suffix
+        except ValueError:  # words that begin and do not end
+            continue
+    return ending
 
 
 class Carrier(NamedTuple):
@@ -154,6 +173,7 @@ CARRIERS = {
     ".svg": _marks(SVG),
     ".html": _marks(HTML),
     ".txt": _marks(TEXT),
+    ".tex": _marks(TEX),
     ".pdf": Carrier(_write_pdf, _find_pdf),
 }
 """How each kind of file has words, by its ending."""

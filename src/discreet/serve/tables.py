@@ -84,6 +84,7 @@ def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusa
     if is_counted(given):
         check_cells(*settled)  # first, so that it tells nothing of what would be counted
         table = count_means(*settled)
+    table = table.sealed()
     table.ask_to_leave(FORM)
     plain = replace(table, gate=None)
     told = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.request import BASE, COPY
 from discreet.policy import Policy
 from discreet.protect import Whole
+from discreet.render.sealing import Gate
 from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.gate import RecordedGate, release_together
@@ -60,14 +61,15 @@ class BoardRows:
     names : tuple of str
         Their columns.
     gate : callable
-        Called with the form in which they are released; raises where they may not be.
+        Called with the form in which they are released, and with their provenance where there is
+        one; raises where they may not be.
     """
 
     data: bytes
     digest: str
     rows: int
     names: tuple[str, ...]
-    gate: Callable[[str], None] = field(compare=False)
+    gate: Gate = field(compare=False)
 
 
 def board_rows(of: OfCopy) -> BoardRows:

@@ -8,6 +8,7 @@ from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of, unit
 from discreet.measure.described import RowsToDescribe
 from discreet.protect import Whole
 from discreet.study.derived import OfCopy
+from discreet.study.provenance import FIGURES
 from discreet.table import KINDS, Column
 from discreet.table.dates import DATE
 
@@ -42,7 +43,8 @@ def columns_of(session: OfCopy) -> ColumnList:
     )
     names = [it.name for it in figures if it.in_copy]
     figures = _labelled(figures, session)
-    return ColumnList(_title(session), figures, notes, session.gate_of_copy(COLUMNS, names))
+    gate, sealer = session.gate_of_copy(COLUMNS, names), session.sealer_of_copy({FIGURES: COLUMNS})
+    return ColumnList(_title(session), figures, notes, gate, sealer)
 
 
 def _labelled(figures: Sequence[ColumnFacts], session: OfCopy) -> tuple[ColumnFacts, ...]:

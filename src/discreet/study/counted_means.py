@@ -6,8 +6,10 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from discreet.errors import DiscreetError, LeavingError, RefusedError, one_of
+from discreet.lines import Lines
 from discreet.measure.copy_table import CopyTable, Line
 from discreet.measure.described import UNKNOWN, number_words
 from discreet.measure.figures import Figure, Group
@@ -25,7 +27,10 @@ from discreet.protect.cell_means import (
     CellMeans,
     GuardedMeans,
 )
+from discreet.provenance import Provenance
 from discreet.study.derived import DerivedCopy, OfCopy
+from discreet.study.gate import with_provenance
+from discreet.study.provenance import FIGURES
 from discreet.study.session import Session, remarks_of
 
 __all__ = ["COUNTED_MEANS", "MEANS_OF", "check_cells", "count_means", "settle_means"]
@@ -104,7 +109,8 @@ def count_means(session: Session, request: PlotRequest) -> CopyTable:
         lines,
         _notes(session, request, cells),
         figures,
-        lambda form: _release(session, request, form),
+        partial(_release, session, request),
+        sealer=session.sealer({FIGURES: COUNTED_MEANS, "columns": [value], "by": [*by]}, COUNTS),
     )
 
 
@@ -249,13 +255,20 @@ def _notes(session: Session, request: PlotRequest, cells: _Cells) -> tuple[str, 
 # --- what is released ----------------------------------------------------------------------------
 
 
-def _release(session: Session, request: PlotRequest, form: str) -> None:
+def _release(
+    session: Session,
+    request: PlotRequest,
+    form: str,
+    provenance: Provenance | None = None,
+    lines: Lines | None = None,
+) -> None:
     """Record that the means are released; refuse other cells of a column than those before."""
     gate, value = session.release_gate, request.columns[0]
     pins = _pins(session, request)
     _check(session, request, pins)
     try:
-        gate.release([gate.record(request, form=form, pinned=pins)])
+        record = gate.record(request, form=form, pinned=pins)
+        gate.release([with_provenance(record, provenance, lines)])
     except LeavingError as error:
         if error.what not in pins:
             raise

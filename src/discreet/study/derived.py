@@ -26,6 +26,7 @@ from discreet.plots.descriptor import Plot
 from discreet.plots.request import COPY, COUNTS, PlotRequest
 from discreet.policy import Policy
 from discreet.protect import Whole
+from discreet.provenance import Sealer
 from discreet.regression import read_formula
 from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
@@ -212,6 +213,10 @@ class DerivedCopy:
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:
         """Return what records that something of these rows is released."""
         return self.session.gate_of_copy(kind, self.recorded(columns))
+
+    def sealer_of_copy(self, request: Mapping[str, Any]) -> Sealer:
+        """Return what seals something of these rows."""
+        return self.session.sealer_of_copy(request, self.asks)
 
     def recorded(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the columns of the table that something rests on, as the ledger records them.

@@ -32,6 +32,7 @@ from discreet.ledger.rules import (
     ReleaseRecord,
     check_version,
 )
+from discreet.lines import Lines
 from discreet.parallel.ordering import one_order
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
@@ -74,6 +75,7 @@ __all__ = [
     "pairs_wrong",
     "pins_of_axes",
     "release_together",
+    "with_provenance",
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -217,10 +219,10 @@ class ReleaseGate:
         found = self._sketched(records, all_columns, whole=whole)
         self.ledger.release(found, lambda: self._every_sketch(all_columns()))
 
-    def note(self, form: str, told: Provenance) -> None:
+    def note(self, form: str, provenance: Provenance, lines: Lines | None = None) -> None:
         """Record the provenance of a file that was released in a form, once it is written."""
         if not self.policy.public:
-            self.ledger.note(self.name, form, told)
+            self.ledger.note(self.name, form, provenance, lines)
 
     def check_copy(self, version: str, look: Look) -> None:
         """Refuse a copy of the whole table that `release` would refuse, before it is made.
@@ -513,11 +515,21 @@ class RecordedGate:
     keeper: ReleaseGate
     record: Callable[[str, Look], ReleaseRecord]
 
-    def __call__(self, form: str, provenance: Provenance | None = None) -> None:
-        """Record that it is released, and with what provenance; or refuse it."""
-        told = () if provenance is None else (provenance.to_text(),)
+    def __call__(
+        self, form: str, provenance: Provenance | None = None, lines: Lines | None = None
+    ) -> None:
+        """Record that it is released, with what provenance, and its lines; or refuse it."""
         look = Look(self.keeper)
-        self.keeper.release([replace(self.record(form, look), provenance=told)], look)
+        record = with_provenance(self.record(form, look), provenance, lines)
+        self.keeper.release([record], look)
+
+
+def with_provenance(
+    record: ReleaseRecord, provenance: Provenance | None, lines: Lines | None = None
+) -> ReleaseRecord:
+    """Return what is to be released with the provenance of its file."""
+    held = () if provenance is None else (provenance.to_text(),)
+    return replace(record, provenance=held, lines=lines)
 
 
 def release_together(gates: Sequence[RecordedGate], form: str) -> None:

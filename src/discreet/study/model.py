@@ -16,6 +16,7 @@ from discreet.protect import Whole
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
 from discreet.study.derived import FEWEST, DerivedCopy, OfCopy, remarks_on_groups
 from discreet.study.from_copy import WholeTable, said_of_gaps
+from discreet.study.provenance import FIGURES
 from discreet.study.session import labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
@@ -74,6 +75,9 @@ def modelled(
         model_figures(wider, ratio),
         session.gate_of_copy(MODEL, names),
         labels_of(session.labels, names),
+        session.sealer_of_copy(
+            {FIGURES: MODEL, "formula": formula, "family": family, "weights": weights}
+        ),
     )
 
 

@@ -13,12 +13,28 @@ from discreet.policy import Policy
 from discreet.provenance import DIGITS, Provenance, own_version
 from discreet.secret import Secret
 
-__all__ = ["OF_SERVER", "ROWS", "begun", "plot_asked", "policy_digest", "version_of_counts"]
+__all__ = [
+    "BOARD",
+    "FIGURES",
+    "MEASURED",
+    "OF_SERVER",
+    "REPORT",
+    "ROWS",
+    "begun",
+    "begun_of",
+    "plot_asked",
+    "policy_digest",
+    "version_of_counts",
+]
 
 OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes", "private_files")
 """What of a policy says how a server answers, and not what: no answer hangs on it."""
 ROWS = "rows"
 """The source of what was protected for one picture alone."""
+MEASURED = "measured"
+"""The source of what was measured on the data beside what was made of them."""
+FIGURES, REPORT, BOARD = "figures", "report", "board"
+"""How the request of a table of figures or a board, and of a report, begins."""
 Asks = Sequence[tuple[str, str]]
 
 
@@ -37,13 +53,21 @@ def begun(
     """
     of_copy = view.origin.version
     source = ROWS if request.from_rows else COUNTS
+    source = source if of_copy is None or not policy.from_copy else COPY
+    asked = _shown(request, policy, asks)
+    return begun_of(asked, source, of_copy or of_counts, policy, secret)
+
+
+def begun_of(
+    request: Mapping[str, Any], source: str, version: str, policy: Policy, secret: Secret
+) -> Provenance:
+    """Return the provenance of what was asked for so, without a checksum; not of what is empty."""
     return Provenance(
-        version=of_copy or of_counts,
+        version=version,
         policy=policy_digest(policy, secret),
         discreet=own_version(),
-        request=_shown(request, policy, asks),
-        source=source if of_copy is None or not policy.from_copy else COPY,
-        checksum="",
+        request={name: it for name, it in request.items() if it not in (None, [], "")},
+        source=source,
     )
 
 

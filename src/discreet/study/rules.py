@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.plots.request import COPY, COUNTS
-from discreet.study.provenance import ROWS
+from discreet.study.provenance import MEASURED, ROWS
 
 __all__ = ["rules_in_words"]
 
@@ -14,6 +14,7 @@ SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",
     ROWS: "rows that were protected for this alone",
+    MEASURED: "measured on the data beside the released rows, and rounded",
 }
 
 
@@ -35,6 +36,8 @@ def rules_in_words(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
 def _rules(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
     if "k" not in settings:
         return (f"regime {settings['regime']}, for public or simulated data",)
+    if source == MEASURED:
+        return ()
     if source != COUNTS:
         group = settings.get("m", settings["k"])
         return (f"each row made anew from a group of at least {group} persons",)

@@ -39,11 +39,12 @@ from discreet.policy import (
     resolve_rounding,
     resolve_table,
 )
+from discreet.policy.resolve import TABLE
 from discreet.progress import advance
 from discreet.protect import COPY_METHODS, Condensation, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import Settings, WholeCopy
-from discreet.provenance import Provenance, Sealer, key_of, own_version
+from discreet.provenance import Provenance, Sealer, key_of
 from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
@@ -67,7 +68,15 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
-from discreet.study.provenance import OF_SERVER, Asks, begun, policy_digest, version_of_counts
+from discreet.study.provenance import (
+    MEASURED,
+    OF_SERVER,
+    REPORT,
+    Asks,
+    begun,
+    begun_of,
+    version_of_counts,
+)
 from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
@@ -211,6 +220,7 @@ class Session:
         return dataclasses.replace(
             self._vault.nearness(self.table, self.policy),
             gate=self.gate_of_copy(FIDELITY, (*copy.columns, *copy.strata)),
+            sealer=self.sealer({REPORT: FIDELITY}, MEASURED, copy.version),
         )
 
     def version_of_whole(self, look: Look) -> str:
@@ -392,20 +402,32 @@ class Session:
 
         return Sealer(key_of(self.secret), of_view)
 
-    def note_table(self, columns: Sequence[str], version: str | None, form: str, of: str) -> None:
-        """Record the SHA-256 `of` the file of a table that was released, which has no room for it.
+    def sealer(
+        self, request: Mapping[str, Any], source: str = COPY, version: str | None = None
+    ) -> Sealer:
+        """Return what seals the files of a table or a report that was asked for so.
 
         `version` is that of the protected copy, where it is one.
         """
-        told = Provenance(
-            version=version or self._version_of_counts(),
-            policy=policy_digest(self.policy, self.secret),
-            discreet=own_version(),
-            request={"table": [*columns]},
-            source=COPY if self.policy.from_copy else OF_ROWS,
-            checksum=of,
-        )
-        self.release_gate.note(form, told.sealed(key_of(self.secret)))
+
+        def of_request() -> Provenance:
+            held = version or self._version_of_counts()
+            return begun_of(request, source, held, self.policy, self.secret)
+
+        return Sealer(key_of(self.secret), of_request)
+
+    def sealer_of_copy(self, request: Mapping[str, Any], asks: Asks = ()) -> Sealer:
+        """Return what seals something of the copy of the whole table, or of what was derived."""
+        derived = {"derived": [[*it] for it in asks]}
+        return self.sealer({**request, **derived}, COPY, self.kept.copy.version)
+
+    def sealers_of_release(
+        self, columns: Sequence[str], version: str | None, **how: Any
+    ) -> tuple[Sealer, Sealer]:
+        """Return what seals a released table, and what seals the report on it."""
+        source = COPY if self.policy.from_copy else OF_ROWS
+        table = self.sealer({TABLE: [*columns]}, source, version)
+        return table, self.sealer({REPORT: TABLE, "columns": [*columns], **how}, MEASURED, version)
 
     def _version_of_counts(self) -> str:
         """Name the version in the ledger that counts are of."""

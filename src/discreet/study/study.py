@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
@@ -43,6 +44,7 @@ from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
+from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -1807,8 +1809,10 @@ pixels = 400), policy standard)
         and what was drawn from the copy is drawn again and compared, every number. Looking is free:
         nothing is recorded.
 
+        A table of CSV is recognised by its lines, though some of them were changed.
+
         **What it does not show.** A screenshot, or a file that another program has saved again, is
-        told as altered or unknown though it may show the same.
+        altered or unknown though it may show the same.
 
         Examples
         --------
@@ -2095,7 +2099,8 @@ pixels = 400), policy standard)
         if versions is not None:
             number = check_whole("versions", versions, least=2)
         title = f"Versions of {self.session.name or 'a frame without a name'}"
-        return attack_versions(raw, title, number, leave, repeats)
+        found = attack_versions(raw, title, number, leave, repeats)
+        return replace(found, sealer=self.session.sealer({REPORT: "versions"}, MEASURED))
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.

@@ -15,6 +15,7 @@ from discreet.plots.request import COUNTS, SOURCES, PlotRequest
 from discreet.protect import Whole
 from discreet.study.counted_means import count_means, settle_means
 from discreet.study.derived import OfCopy, remarks_on_groups
+from discreet.study.provenance import FIGURES
 from discreet.study.session import Session, labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
@@ -75,6 +76,9 @@ def summarise(
         (*notes, *_left_out(session, columns)),
         found.figures,
         session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
+        sealer=session.sealer_of_copy(
+            {FIGURES: SUMMARY, "columns": [*wanted], "by": by, "weights": weights}
+        ),
     )
 
 
@@ -110,6 +114,9 @@ def average(
         found.figures,
         session.gate_of_copy(MEANS, names),
         labels_of(session.labels, names),
+        session.sealer_of_copy(
+            {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
+        ),
     )
 
 

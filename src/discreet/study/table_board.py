@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from discreet.measure.column_list import unit_in
 from discreet.plots import PLOTS
 from discreet.plots.by_level import order_of_level
 from discreet.release import Release
+from discreet.render.sealing import sealed_file
 from discreet.study.board_file import rows_facts
 from discreet.study.new_columns import holds_codes
 from discreet.table import KINDS, Column, Table, open_table, with_levels_of_two
@@ -97,10 +99,16 @@ def board(table: Any, *, title: str | None = None) -> Board:
 
 
 def _made(released: Release | None, facts: Mapping[str, Any], data: bytes, title: str) -> str:
-    """Ask the gate of a release, and put the page together."""
+    """Ask the gate of a release, put the page together, and seal it."""
     if released is not None and released.gate is not None:
         released.gate(FORM, None)
-    return board_page(facts, {}, data, title)
+    made = board_page(facts, {}, data, title)
+    if released is None or released.sealer is None:
+        return made
+    provenance = released.sealer.provenance(hashlib.sha256(data).hexdigest())
+    if released.note is not None and provenance is not None:
+        released.note(FORM, provenance, None)
+    return sealed_file(provenance, released.sealer, made.encode(), f".{FORM}").decode()
 
 
 def _columns(table: Table) -> list[NumberColumn | LevelColumn]:

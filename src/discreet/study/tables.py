@@ -29,11 +29,12 @@ from discreet.progress import advance
 from discreet.protect import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRounding, Rounding, named
 from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
-from discreet.provenance import own_version
+from discreet.provenance import Provenance, own_version
 from discreet.release import Pieces, Points, Release, arrow_table, check_counts_again
 from discreet.rounding import joint_set, k_of_c
 from discreet.secret import FORMAT
-from discreet.study.gate import listed
+from discreet.study.gate import listed, with_provenance
+from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.vault.rows import (
     STRATUM_PER_K,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 __all__ = [
     "KS",
     "LOSSES",
-    "REPORT",
     "RISKS",
     "check_formula",
     "each_of",
@@ -92,7 +92,6 @@ def rounding_told(request: TableRequest, points: Points | None, made: Made) -> M
 
 T = TypeVar("T")
 
-REPORT = "report"
 ROWS_PER_TERM = 40
 TINY = 1e-12
 MOST_CODES = 10
@@ -146,17 +145,21 @@ def release(
     rests_on = (*made.levels, *request.carried)
     pinned = _pinned(request, made, formula)
 
-    def leave(form: str | None, report: str | None) -> None:
-        """Record that the table is released, its report, or both."""
+    def leave(form: str | None, report: str | None, told: Provenance | None = None) -> None:
+        """Record that the table is released, its report with a provenance, or both."""
         gate, records = session.release_gate, []
         if form is not None:
             records.append(gate.record(request.rows, group, form, rests_on, format=made.format))
         if report is not None:
-            of = dataclasses.replace(request.rows, plot=REPORT)
-            records.append(gate.record(of, group, report, rests_on, pinned, made.format))
             records += [gate.record(each, form=report) for each in drawn]
+            of = dataclasses.replace(request.rows, plot=REPORT)
+            record = gate.record(of, group, report, rests_on, pinned, made.format)
+            records.append(with_provenance(record, told))  # last: what is noted is noted of it
         gate.release(records)
 
+    version = None if copy is None else copy.version
+    asked = {"formula": formula, "sensitive": request.sensitive}
+    of_table, of_report = session.sealers_of_release(table.column_names, version, **asked)
     of = session.name or "a frame without a name"
     by_column = isinstance(request.by, ColumnRounding)
     report = Report(
@@ -165,14 +168,14 @@ def release(
         measured=told,
         plots=plots,
         notes=_notes(request, made),
-        gate=lambda form: leave(None, form),
+        gate=partial(leave, None),
+        sealer=of_report,
     )
     if from_copy:
         session.groups = session.groups or (made.names,)
-    of_copy = None if copy is None else copy.version
-    note = partial(session.note_table, table.column_names, of_copy)
-    framework = session.table.framework
-    return Release(Pieces.of(table), report, framework, leave, points, note=note)
+    framework, note = session.table.framework, session.release_gate.note
+    rows = Pieces.of(table)
+    return Release(rows, report, framework, leave, points, note=note, sealer=of_table)
 
 
 def _pinned(request: TableRequest, made: Made, formula: str | None) -> dict[str, str]:
@@ -561,6 +564,7 @@ def sweep(
         options=_options(session, request),
         note=f"columns: {', '.join(request.columns)};"
         f" strata: {', '.join(request.strata) or 'none'}",
+        sealer=session.sealer({REPORT: "sweep", "columns": [*request.columns]}, MEASURED),
     )
 
 

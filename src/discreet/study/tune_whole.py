@@ -39,6 +39,7 @@ from discreet.protect.whole import Levels
 from discreet.protect.whole import Settings as CopySettings
 from discreet.study.attacks import side_of
 from discreet.study.gate import listed
+from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.study.tables import KS, each_of, settings_of
 from discreet.vault.whole import RawWhole, raw_whole
@@ -193,6 +194,7 @@ def sweep_whole(
         guarded=session.policy.fixed,
         options="".join(f" {shlex.quote(word)}" for word in named),
         note=f"copies of: {', '.join(names)}",
+        sealer=session.sealer({REPORT: "sweep", "columns": names}, MEASURED),
     )
 
 

@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.attack_report import AttackReport
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.report import Report
 from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
+from discreet.provenance import Provenance
 from discreet.release import Pieces, Release, arrow_table
 from discreet.study.attacks import attack_whole
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
+from discreet.study.gate import with_provenance
+from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
-from discreet.study.tables import REPORT, check_formula, made_where
+from discreet.study.tables import check_formula, made_where
 from discreet.table import Column
 from discreet.vault.vault import Copy, check_kept, copied_whole
 from discreet.vault.whole import RawWhole
@@ -91,8 +95,8 @@ def release_whole(
     rows = _rows(whole, columns)
     named = whole.sources(columns) if derived is None else derived.recorded(columns)
 
-    def gate(form: str | None, report: str | None) -> None:
-        """Record that the table is released, its report, or both."""
+    def gate(form: str | None, report: str | None, told: Provenance | None = None) -> None:
+        """Record that the table is released, its report with a provenance, or both."""
         keeper, records = session.release_gate, []
         if form is not None:
             records.append(keeper.record_from_copy(TABLE, named, form, copy.version))
@@ -100,20 +104,35 @@ def release_whole(
             record = keeper.record_from_copy(REPORT, named, report, copy.version)
             pinned = {} if formula is None else {"formula of the report": formula}
             record = dataclasses.replace(record, choices={**record.choices, **pinned})
-            records.append(record)
+            records.append(with_provenance(record, told))
         keeper.release(records)
 
+    asks = [[*it] for it in derived.asks] if derived else []
+    of_table, of_report = session.sealers_of_release(
+        columns, copy.version, formula=formula, derived=asks
+    )
     title = session.name or "a frame without a name"
     report = Report(
         title=f"Protected copy of {title}",
         made=MappingProxyType(_made_of(session, columns, formula)),
         measured=told,
         notes=(*_notes(session, raw, pair), *_derivation(session, columns, derived)),
-        gate=lambda form: gate(None, form),
+        gate=partial(gate, None),
+        sealer=of_report,
     )
-    attack = partial(attack_whole, raw, made, f"Attacks on the copy of {title}")
-    note = partial(session.note_table, columns, copy.version)
-    return Release(rows, report, session.table.framework, gate, attacker=attack, note=note)
+
+    attack = partial(_attacked, session, raw, made, f"Attacks on the copy of {title}")
+    framework, note = session.table.framework, session.release_gate.note
+    return Release(rows, report, framework, gate, attacker=attack, note=note, sealer=of_table)
+
+
+def _attacked(
+    session: Session, raw: RawWhole, made: WholeCopy, title: str, pairs: int
+) -> AttackReport:
+    """Attack the copy; what is found is the custodian's, and sealed all the same."""
+    version = session.kept.copy.version
+    sealer = session.sealer({REPORT: "attack", "pairs": pairs}, MEASURED, version)
+    return dataclasses.replace(attack_whole(raw, made, title, pairs), sealer=sealer)
 
 
 def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
