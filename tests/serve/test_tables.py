@@ -12,6 +12,7 @@ from pyarrow import array
 from discreet.ledger.log import UNCOUNTED, Answer, Caller, log
 from discreet.measure import CopyTable
 from discreet.outputs.of_answers import TABLE_FORMS, file_of
+from discreet.provenance import Sealer, key_of
 from discreet.serve import tables
 from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
 from discreet.serve.facts import Served, serve_study
@@ -20,6 +21,7 @@ from discreet.serve.requests import BODIES
 from discreet.serve.tables import table_body
 from discreet.study.facts import study_facts
 from discreet.study.table_kinds import TABLES
+from discreet.study.verdicts import ALTERED, AS_MADE
 from tests.serve.cohort import cohort, opened
 
 WHOLE = """
@@ -94,12 +96,26 @@ def test_a_table_is_recorded_and_given_again_in_each_form(served: Served) -> Non
     files = {form: file_of(first.body, form).decode() for form in TABLE_FORMS}
     assert files["table.csv"] == table.to_csv()
     assert files["table.tex"] == table.to_latex()
-    assert files["table.txt"] == f"{table.to_text()}\n"
+    assert files["table.txt"].startswith(f"{table.to_text()}\n")
     assert files["table.html"] == table.to_html()
     assert CopyTable.from_json(files["table.json"]) == table
     found = answer_again(served, BOB, told["id"], "table.csv", TABLE)
     assert isinstance(found, Answer)
     assert found.body == first.body
+
+
+@pytest.mark.parametrize("form", [it for it in TABLE_FORMS if it != "table.csv"])
+def test_a_file_of_a_table_says_where_it_comes_from(
+    served: Served, form: str, tmp_path: Path
+) -> None:
+    answer = asked(served, BOB, "means", {"value": "ldl", "by": ["sex"]})
+    assert isinstance(answer, Answer)
+    file = file_of(answer.body, form, Sealer(key_of(served.study.session.secret)))
+
+    (tmp_path / form).write_bytes(file)
+    assert served.study.verify(tmp_path / form).verdict == AS_MADE
+    (tmp_path / form).write_bytes(file.replace(b"ldl", b"LDL", 1))
+    assert served.study.verify(tmp_path / form).verdict == ALTERED
 
 
 def test_who_has_not_asked_for_a_table_is_given_none(served: Served) -> None:
