@@ -149,7 +149,7 @@ SOURCES: dict[str, Source] = {
 @contextmanager
 def _source(name: str, where: str) -> Iterator[Any]:
     if name == "Spark":
-        with spark_session() as session:
+        with spark_session(**{"spark.driver.memory": "4g"}) as session:
             yield session.read.parquet(where)
     elif name == "polars lazy":
         yield pl.scan_parquet(where)
