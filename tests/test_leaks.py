@@ -443,7 +443,7 @@ def test_the_search_finds_small_levels_and_raw_models() -> None:
     guarded = hospital().residuals("debt ~ income")
     for sums, found in ((told, True), (np.array(guarded.x) + np.array(guarded.y), False)):
         gap = np.abs(np.array(COHORT["debt"])[:, None] - sums).min(axis=1)
-        assert bool(gap.max() < 1e-9) is found
+        assert bool(gap.max() < 1e-7) is found  # points have ten digits
 
 
 @pytest.mark.parametrize("name", ["scatter by condensation", "histogram by merge"])

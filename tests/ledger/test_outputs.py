@@ -70,7 +70,7 @@ def test_the_last_decision_stands_and_comments_decide_nothing(store: Store, tmp_
         ("comment", "for table 2"),
         ("rejected", "too fine"),
         ("comment", "bins are wider now"),
-        ("approved", ""),
+        ("approved", "wide enough"),
     ):
         output = review(store, "s", output.id, what, f"  {text} ", NOW, "token eva")
         states.append(output.state(NOW))
@@ -78,7 +78,7 @@ def test_the_last_decision_stands_and_comments_decide_nothing(store: Store, tmp_
     assert states == ["waiting", "waiting", "rejected", "rejected", "approved"]
     assert output.comments == ("for table 2", "bins are wider now")
     assert output.decision is not None
-    assert (output.decision.what, output.decision.text) == ("approved", "")
+    assert (output.decision.what, output.decision.text) == ("approved", "wide enough")
     assert {it.caller for it in output.reviews} == {"token eva"}
     assert verify(store).broken == ()
 

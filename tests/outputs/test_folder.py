@@ -229,7 +229,7 @@ def test_a_name_that_the_folder_has_not_is_refused(folder: Folder, tmp_path: Pat
 def test_reviews_are_of_the_outputs_that_are_named_or_of_all(
     folder: Folder, tmp_path: Path
 ) -> None:
-    files = [written(tmp_path / name) for name in ("a.svg", "b.svg", "c.svg")]
+    files = [written(tmp_path / name, f"made {name}\n") for name in ("a.svg", "b.svg", "c.svg")]
     folder.collect(files, check)
     folder.review("approved", "")
     folder.review("rejected", "too fine", ["b.svg"])
@@ -239,6 +239,16 @@ def test_reviews_are_of_the_outputs_that_are_named_or_of_all(
     assert [it["comments"] for it in told.values()] == [["for table 2"], ["for table 2"], []]
     assert told["b.svg"]["review"]["reason"] == "too fine"
     assert verify(folder.store).broken == ()
+
+
+def test_a_rejected_file_is_rejected_by_any_name(folder: Folder, tmp_path: Path) -> None:
+    folder.collect([written(tmp_path / "bmi.svg")], check)
+    folder.review("rejected", "embargoed")
+    folder.collect([written(tmp_path / "figure1.svg")], check)
+
+    assert states(folder) == {"bmi.svg": "rejected", "figure1.svg": "rejected"}
+    with pytest.raises(InputError, match="say why"):
+        folder.review("approved", "", ["figure1.svg"])
 
 
 def test_the_record_has_the_fields_and_checksums_of_acro(folder: Folder, tmp_path: Path) -> None:

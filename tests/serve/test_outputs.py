@@ -254,6 +254,25 @@ def test_a_script_in_a_comment_is_text_everywhere(served: Running, tmp_path: Pat
     assert "<script" not in page
 
 
+def test_what_one_hands_in_and_another_took_is_collected_for_either(
+    served: Running, bob: str, tmp_path: Path
+) -> None:
+    part = {"columns": ["bmi"]}
+    with served.client() as alice:
+        view = drawn(alice, part)
+        assert alice.get(f"/api/views/{view}/figure.svg").status_code == 200
+    with served.client(bob) as client:
+        assert drawn(client, part) == view
+        body = {"id": view, "form": "figure.svg", "text": "figure 2"}
+        assert client.post(OWN, json=body).status_code == 200
+    (his,) = list_outputs(served.study.session.ledger.store)[-1].record["callers"]
+    for token in ("alice", his):
+        policy = str(served.folder / "discreet.toml")
+        found = outputs_in(tmp_path / token, policy, "cohort.csv")
+        found.collect_from_web(token)
+        assert f"discreet-{view[:12]}.svg" in {it.name for it in (tmp_path / token).iterdir()}
+
+
 def test_outputs_that_wait_and_comments_are_so_many(
     served: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,9 +72,9 @@ def test_what_was_saved_is_as_made(study: dc.Study, tmp_path: Path) -> None:
             path = view.save(tmp_path / f"{name}{suffix}")
             found = study.verify(path)
             again = NOT_CHECKED if name == "counts" else PASSED
-            own = "numbers" if suffix == ".json" else "file"
+            own = {"file", "numbers"} if suffix == ".json" else {"file"}
             assert found.verdict == AS_MADE, found.to_text()
-            wanted = {"seal", own, "ledger", "study", "policy"}
+            wanted = {"seal", *own, "ledger", "study", "policy"}
             assert {it for it, result in found.checks.items() if result == PASSED} - {
                 "drawn again"
             } == wanted
@@ -249,6 +249,39 @@ def carrying(file: bytes, suffix: str, told: dict[str, object]) -> bytes:
     return with_words(without_words(file, suffix)[0], suffix, json.dumps(told))
 
 
+def more_digits(text: str) -> str:
+    """Write digits behind those that a number holds."""
+    return re.sub(r"(\d\.\d+)", r"\g<1>000000000000000000375123", text, count=3)
+
+
+SMUGGLED: dict[str, Callable[[str], str]] = {
+    "in a seal that no JSON has": lambda it: it.replace(
+        '"seal": "', '"file_seal": "RAW ROWS: 32.1; 21.6", "seal": "'
+    ),
+    "in spaces": lambda it: it + " \t  \t\t ",
+    "in spaces between": lambda it: it.replace(", ", " ,\t"),
+    "in digits": more_digits,
+    "in how letters are written": lambda it: it.replace("histogram", "\\u0068istogram"),
+    "behind a mark of the order of bytes": lambda it: "\ufeff" + it,
+}
+
+
+@pytest.mark.parametrize("how", SMUGGLED)
+def test_json_that_is_written_anew_may_hold_more_than_it_says(
+    study: dc.Study, tmp_path: Path, how: str
+) -> None:
+    path = study.histogram("bmi", source="copy").save(tmp_path / "a.json")
+    text = path.read_text()
+    path.write_text(SMUGGLED[how](text))
+
+    assert path.read_text() != text
+    try:
+        verdict = study.verify(path).verdict
+    except InputError:
+        verdict = "no JSON that discreet wrote"
+    assert verdict != AS_MADE
+
+
 @pytest.mark.parametrize("source", ["counts", "copy"])
 def test_a_number_of_json_that_is_changed_is_named(
     study: dc.Study, tmp_path: Path, source: str
@@ -257,7 +290,7 @@ def test_a_number_of_json_that_is_changed_is_named(
     path = view.save(tmp_path / "a.json")
     told = json.loads(path.read_text())
     path.write_text(json.dumps(told, indent=2))
-    assert study.verify(path).verdict == AS_MADE, "written otherwise it is the same"
+    assert study.verify(path).verdict == ALTERED
     told["suppressed"] = 12345
     path.write_text(json.dumps(told))
     found = study.verify(path)

@@ -15,7 +15,7 @@ from typing import Any
 from discreet.ledger.chain import stamp
 from discreet.ledger.store import Store
 
-__all__ = ["KINDS", "Record", "Wanted"]
+__all__ = ["KINDS", "ON_THE_WEB", "Record", "Wanted"]
 
 KINDS = ("shown", "left", "refused", "unanswered", "other")
 """What an entry can be: shown on the page, left the server, refused, not answered, or neither."""

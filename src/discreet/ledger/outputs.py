@@ -121,6 +121,11 @@ class Output:
         passed = self.record["status"] == "pass" and self._checked_under(now)
         return "pass" if passed else "review"
 
+    def passes_by_itself(self, now: InForce) -> bool:
+        """Say whether it may be approved without a reason: it passed, and nobody rejected it."""
+        rejected = self.decision is not None and self.decision.what == REJECTED
+        return self.status(now) == "pass" and not rejected
+
     def says(self, now: InForce) -> tuple[str, ...]:
         """Return what was checked, a few words each."""
         earlier = () if self._checked_under(now) else (EARLIER,)
@@ -200,7 +205,8 @@ def review(
 ) -> Output:
     """Record a comment on an output of a study, or what was decided of it; return the output.
 
-    A comment needs words. So does a rejection, and the approval of what did not pass its checks.
+    A comment needs words. So does a rejection, and the approval of what did not pass its checks or
+    was rejected.
     `now` are the rules in force: an approval holds for as long as they do.
 
     Examples
@@ -229,10 +235,10 @@ def review(
         found = [it for it in _outputs(store, connection, study) if it.id == id_]
         if not found:
             raise InputError("the study has no such output; `discreet outputs` lists all there are")
-        if not said and not (what == APPROVED and found[0].status(now) == "pass"):
+        if not said and not (what == APPROVED and found[0].passes_by_itself(now)):
             raise InputError(
-                "say why: a comment, a rejection, and the approval of what did not pass its checks"
-                " need some words"
+                "say why: a comment, a rejection, and the approval of what did not pass its checks,"
+                " or was rejected, need some words"
             )
         values = {"at": stamp(), "output": id_, "what": what, "text": said, "caller": caller}
         row = store.append(connection, "review", values)
@@ -326,20 +332,21 @@ def shown(store: Store, study: str, version: int, kinds: Collection[str]) -> fro
 
 
 def _outputs(store: Store, connection: sqlite3.Connection, study: str | None) -> tuple[Output, ...]:
-    reviews: dict[int, list[Review]] = {}
+    # Of the bytes, whatever name they have: a rejected file is not another one by another name.
+    reviews: dict[tuple[str, str], list[Review]] = {}
     query = (
-        "SELECT review.id, output, review.at, what, text, caller, decision.id, decision.policy,"
-        " decision.version FROM review JOIN output ON output.id = output"
+        "SELECT review.id, study, digest, review.at, what, text, caller, decision.id,"
+        " decision.policy, decision.version FROM review JOIN output ON output.id = output"
         " LEFT JOIN decision ON decision.review = review.id"
         " WHERE ?1 IS NULL OR study = ?1 ORDER BY review.id"
     )
     for row in connection.execute(query, (study,)):
-        id_, output, at, what, text, caller, decision, policy, version = row
+        id_, of, digest, at, what, text, caller, decision, policy, version = row
         _check(store, connection, "review", id_)
         if decision is not None:
             _check(store, connection, "decision", decision)
         under = None if decision is None else InForce(policy, version)
-        reviews.setdefault(output, []).append(Review(at, what, text, caller, under))
+        reviews.setdefault((of, digest), []).append(Review(at, what, text, caller, under))
     query = (
         "SELECT id, at, study, version, name, digest, record, body IS NOT NULL FROM output"
         " WHERE ?1 IS NULL OR study = ?1 ORDER BY id"
@@ -348,7 +355,7 @@ def _outputs(store: Store, connection: sqlite3.Connection, study: str | None) ->
     for id_, at, of, version, name, digest, record, kept in connection.execute(query, (study,)):
         _check(store, connection, "output", id_)
         read = json.loads(record)
-        about = tuple(reviews.get(id_, ()))
+        about = tuple(reviews.get((of, digest), ()))
         found.append(Output(id_, at, of, version, name, digest, read, bool(kept), about))
     return tuple(found)
 

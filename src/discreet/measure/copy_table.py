@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet.errors import InputError
-from discreet.lines import lines_of
+from discreet.lines import Lines, lines_of
 from discreet.measure.figures import Figure, dots_of, size_of
 from discreet.measure.report import WIDTH, bullets, headed, save_as
 from discreet.provenance import Provenance, Sealer, checksum_of
@@ -41,7 +41,7 @@ from discreet.render.to_matplotlib import asking_first, draw
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
 
-__all__ = ["FIGURES", "SUFFIXES", "CopyTable", "Line"]
+__all__ = ["FIGURES", "SUFFIXES", "CopyTable", "Line", "known_by"]
 
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
@@ -64,6 +64,12 @@ class Line(NamedTuple):
     section: str
     name: str
     cells: tuple[str, ...]
+
+
+def known_by(sealer: Sealer, file: bytes) -> tuple[Provenance, Lines]:
+    """Return what the ledger knows a CSV by, which itself has no room for where it comes from."""
+    provenance = sealer.of_text(hashlib.sha256(file).hexdigest())
+    return provenance, lines_of(sealer.key, io.BytesIO(file))
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,8 +163,7 @@ class CopyTable:
         if self.gate is None or self.sealer is None:
             self.ask_to_leave("csv")
             return
-        provenance = self.sealer.of_text(hashlib.sha256(file).hexdigest())
-        self.gate("csv", provenance, lines_of(self.sealer.key, io.BytesIO(file)))
+        self.gate("csv", *known_by(self.sealer, file))
 
     def _csv(self) -> str:
         file = io.StringIO()

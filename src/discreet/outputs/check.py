@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ FORMS = SUFFIXES
 """How files end that can be handed in."""
 DERIVED = "derived"
 """Of a request: new columns, each with its expression, and conditions, which have no name."""
+PLAIN = re.compile(r"[\w.-]+")
+"""Words that are not quoted in a call."""
 WHAT = ("plot", "columns", "table", FIGURES, REPORT)
 """Of a request: what was drawn or released, and of what."""
 
@@ -37,19 +40,26 @@ def checker(verifier: Verifier, study: str) -> Check:
         if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
             return None
         same = is_in_force(ledger, study, policy, row["version"])
+        columns = _columns_of(told.request, row["columns"])
         status, says = judged(told.source, row["rules"], policy, same=same)
         return Finding(
             status=status,
             kind=row["kind"],
             type=_type_of(path.suffix.lower(), told.request),
-            columns=tuple(row["columns"]),
+            columns=columns,
             method=row["method"],
-            command=command_of({"plot": row["kind"], "columns": row["columns"], **told.request}),
+            command=command_of({"plot": row["kind"], "columns": columns, **told.request}),
             digest=held.digest,
             says=("made here, and not changed since", *says),
         )
 
     return check
+
+
+def _columns_of(request: Mapping[str, Any], kept: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of an output: what its provenance says, for that is sealed."""
+    said = request.get("columns", request.get("table"))
+    return tuple(said if isinstance(said, list) else kept)
 
 
 def _type_of(ending: str, request: Mapping[str, Any]) -> str:
@@ -69,9 +79,17 @@ def command_of(request: Mapping[str, Any]) -> str:
     'histogram(bmi, by=sex, bins=20)'
     >>> command_of({"plot": "box", "columns": ["bmi"], "derived": [["", "age >= 50"]]})
     "box(bmi, where='age >= 50')"
+    >>> command_of({"plot": "box", "columns": ["a b"], "derived": [["a b", "age * 2"]]})
+    "box('a b', assign={'a b': 'age * 2'})"
     """
     rest = {name: it for name, it in request.items() if name not in (*WHAT, DERIVED)}
-    given = [*map(str, request.get("columns", ()))]
-    given += [f"{name}={it}" for name, it in rest.items()]
-    given += [f"{name or 'where'}={text!r}" for name, text in request.get(DERIVED, ())]
+    given = [*map(_word, request.get("columns", ()))]
+    given += [f"{name}={_word(it)}" for name, it in rest.items()]
+    for name, text in request.get(DERIVED, ()):
+        given.append(f"assign={{{name!r}: {text!r}}}" if name else f"where={text!r}")
     return f"{request['plot']}({', '.join(given)})"
+
+
+def _word(value: object) -> str:
+    """Return a value as it stands in a call; what could pass for more of the call is quoted."""
+    return value if isinstance(value, str) and PLAIN.fullmatch(value) else repr(value)

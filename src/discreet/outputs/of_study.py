@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from discreet.errors import InputError, one_of, path_in_words
+from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.outputs import Download, InForce, Output, downloads, list_outputs, shown
 from discreet.outputs.check import FORMS, checker, command_of
@@ -36,8 +37,6 @@ from discreet.study.verify import Verifier, verifier_of_policy
 
 __all__ = ["StudyOutputs", "in_force", "outputs_in"]
 
-ON_THE_WEB = "web"
-"""The form of what a server releases: its files are made elsewhere, each an entry of its own."""
 OVERVIEW = "overview"
 """What the log calls the first pictures of a board."""
 
@@ -132,11 +131,8 @@ class StudyOutputs:
         store, study = self.folder.store, self.folder.study
         version, forms = self.folder.in_force.version, (*PLOT_FORMS, *TABLE_FORMS)
         found = downloads(store, study, version, forms)
-        taken = {(it.view, it.form) for it in found}
         handed = [it for it in list_outputs(store, study) if it.version == version]
-        found += tuple(
-            it for it in map(_handed_in, handed) if it.view and (it.view, it.form) not in taken
-        )
+        found = _by_file((*found, *(it for it in map(_handed_in, handed) if it.view)))
         if token is None:
             return found
         known = [*dict.fromkeys(name for it in found for name in it.callers)]
@@ -151,13 +147,12 @@ class StudyOutputs:
 
     def _is_there(self, wanted: Download, there: Sequence[Output]) -> bool:
         """Tell whether a download is there, under its name or as it was called on disk."""
-        name = file_name(wanted.view, wanted.form)
-        if any(it.name == name for it in there):
+        known = (wanted.view, _form(wanted.form))
+        if any((it.record.get("view"), _suffix(it)) == known for it in there):
             return True
-        command = self._command(wanted)
-        return any(
-            (it.record["command"], _suffix(it)) == (command, _form(wanted.form)) for it in there
-        )
+        asked = (self._command(wanted), _form(wanted.form))
+        on_disk = [it for it in there if not it.record.get("view")]
+        return any((it.record["command"], _suffix(it)) == asked for it in on_disk)
 
     def _command(self, wanted: Download) -> str:
         answer = self._answer(wanted)
@@ -229,6 +224,14 @@ def _handed_in(output: Output) -> Download:
     figure = "view.json" if suffix == "json" else f"figure.{suffix}"
     form = f"table.{suffix}" if record.get("type") == "table" else figure
     return Download(record.get("view", ""), form, tuple(record.get("callers", ())))
+
+
+def _by_file(found: Iterable[Download]) -> tuple[Download, ...]:
+    """Return each file once, with all who took it or handed it in."""
+    callers: dict[tuple[str, str], dict[str, None]] = {}
+    for it in found:
+        callers.setdefault((it.view, it.form), {}).update(dict.fromkeys(it.callers))
+    return tuple(Download(*of, tuple(names)) for of, names in callers.items())
 
 
 def _who(callers: Sequence[str]) -> str:

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, RefusedError
+from discreet.ledger.entries import ON_THE_WEB
+from discreet.measure.copy_table import known_by
 from discreet.plots.request import COUNTS
 from discreet.render.scene import scene_to_plain
 from discreet.serve.refusals import Refusal
@@ -37,7 +39,6 @@ __all__ = [
 ]
 
 LONGEST_WORD = 40
-FORM = "web"
 
 
 def table_body(asked: TableAsked) -> type[BaseModel]:
@@ -85,8 +86,11 @@ def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusa
         check_cells(*settled)  # first, so that it tells nothing of what would be counted
         table = count_means(*settled)
     table = table.sealed()
-    table.ask_to_leave(FORM)
+    table.ask_to_leave(ON_THE_WEB)
     plain = replace(table, gate=None)
+    if table.sealer is not None:
+        known = known_by(table.sealer, plain.to_csv().encode())
+        study.session.release_gate.note(ON_THE_WEB, *known)
     told = {
         "id": name,
         "kind": kind,

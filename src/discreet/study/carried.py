@@ -39,11 +39,13 @@ class Carried:
     words : str or None
         What it says of itself; None where it says nothing.
     rest : bytes or None
-        SHA-256 of all bytes beside that; None of JSON, whose values count.
+        SHA-256 of all bytes beside that; None of JSON.
     numbers : dict or None
         The values of JSON.
     checksum : str
         That of these values.
+    own : bool
+        Of JSON, whether it is written as discreet writes these values, to the byte.
     """
 
     path: Path
@@ -54,6 +56,7 @@ class Carried:
     rest: bytes | None = None
     numbers: dict[str, Any] | None = None
     checksum: str = ""
+    own: bool = True
 
 
 def read(path: str | Path) -> Carried:
@@ -107,17 +110,23 @@ def _carried(path: Path, ending: str) -> Carried:
 
 
 def _of_json(path: Path, ending: str, data: bytes) -> Carried:
-    """Return what JSON carries; JSON may be written in many ways, so that its values count."""
+    """Return what JSON carries, and whether it is written as discreet writes it.
+
+    Written in another way it may hold more than its values: in spaces, in digits beyond those of a
+    number, or in a seal of a file, which no JSON has.
+    """
     digest = hashlib.sha256(data).hexdigest()
     try:
         numbers = json.loads(data, object_pairs_hook=_once)
+        again = json.dumps(numbers, allow_nan=False, ensure_ascii=False).encode()
         given = numbers.pop("provenance", None)
         checksum = checksum_of(numbers)
         # As it would stand in a figure.
         words = None if given is None else _words_of(given)
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path_in_words(path)} is no JSON that discreet wrote") from None
-    return Carried(path, ending, JSON, digest, words, numbers=numbers, checksum=checksum)
+    own = again == data and not (isinstance(given, dict) and "file_seal" in given)
+    return Carried(path, ending, JSON, digest, words, None, numbers, checksum, own)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -108,15 +108,20 @@ def verdict_of(
     drawn = "plot" in provenance.request
     if renamed:
         return ALTERED, f"it was made here as a {renamed} file, and its name now ends otherwise"
+    if checks.get("numbers") == FAILED:
+        return ALTERED, "its numbers were changed"
     if checks.get("file") == FAILED:
+        if "numbers" in checks:
+            return ALTERED, (
+                "its numbers are as they were made, but the file was written anew, and may hold"
+                " more than they say"
+            )
         if not provenance.file_seal:
             return ALTERED, (
                 "its numbers were made here, but the file was not: it was drawn elsewhere from a"
                 " released view"
             )
         return ALTERED, f"what {'is drawn in it' if drawn else 'it holds'} was changed"
-    if checks.get("numbers") == FAILED:
-        return ALTERED, "its numbers were changed"
     if checks.get("study") == FAILED:
         return ELSEWHERE, "made with this secret, but of another study, or of other data"
     if checks.get("drawn again") == FAILED:

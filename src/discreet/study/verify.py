@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, InputError
+from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.ledger import Ledger
 from discreet.lines import likeness
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
@@ -130,9 +131,8 @@ class Verifier:
     ) -> FileCheck:
         """Say what became of a file whose provenance is genuine."""
         checks, renamed = {"seal": PASSED}, held.form != held.ending
-        fits = held.rest is None or told.fits_file(self.key, held.rest, held.form)
-        if held.rest is not None or renamed:
-            checks["file"] = result(fits and not renamed)
+        fits = held.own if held.rest is None else told.fits_file(self.key, held.rest, held.form)
+        checks["file"] = result(fits and not renamed)
         if held.numbers is not None:
             checks["numbers"] = result(told.holds(self.key, held.checksum))
         checks["ledger"] = PASSED if same else NOT_CHECKED
@@ -157,7 +157,7 @@ class Verifier:
         genuine = [(left, told) for left, told in released if told.is_genuine(self.key)]
         if genuine:
             left, told = max(genuine, key=lambda it: f".{it[0]['form']}" == held.ending)
-            form = f".{left['form']}"
+            form = held.ending if left["form"] == ON_THE_WEB else f".{left['form']}"
             checks = {"seal": PASSED, "file": result(form == held.ending), "ledger": PASSED}
             checks["study"] = self._study(told, [left])
             verdict, says = verdict_of(checks, told, "" if form == held.ending else form)

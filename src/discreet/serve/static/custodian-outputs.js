@@ -63,7 +63,7 @@ function item(output, open, page) {
     "summary",
     {},
     make("b", {}, make("bdi", { text: output.name })),
-    make("span", { class: "soft", text: output.command }),
+    make("span", { class: "soft" }, make("bdi", { text: output.command })),
     make("span", { class: `tag ${output.state}`, text: STATES[output.state] || output.state }),
   );
   const details = make("details", { "data-id": output.id, open }, summary);
