@@ -215,7 +215,6 @@ def _greeting(study: str, name: str, policy: str, url: str, token: str | None) -
 
 # --- log ----------------------------------------------------------------------------------------
 
-WEB = "web"  # the form of a plot that the server releases; who asked for it is a row of its own
 SHOWN_BROKEN = 20
 SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
 CHANGED = (
@@ -290,6 +289,7 @@ def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
 
 def _entries(ledger: Ledger) -> list[dict[str, Any]]:
     """Return what was asked, and what was released otherwise than on the web, by time."""
+    from discreet.ledger.entries import ON_THE_WEB
     from discreet.ledger.log import log
 
     left = [
@@ -304,7 +304,7 @@ def _entries(ledger: Ledger) -> list[dict[str, Any]]:
             "outcome": f"released as {entry['form']}",
         }
         for entry in ledger.history()
-        if entry["form"] != WEB
+        if entry["form"] != ON_THE_WEB
     ]
     return sorted([*log(ledger.store), *left], key=lambda entry: str(entry["at"]))
 

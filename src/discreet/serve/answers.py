@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
+from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.log import (
     UNCOUNTED,
     Answer,
@@ -39,7 +40,6 @@ from discreet.study.facts import study_facts
 from discreet.study.session import orders, orders_of_copy
 
 __all__ = [
-    "FORM",
     "OVER",
     "TABLE",
     "VIEW",
@@ -56,7 +56,6 @@ __all__ = [
     "study_json",
 ]
 
-FORM = "web"
 VIEW, TABLE = "view", "table"
 """What the answer of a plot holds, and that of a table."""
 # What is held back because of the data is told at the end of one of these, whenever it was found.
@@ -361,7 +360,7 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
         return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
     told = picture_told(view, name)
     try:
-        view.ask_to_leave(FORM)
+        view.ask_to_leave(ON_THE_WEB)
     except LedgerError:
         raise
     except LeavingError as error:

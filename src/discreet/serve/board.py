@@ -15,9 +15,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
+from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.log import UNCOUNTED, Answer, Caller, LogEntry, ask, kept
 from discreet.plots.request import COPY
-from discreet.serve.answers import FORM, OVER, differs, made, refused
+from discreet.serve.answers import OVER, differs, made, refused
 from discreet.serve.facts import Served
 from discreet.serve.files import drawn
 from discreet.serve.refusals import Refusal, refusal
@@ -135,7 +136,7 @@ def answer_overview(served: Served, caller: Caller) -> Answer | Refusal:
     """Answer with a picture of each column by itself; kept in the ledger, as every plot is."""
 
     def make() -> bytes:
-        found = overview(served.study.session, served.held.views, FORM)
+        found = overview(served.study.session, served.held.views, ON_THE_WEB)
         return json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
 
     return _recorded(served, caller, OVERVIEW, make)
@@ -149,7 +150,7 @@ def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:
         return refused(served, caller, ROWS, refusal("policy", why))
 
     def make() -> bytes:
-        rows.gate(FORM)
+        rows.gate(ON_THE_WEB)
         return json.dumps({"rows": rows.digest}).encode()
 
     return _explored(served, caller, ROWS, make) or rows
@@ -232,7 +233,7 @@ def _let_explore(served: Served, caller: Caller) -> Refusal | None:
 
     def make() -> bytes:
         session = served.study.session
-        session.gate_of_copy(EXPLORED, names_in(session.whole))(FORM)
+        session.gate_of_copy(EXPLORED, names_in(session.whole))(ON_THE_WEB)
         return json.dumps({"copy": session.whole.copy.version}).encode()
 
     return _explored(served, caller, EXPLORED, make)

@@ -38,7 +38,8 @@ class _Parted:
 
     def part(self, wanted: Sequence[Pair]) -> WholeTable:
         """Return the rows of some pairs of levels."""
-        found = [place for place, pair in enumerate(_pairs(self.pairs)) if pair in {*wanted}]
+        asked = {*wanted}
+        found = [place for place, pair in enumerate(_pairs(self.pairs)) if pair in asked]
         return self.whole.rows(np.flatnonzero(np.isin(self.places, found)))
 
 

@@ -95,18 +95,7 @@ def release_whole(
     rows = _rows(whole, columns)
     named = whole.sources(columns) if derived is None else derived.recorded(columns)
 
-    def gate(form: str | None, report: str | None, told: Provenance | None = None) -> None:
-        """Record that the table is released, its report with a provenance, or both."""
-        keeper, records = session.release_gate, []
-        if form is not None:
-            records.append(keeper.record_from_copy(TABLE, named, form, copy.version))
-        if report is not None:
-            record = keeper.record_from_copy(REPORT, named, report, copy.version)
-            pinned = {} if formula is None else {"formula of the report": formula}
-            record = dataclasses.replace(record, choices={**record.choices, **pinned})
-            records.append(with_provenance(record, told))
-        keeper.release(records)
-
+    gate = partial(_release, session, named, formula, copy.version)
     asks = [[*it] for it in derived.asks] if derived else []
     of_table, of_report = session.sealers_of_release(
         columns, copy.version, formula=formula, derived=asks
@@ -124,6 +113,27 @@ def release_whole(
     attack = partial(_attacked, session, raw, made, f"Attacks on the copy of {title}")
     framework, note = session.table.framework, session.release_gate.note
     return Release(rows, report, framework, gate, attacker=attack, note=note, sealer=of_table)
+
+
+def _release(
+    session: Session,
+    named: Sequence[str],
+    formula: str | None,
+    version: str,
+    form: str | None,
+    report: str | None,
+    provenance: Provenance | None = None,
+) -> None:
+    """Record that a table is released, its report with a provenance, or both."""
+    keeper, records = session.release_gate, []
+    if form is not None:
+        records.append(keeper.record_from_copy(TABLE, named, form, version))
+    if report is not None:
+        record = keeper.record_from_copy(REPORT, named, report, version)
+        pinned = {} if formula is None else {"formula of the report": formula}
+        record = dataclasses.replace(record, choices={**record.choices, **pinned})
+        records.append(with_provenance(record, provenance))
+    keeper.release(records)
 
 
 def _attacked(
