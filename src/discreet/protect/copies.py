@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.secret import Secret
 
-__all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy"]
+__all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "threshold"]
 
 OTHER, MISSING = "(other)", "(missing)"
 
@@ -61,6 +61,17 @@ class Levels(NamedTuple):
         return tuple(words[code] for code in self.codes.tolist())
 
 
+def threshold(chance: float, least: int) -> int:
+    """Return a whole number of `least` to 2 `least` - 1 for a number between 0 and 1.
+
+    Examples
+    --------
+    >>> threshold(0.0, 5), threshold(0.99, 5)
+    (5, 9)
+    """
+    return least + int(chance * least)
+
+
 @dataclass(frozen=True, repr=False)
 class Draws:
     """Numbers between 0 and 1 that hang on the secret, the version and the record alone."""
@@ -79,6 +90,13 @@ class Draws:
         places[:, 0] = np.arange(count)
         key = self.secret.digest("whole", self.version, name.encode())
         return self.secret.uniforms(key, places, ["\0whole"])[:, 0]
+
+    def threshold(self, name: str, least: int) -> int:
+        """Return how many persons decide something: `least` to 2 `least` - 1, the secret says.
+
+        So no count of persons is one at which a single person is sure to turn it.
+        """
+        return threshold(self.of_table(f"threshold {name}", 1)[0], least)
 
     def taken(self, rows: Labels) -> Draws:
         """Return the draws of some records."""

@@ -2,15 +2,13 @@
 
 A column is cut, in order, into blocks of k to 2 k - 1 persons, where the secret says; a value
 held by many is a block of its own. Each block's mean is a knot, between knots the function is
-linear, and how much of the column a block makes up is drawn anew: by about as much as it would
-change in another sample where a few blocks are looked at, by less where many are, so that the
-distribution as a whole stays near.
+linear, and how much of the column a block makes up is drawn anew: no count of neighbouring values
+has less noise than it is told (`noised_parts`), and the distribution as a whole stays near.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -18,16 +16,18 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.protect.base import persons_in
+from discreet.protect.copies import threshold
 from discreet.protect.values import nice_step
 
-__all__ = ["JITTER", "given_back", "resized", "shortened"]
+__all__ = ["Chance", "given_back", "noised", "noised_parts", "shortened"]
 
 Chance = Callable[[str, int], Floats]
 """Returns so many numbers between 0 and 1 that hang on a name and on no record."""
 
-JITTER, JITTER_NEAR, SPAN = 0.5, 1.2, 12
-"""The noise of the share of a block, in sds of a sample's: of SPAN k rows together, and of one."""
-
+SPLIT = 1.5**0.5
+"""The noise of the halves of a part, in sds of the noise that each count has in the end."""
+FINER = 0.01
+"""About this share of the values of a column may be finer than its grain."""
 GRAINS = (1000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.1, 0.01)
 TINY = 1e-290
 
@@ -50,7 +50,13 @@ class _Run(NamedTuple):
 
 
 def given_back(
-    latent: Floats, ties: Floats, raw: Floats, persons: Labels | None, chance: Chance, k: int
+    latent: Floats,
+    ties: Floats,
+    raw: Floats,
+    persons: Labels | None,
+    chance: Chance,
+    k: int,
+    noise: float,
 ) -> Floats:
     """Give drawn numbers, by rank, safe quantiles of the raw ones, on the grain of these.
 
@@ -65,9 +71,11 @@ def given_back(
     persons : ndarray of int of shape (r,) or None
         Whose each raw number is, where a person may have several.
     chance : callable
-        Returns draws by their name and how many there are.
+        Returns draws of this column by their name and how many there are.
     k : int
         How many persons each knot stands on, and have values at either end or beyond it.
+    noise : float
+        The sd of the noise of each count of rows.
 
     Returns
     -------
@@ -78,7 +86,7 @@ def given_back(
     >>> import numpy as np
     >>> even = lambda name, count: np.full(count, 0.5)
     >>> raw = np.concatenate([np.zeros(30), np.arange(1.0, 31.0)])
-    >>> out = given_back(np.arange(6.0), np.zeros(6), raw, None, even, k=5)
+    >>> out = given_back(np.arange(6.0), np.zeros(6), raw, None, even, k=5, noise=2.0)
     >>> bool((out[:3] == 0).all()), bool(out.max() <= 26)
     (True, True)
     """
@@ -87,17 +95,76 @@ def given_back(
     rank = np.empty(len(latent))
     rank[np.lexsort([ties, latent])] = np.arange(len(latent))
     blocks = _blocks(raw, persons, chance, k)
-    share, value = _quantiles(blocks, chance, _tag(raw), k)
+    share, value = _quantiles(blocks, chance, noise)
     out: Floats = np.interp((rank + 0.5) / len(latent), share, value)
     kept = blocks.value[blocks.alone]
-    return np.where(np.isin(out, kept), out, _rounded(out, raw)) + 0.0
+    return np.where(np.isin(out, kept), out, _rounded(out, raw, chance, k)) + 0.0
 
 
-def resized(size: Floats, chance: Floats, noise: float) -> Floats:
-    """Return other sizes than those of a sample: Gamma of that mean, `noise` of its sampling sd."""
-    from scipy.special import gammaincinv
+def noised(counts: Floats, chance: Floats, sd: float, least: float = 0.0) -> Floats:
+    """Return counts with noise of about `sd`, none below `least`, each with its own mean.
 
-    return np.asarray(gammaincinv(size / noise**2, chance) * noise**2)
+    They are Gamma numbers. Of a count smaller than `sd` that is an exponential one, whose sd is
+    the count. What lies below `least` is raised to it, and what lies above drawn in so far that
+    the mean stays; a count below `least` becomes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> chance = (np.arange(1000) + 0.5) / 1000
+    >>> out = noised(np.full(1000, 10.0), chance, sd=11.0, least=5.0)
+    >>> float(out.min()), float(out.mean().round(1))
+    (5.0, 10.0)
+    """
+    from scipy.special import gammainc, gammaincinv
+
+    mean = np.maximum(np.asarray(counts, dtype=np.float64), least)
+    scale = np.minimum(sd, mean) ** 2 / np.maximum(mean, TINY)
+    shape = mean / np.maximum(scale, TINY)
+    drawn = np.where(scale > 0, gammaincinv(shape, chance) * scale, mean)
+    if not least:
+        return np.asarray(drawn)
+    at = least / np.maximum(scale, TINY)
+    beyond = mean * (1 - gammainc(shape + 1, at)) - least * (1 - gammainc(shape, at))
+    drawn_in = (mean - least) / np.maximum(beyond, TINY)
+    return np.asarray(least + np.maximum(drawn - least, 0.0) * drawn_in)
+
+
+def noised_parts(sizes: Floats, chance: Floats, sd: float) -> Floats:
+    """Return neighbouring counts with noise, whose sum stays.
+
+    They are halved again and again, and the halves of each part have noise: so that each count,
+    and each sum of some that follow one another, has noise of about `sd`, and the sum of many not
+    much more. `chance` holds as many numbers as `drawn_for` says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> out = noised_parts(np.full(8, 10.0), np.full(drawn_for(8), 0.5), sd=3.0)
+    >>> out.round(9).tolist()
+    [10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0]
+    """
+    depth = _depth(len(sizes))
+    leaves = np.zeros(1 << depth)
+    leaves[: len(sizes)] = sizes
+    out = leaves.sum(keepdims=True)
+    for level in range(1, depth + 1):
+        halves = leaves.reshape(1 << level, -1).sum(axis=1)
+        at = (1 << level) - 2
+        drawn = noised(halves, chance[at : at + len(halves)], SPLIT * sd).reshape(-1, 2)
+        share = (drawn[:, 0] + TINY) / (drawn.sum(axis=1) + 2 * TINY)
+        share = np.where(halves[1::2] > 0, share, 1.0)  # there is no second half
+        out = np.column_stack([out * share, out * (1 - share)]).ravel()
+    return np.asarray(out[: len(sizes)])
+
+
+def drawn_for(parts: int) -> int:
+    """Return how many draws so many parts are noised by."""
+    return (2 << _depth(parts)) - 2
+
+
+def _depth(parts: int) -> int:
+    return max(parts - 1, 0).bit_length()
 
 
 def shortened(values: Floats) -> Floats:
@@ -110,9 +177,9 @@ def shortened(values: Floats) -> Floats:
 # --- rounded --------------------------------------------------------------------------------------
 
 
-def _rounded(out: Floats, raw: Floats) -> Floats:
+def _rounded(out: Floats, raw: Floats, chance: Chance, k: int) -> Floats:
     """Round to the grain, and never beyond what is the least and largest before rounding."""
-    step = _step(raw, out)
+    step = _step(raw, out, chance, k)
     rounded = np.round(out / step) * step
     low, high = out.min(), out.max()
     inner = np.where(
@@ -121,22 +188,23 @@ def _rounded(out: Floats, raw: Floats) -> Floats:
     return np.clip(shortened(inner), low, high)
 
 
-def _step(raw: Floats, out: Floats) -> Floats:
-    """Return what each number is rounded to: a fiftieth of an sd, or two digits, or its grain."""
-    sd = float(np.std(np.sort(raw), ddof=1))
-    step = nice_step(max(sd, 1e-6 * float(np.ptp(raw)), TINY))
-    for grain in GRAINS:
-        if grain >= step and np.mean(np.abs(raw / grain - np.round(raw / grain)) < 1e-6) > 0.99:
-            step = grain
-            break
+def _step(raw: Floats, out: Floats, chance: Chance, k: int) -> Floats:
+    """Return what each number is rounded to: a fiftieth of an sd, or two digits, or its grain.
+
+    A grain is one that all raw numbers have but for a few: fewer than k to 2 k - 1, or than about
+    a hundredth. The sd is that of safe quantiles. So no person decides on a step.
+    """
+    draws = chance("step", 3)
+    few = max(threshold(draws[0], k), FINER * (0.5 + draws[1]) * len(raw))
+    sd = float(np.std(np.sort(out), ddof=1)) if len(out) > 1 else 0.0
+    step = nice_step(max(sd * (0.8 + 0.4 * draws[2]), 1e-6 * float(np.ptp(out)), TINY))
+
+    def has(grain: float) -> bool:
+        return bool((np.abs(raw / grain - np.round(raw / grain)) >= 1e-6).sum() < few)
+
+    step = next((grain for grain in GRAINS if grain >= step and has(grain)), step)
     digits = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(out), TINY))) - 1)
-    whole = 1.0 if (raw == np.round(raw)).all() else 0.0
-    return np.maximum(np.maximum(np.minimum(step, digits), whole), TINY)
-
-
-def _tag(raw: Floats) -> str:
-    """Return a name of the values alone, so that equal columns are drawn alike."""
-    return blake2b(np.sort(raw).tobytes(), digest_size=16).hexdigest()
+    return np.maximum(np.maximum(np.minimum(step, digits), 1.0 if has(1.0) else 0.0), TINY)
 
 
 # --- blocks ---------------------------------------------------------------------------------------
@@ -152,16 +220,16 @@ def _blocks(raw: Floats, persons: Labels | None, chance: Chance, k: int) -> _Blo
     whose = None if persons is None else persons[order]
     value, first, rows = np.unique(x, return_index=True, return_counts=True)
     held = rows if whose is None else persons_in(np.repeat(np.arange(len(value)), rows), whose)
-    tag = _tag(raw)
-    least = k + np.floor(chance(f"kept {tag}", len(value)) * k)
+    least = k + np.floor(chance("kept", len(value)) * k)
     alone = held >= np.minimum(least, len(x))
     new = np.concatenate([[True], alone[1:] | alone[:-1]])
     starts = first[new]
-    sizes = k + np.floor(chance(f"cuts {tag}", len(x) // k + len(starts)) * k).astype(np.intp)
+    sizes = k + np.floor(chance("cuts", len(x) // k + len(starts)) * k).astype(np.intp)
+    fewest = threshold(chance("run", 1)[0], k)
     kinds: list[bool] = []
     edges: list[int] = []
     at: list[int] = []
-    for run in _runs(alone[new], starts, np.append(starts[1:], len(x)), whose, k):
+    for run in _runs(alone[new], starts, np.append(starts[1:], len(x)), whose, fewest):
         cuts = np.zeros(0, dtype=np.intp)
         if not run.alone:
             span = run.end - run.start
@@ -177,20 +245,24 @@ def _blocks(raw: Floats, persons: Labels | None, chance: Chance, k: int) -> _Blo
     counts = np.diff([*edges, len(x)]).astype(np.float64)
     means = np.add.reduceat(x, edges) / counts
     blocks = _Blocks(np.array(kinds), counts, np.where(kinds, x[at], means))
-    return _drawn_in(blocks, x, np.array(edges), whose)
+    return _drawn_in(blocks, x, np.array(edges), whose, 0.25 + chance("ends", 2) / 2)
 
 
-def _drawn_in(blocks: _Blocks, x: Floats, edges: Labels, whose: Labels | None) -> _Blocks:
+def _drawn_in(
+    blocks: _Blocks, x: Floats, edges: Labels, whose: Labels | None, share: Floats
+) -> _Blocks:
     """Give the farthest blocks a value that all their persons have or are beyond.
 
     It is where the line through the means of the two next blocks comes to them, or the next mean
     if that is beyond some of them; where the next block is the other end or one value of many,
-    the middle of the gap between the two; where there is but one block, a median of persons.
+    about the middle of the gap between the two, `share` of it; where there is but one block, a
+    median of persons.
     """
     value, few = blocks.value.copy(), len(blocks.size)
     if few == 1 and not blocks.alone[0]:
         value[0] = np.median(x if whose is None else x[np.unique(whose, return_index=True)[1]])
-    for end, inner, edge, sign in ((0, 1, 1, 1), (few - 1, few - 2, few - 1, -1)):
+    ends = ((0, 1, 1, 1), (few - 1, few - 2, few - 1, -1))
+    for of_gap, (end, inner, edge, sign) in zip(share.tolist(), ends, strict=True):
         if blocks.alone[end] or few == 1:
             continue
         if few > 3 and not blocks.alone[inner]:
@@ -198,7 +270,7 @@ def _drawn_in(blocks: _Blocks, x: Floats, edges: Labels, whose: Labels | None) -
             value[end] = _reached(blocks, inner, inner + sign, float(first))
         else:
             before, after = x[edges[edge] - 1], x[edges[edge]]
-            value[end] = before + (after - before) / 2
+            value[end] = before + (after - before) * of_gap
     return blocks._replace(value=value)
 
 
@@ -217,9 +289,9 @@ def _reached(blocks: _Blocks, inner: int, other: int, first: float) -> float:
 
 
 def _runs(
-    alone: NDArray[np.bool_], starts: Labels, ends: Labels, whose: Labels | None, k: int
+    alone: NDArray[np.bool_], starts: Labels, ends: Labels, whose: Labels | None, least: int
 ) -> list[_Run]:
-    """Return runs of k persons or more: fewer between two kept values go to one of them."""
+    """Return runs of `least` persons or more: fewer between two kept values go to one of them."""
     out: list[_Run] = []
     ahead = -1
     for i, (kept, a, b) in enumerate(
@@ -227,7 +299,7 @@ def _runs(
     ):
         start = a if ahead < 0 else ahead
         ahead = -1
-        if kept or (b - a if whose is None else len(np.unique(whose[a:b]))) >= k:
+        if kept or (b - a if whose is None else len(np.unique(whose[a:b]))) >= least:
             out.append(_Run(bool(kept), start, a, b))
         elif out and (i + 1 == len(alone) or i % 2):
             out[-1] = out[-1]._replace(end=b)
@@ -259,16 +331,10 @@ def _cuts_of_persons(whose: Labels, sizes: Labels, k: int) -> Labels:
     return np.array(cuts, dtype=np.intp)
 
 
-def _quantiles(blocks: _Blocks, chance: Chance, tag: str, k: int) -> tuple[Floats, Floats]:
+def _quantiles(blocks: _Blocks, chance: Chance, noise: float) -> tuple[Floats, Floats]:
     """Return shares of rows and the values there."""
     count = len(blocks.size)
-    mass = resized(blocks.size, chance(f"shares {tag}", count), JITTER_NEAR) + 1e-9
-    draws = chance(f"wide shares {tag}", count + 1)
-    middle_rows = np.cumsum(blocks.size) - blocks.size / 2
-    at = np.floor(middle_rows / (SPAN * k) + draws[-1]).astype(np.intp)
-    wide = np.cumsum(np.append(0, at[1:] > at[:-1]))
-    size: Floats = np.bincount(wide, blocks.size).astype(np.float64)
-    mass *= (resized(size, draws[: len(size)], JITTER) / np.bincount(wide, mass))[wide]
+    mass = noised_parts(blocks.size, chance("shares", drawn_for(count)), noise) + 1e-9
     edge = np.concatenate([[0.0], np.cumsum(mass)]) / mass.sum()
     before = np.concatenate([[True], blocks.alone[:-1]])
     after = np.append(blocks.alone[1:], True)

@@ -19,16 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.protect.quantiles import shortened
+from discreet.protect.copies import threshold
+from discreet.protect.quantiles import Chance, shortened
 from discreet.table.dates import on_clock
 
 __all__ = ["Relations", "relations_of"]
 
 AT_RISK = 0.01
-"""An order is looked after where so many pairs of different records would break it."""
+"""An order is looked after where so many pairs of different records would break it, to twice."""
+UNSURE = 0.2
+"""By up to this share of itself a risk is drawn, so that no person decides which is larger."""
 TINY = 1e-9
 FEWEST = 4
-"""A relation is looked for where this many times k persons have all of its columns."""
+"""A relation is looked for where this many times k persons, to twice, have all of its columns."""
 SAMPLE = 500
 """So many rows are looked at first: most relations that do not hold break there."""
 NEAR, LONGER = 0.5, 2
@@ -46,7 +49,7 @@ Columns = dict[str, Floats]
 
 @dataclass(frozen=True)
 class Relations:
-    """What holds for all records, but for fewer than k persons.
+    """What holds for all records, but for those of a few persons.
 
     Parameters
     ----------
@@ -174,19 +177,24 @@ def _put_in_order(out: Columns, orders: list[tuple[str, str]], parts: Parts) -> 
 def relations_of(
     numbers: Mapping[str, Floats],
     k: int,
+    chance: Chance,
     persons: Labels | None = None,
     parts: Parts = NO_PARTS,
 ) -> Relations:
-    """Find sums and orders that all records keep, but for rows of fewer than k persons.
+    """Find sums and orders that all records keep, but for those of a few persons.
 
-    They are looked for where 4 k persons or more have all the columns.
+    Fewer than a number that is drawn between k and 2 k - 1: one for all relations, so that who is
+    the last that breaks several shows no more than who is the last of one. They are looked for
+    where 4 k to 8 k - 1 persons or more, drawn too, have all the columns.
 
     Parameters
     ----------
     numbers : mapping of str to ndarray of shape (n,)
         Columns, missing ones NaN.
     k : int
-        How many persons break what does not hold.
+        How many persons break what does not hold, at the least.
+    chance : callable
+        Returns draws by their name and how many there are.
     persons : ndarray of int of shape (n,), optional
         Whose each row is, where a person may have several.
     parts : mapping of str to int, optional
@@ -197,68 +205,94 @@ def relations_of(
     --------
     >>> import numpy as np
     >>> x, wait = np.arange(40.0), np.tile([0.0, 30.0, 5.0, 9.0], 10)
-    >>> found = relations_of({"start": x, "end": x + wait}, k=5)
+    >>> even = lambda name, count: np.full(count, 0.5)
+    >>> found = relations_of({"start": x, "end": x + wait}, k=5, chance=even)
     >>> found.orders, found.after
     ((('start', 'end'),), {'end': 'start'})
     """
     names = sorted(numbers)
-    rows = len(next(iter(numbers.values()), ()))
-    some = slice(None, None, max(1, rows // SAMPLE))
-
-    def few(those: Rows, at: slice = slice(None)) -> bool:
-        return (int(those.sum()) if persons is None else len(np.unique(persons[at][those]))) < k
-
-    def holds(columns: tuple[str, ...], broken: Callable[..., Rows]) -> bool:
-        for at in (some, slice(None)):
-            found = [numbers[name][at] for name in columns]
-            if not few(broken(*found), at):
-                return False
-        known = ~np.isnan(np.sum([numbers[name] for name in columns], axis=0))
-        return FEWEST * k <= (known.sum() if persons is None else len(np.unique(persons[known])))
-
-    sums = _sums(numbers, names, holds)
+    draws = chance("relations", 3)
+    least, fewest = threshold(draws[0], k), threshold(draws[1], FEWEST * k)
+    few = _Few(numbers, persons, least, fewest)
+    sums = _sums(numbers, names, few)
     free = [name for name in names if name not in sums]
-    orders: list[tuple[str, str]] = []
     risk: dict[tuple[str, str], float] = {}
+    unsure = iter(1 - UNSURE * chance("risks of orders", len(free) ** 2))
     for low, high in itertools.permutations(free, 2):
-        if not holds((low, high), np.greater):
+        weight = float(next(unsure))
+        if not few.hold((low, high), np.greater):
             continue
         both = ~(np.isnan(numbers[low]) | np.isnan(numbers[high]))
         ends = np.sort(numbers[high][both])
         share = float(np.searchsorted(ends, numbers[low][both], side="left").mean() / len(ends))
-        if share >= AT_RISK and not holds((low, high), np.less):
-            risk[low, high] = share
+        if share >= AT_RISK * (1 + draws[2]) and not few.hold((low, high), np.less):
+            risk[low, high] = share * weight
+    orders: list[tuple[str, str]] = []
     for pair in sorted(risk, key=lambda pair: (-risk[pair], pair)):
         if not _leads(orders, pair[1], pair[0]):  # in a circle of orders, nothing is first
             orders.append(pair)
     after: dict[str, str] = {}
     for high in free:
         starts = [low for low, other in orders if other == high and _ends_on(parts, low, high)]
-        starts = [low for low in starts if few(np.isnan(numbers[low]) & ~np.isnan(numbers[high]))]
+        starts = [it for it in starts if few.are(np.isnan(numbers[it]) & ~np.isnan(numbers[high]))]
         if starts:
             after[high] = max(starts, key=lambda low: (risk[low, high], low))
     return Relations(sums, _from_below(orders), after)
 
 
-def _sums(
-    numbers: Mapping[str, Floats],
-    names: list[str],
-    holds: Callable[[tuple[str, ...], Callable[..., Rows]], bool],
-) -> dict[str, tuple[str, ...]]:
+@dataclass(frozen=True, eq=False, repr=False)
+class _Few:
+    """Which rows are those of few persons, and of which columns enough persons have all."""
+
+    numbers: Mapping[str, Floats]
+    persons: Labels | None
+    least: int
+    fewest: int
+
+    def _count(self, those: Rows, at: slice = slice(None)) -> int:
+        if self.persons is None:
+            return int(those.sum())
+        return len(np.unique(self.persons[at][those]))
+
+    def are(self, those: Rows, at: slice = slice(None)) -> bool:
+        """Say whether rows are those of few persons."""
+        return self._count(those, at) < self.least
+
+    def hold(self, columns: tuple[str, ...], broken: Callable[..., Rows]) -> bool:
+        """Say whether few persons break what is to hold between columns that enough have."""
+        rows = len(self.numbers[columns[0]])
+        for at in (slice(None, None, max(1, rows // SAMPLE)), slice(None)):
+            if not self.are(broken(*(self.numbers[name][at] for name in columns)), at):
+                return False
+        known = ~np.isnan(np.sum([self.numbers[name] for name in columns], axis=0))
+        return self.fewest <= self._count(known)
+
+    def alike(self, name: str) -> bool:
+        """Say whether all known numbers of a column but those of few persons are the same."""
+        column = self.numbers[name]
+        values, rows = np.unique(column[~np.isnan(column)], return_counts=True)
+        return self.are(~np.isnan(column) & (column != values[rows.argmax()]))
+
+
+def _sums(numbers: Mapping[str, Floats], names: list[str], few: _Few) -> dict[str, tuple[str, ...]]:
     """Return columns that are another one again, or the sum of two others."""
     found: dict[str, tuple[str, ...]] = {}
     for first, name in itertools.combinations(names, 2):
-        if first not in found and np.array_equal(numbers[first], numbers[name], equal_nan=True):
+        if not {first, name} & found.keys() and few.hold((first, name), _other):
             found[name] = (first,)
-    names = [name for name in names if name not in found]
-    varied = [name for name in names if np.nanmin(numbers[name]) < np.nanmax(numbers[name])]
+    varied = [name for name in names if name not in found and not few.alike(name)]
     for first, second in itertools.combinations(varied, 2):
         for name in varied:
             if name in (first, second) or name in found or {first, second} & found.keys():
                 continue
-            if holds((first, second, name), _no_sum):
+            if few.hold((first, second, name), _no_sum):
                 found[name] = (first, second)
     return found
+
+
+def _other(first: Floats, second: Floats) -> Rows:
+    """Say where two columns differ, or one has a number and the other none."""
+    return np.asarray((first != second) & ~(np.isnan(first) & np.isnan(second)))
 
 
 def _no_sum(first: Floats, second: Floats, total: Floats) -> Rows:

@@ -11,6 +11,15 @@ by rank to a quantile function whose every knot stands on k persons or more.
 neither the order of rows nor that of columns changes anything. Rows are taken in the order of
 their keys.
 
+**Thresholds.** Whatever a number of persons decides (a level, a gap, a sum, an order, a whole
+number, a column that is shown) is decided by one that the secret draws, of k to 2 k - 1 or of 4 k
+to 8 k - 1: so no single person is sure to turn it. Of relations, of gaps and of columns that are
+nearly empty there is one draw for all columns: who is rare in many of them in the same way is
+seen no more often than who is so in one.
+
+**Totals** are those of the persons who take part, with noise that grows with the number of
+columns, for who looks at all of them adds up what each shows.
+
 **Why there is noise where groups would do.** Who knows the whole table but for one person makes
 copies with and without that person and compares. Groups of a fixed table are always the same, so
 that any measure of a copy would show who is in them; with random persons left out and blurred
@@ -31,7 +40,7 @@ from discreet.errors import RefusedError
 from discreet.protect.base import persons_in, several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.protect.microaggregation import groups_in_order
-from discreet.protect.quantiles import given_back, resized
+from discreet.protect.quantiles import Chance, given_back, noised
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
 
@@ -39,20 +48,22 @@ __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whol
 
 HUGE = 1e150
 ROWS_PER_M = 4
-"""A copy has at least this many times m persons."""
+"""A copy has at least this many times m persons, and up to k more."""
 ROWS_PER_K = 4
-"""A column of numbers has at least this many times k persons who have one."""
+"""A column of numbers has at least this many times k persons, to twice, who have one."""
 
 APART, ROWS_OF_ONE = 0.1, 4
-"""The share of persons left out by chance, and of how many times the median a person has rows."""
+"""The share of persons left out by chance, and of how many times the usual a person has rows."""
+USUAL = (0.4, 0.6)
+"""Between these quantiles is what is usual: where, the secret says."""
 BLUR = 0.2
 """The noise of numbers where groups are made, in sds."""
 WITHHELD, CAP = 0.02, 0.8
 """The share of rows that stand out, and the share of distances that are not drawn in."""
-GRAIN = 0.05
-"""How many rows a copy has is rounded to this share of them."""
-JITTER = 0.5
-"""The noise of how many rows have a level, in sds of a sample's."""
+ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
+"""The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
+COUNT_NOISE = 2.0
+"""The noise of each count of rows: of persons, so many times the square root of the columns."""
 BLEND, BLEND_SENSITIVE, BESIDE = 0.3, 0.6, 2
 WEIGHT_LEVELS, WEIGHT_GAPS = 0.25, 0.5
 MEMBERS = 4
@@ -60,23 +71,32 @@ MEMBERS = 4
 
 
 class _Table(NamedTuple):
-    """Rows of the raw table: their columns, draws, whose they are, and their places in it."""
+    """Rows of the raw table: their columns, draws, whose they are, and their places in it.
+
+    `usual` is how many rows a person usually has, and `noise` the sd of that of a count of rows.
+    """
 
     numbers: Mapping[str, Floats]
     levels: Mapping[str, Levels]
     draws: Draws
     persons: Labels | None
     rows: Labels
+    usual: int
+    noise: float
 
     def taken(self, at: Labels) -> _Table:
         """Return some of the rows."""
-        return _Table(
-            {name: column[at] for name, column in self.numbers.items()},
-            {name: Levels(it.words, it.codes[at]) for name, it in self.levels.items()},
-            self.draws.taken(at),
-            _of(self.persons, at),
-            self.rows[at],
+        return self._replace(
+            numbers={name: column[at] for name, column in self.numbers.items()},
+            levels={name: Levels(it.words, it.codes[at]) for name, it in self.levels.items()},
+            draws=self.draws.taken(at),
+            persons=_of(self.persons, at),
+            rows=self.rows[at],
         )
+
+    def chance(self, name: str) -> Chance:
+        """Return the draws of a column that hang on no record."""
+        return lambda what, count: self.draws.of_table(f"{what} of {name}", count)
 
 
 class _Space(NamedTuple):
@@ -162,23 +182,27 @@ def whole_copy(
     >>> sorted(made.numbers), made.left_out
     (['day', 'x'], {})
     """
-    persons = several_rows(persons)
+    persons, k = several_rows(persons), settings.k
     held = len(draws.keys) if persons is None else len(np.unique(persons))
-    if held < ROWS_PER_M * settings.m:
+    if held < ROWS_PER_M * settings.m + draws.threshold("persons", k) - k:
         raise RefusedError(
-            f"the table has too few persons for a copy of all its columns: at least {ROWS_PER_M}"
-            " times m are needed; choose a smaller k"
+            f"the table has too few persons for a copy of all its columns: {ROWS_PER_M} times m are"
+            " needed, and up to k more, which the secret draws; choose a smaller k"
         )
     cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
-    shown = {name: it for name, it in cleaned.items() if not _nearly_empty(it, settings.k, persons)}
+    least = draws.threshold("known numbers", ROWS_PER_K * k)
+    shown = {name: it for name, it in cleaned.items() if _persons(persons, ~np.isnan(it)) >= least}
     left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
-    relations = relations_of(shown, settings.k, persons, settings.parts)
+    relations = relations_of(shown, k, draws.of_table, persons, settings.parts)
+    usual = _usual_rows(persons, draws)
     whole = _Table(
         relations.apart(shown),
         {name: levels[name] for name in sorted(levels)},
         draws,
         persons,
         np.arange(len(draws.keys)),
+        usual,
+        COUNT_NOISE * usual * float(np.sqrt(len(shown) + len(levels))),
     )
     limited = whole.taken(_limited(whole))
     part = limited.taken(_in_part(limited, settings.m))
@@ -192,7 +216,7 @@ def whole_copy(
     groups[ready.rows] = out.groups
 
     def safe(name: str, latent: Floats) -> Floats:
-        return _safe(shown[name][ready.rows], latent, ready, settings.k)
+        return _safe(name, shown[name][ready.rows], latent, ready, k)
 
     whole_again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     made = replace(
@@ -205,12 +229,12 @@ def whole_copy(
     return made
 
 
-def _safe(raw: Floats, latent: Floats, table: _Table, k: int) -> Floats:
+def _safe(name: str, raw: Floats, latent: Floats, table: _Table, k: int) -> Floats:
     """Return safe quantiles of what persons have in a column, gaps aside, by rank."""
     known = np.flatnonzero(~np.isnan(raw))
     ties = np.arange(len(latent), dtype=np.float64)  # rows of a copy are in an order of chance
-    whose = _of(table.persons, known)
-    return given_back(latent, ties, raw[known], whose, table.draws.of_table, k)
+    whose, chance = _of(table.persons, known), table.chance(f"end {name}")
+    return given_back(latent, ties, raw[known], whose, chance, k, table.noise)
 
 
 def _of(values: Labels | None, rows: Labels) -> Labels | None:
@@ -220,13 +244,23 @@ def _of(values: Labels | None, rows: Labels) -> Labels | None:
 # --- who takes part -----------------------------------------------------------------------------
 
 
+def _usual_rows(persons: Labels | None, draws: Draws) -> int:
+    """Return how many rows a person usually has: about the median, at a quantile by chance."""
+    if persons is None:
+        return 1
+    rows = np.sort(np.unique(persons, return_counts=True)[1])
+    low, high = USUAL
+    share = low + (high - low) * float(draws.of_table("usual rows", 1)[0])
+    return int(rows[int(share * len(rows))])
+
+
 def _limited(table: _Table) -> Labels:
     """Return rows in the order of their keys, of no person very many more than of others."""
     order: Labels = np.lexsort(table.draws.keys.T)
     if table.persons is None:
         return order
     _, at, rows = np.unique(table.persons[order], return_inverse=True, return_counts=True)
-    most = int(np.ceil(ROWS_OF_ONE * np.median(rows)))
+    most = ROWS_OF_ONE * table.usual
     by_person = np.argsort(at, kind="stable")
     place = np.empty(len(order), dtype=np.intp)
     place[by_person] = np.arange(len(order)) - np.repeat(np.cumsum(rows) - rows, rows)
@@ -255,20 +289,17 @@ def _finite(column: Floats) -> Floats:
         return np.where(np.abs(values) < HUGE, values, np.nan) + 0.0
 
 
-def _nearly_empty(column: Floats, k: int, persons: Labels | None, times: int = ROWS_PER_K) -> bool:
-    return _persons(persons, ~np.isnan(column)) < times * k
-
-
 def _prepared(table: _Table, settings: Settings) -> tuple[_Table, dict[str, str]]:
     """Return the columns that can be protected, and why each other one is left out."""
     left_out: dict[str, str] = {}
     for name, column in table.numbers.items():
-        if _nearly_empty(column, settings.k, table.persons, ROWS_PER_K // 2):
+        # Of 4 k or more who had one, so few take part by chance alone.
+        if _persons(table.persons, ~np.isnan(column)) < ROWS_PER_K // 2 * settings.k:
             left_out[name] = "nearly empty"
     joined: dict[str, Levels] = {}
     for name, levels in table.levels.items():
-        chance = float(table.draws.of_table(f"level {name}", 1)[0])
-        found = _joined(levels, settings.k + int(chance * settings.k), table.persons)
+        least = table.draws.threshold(f"level {name}", settings.k)
+        found = _joined(levels, least, table, name)
         if len(found.words) == 1 and found.words[0] in (OTHER, MISSING):
             left_out[name] = "nearly unique" if found.words[0] == OTHER else "nearly empty"
         else:
@@ -281,20 +312,30 @@ def _persons(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
     return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
 
 
-def _joined(column: Levels, least: int, persons: Labels | None) -> Levels:
-    """Join levels of fewer than `least` persons; a missing one is a level too."""
+def _joined(column: Levels, least: int, table: _Table, name: str) -> Levels:
+    """Join levels of fewer than `least` persons; a missing one is a level too.
+
+    Where but one is so rare it is joined with the next smallest: by counts with noise, so that no
+    person decides which of two that is.
+    """
     words = np.array([*column.words, MISSING], dtype=object)
     codes = np.where(column.codes < 0, len(column.words), column.codes)
+    chance = table.chance(name)
     while True:
         kinds, codes = np.unique(codes, return_inverse=True)
         words = words[kinds]
-        held = persons_in(codes, persons)
+        held = persons_in(codes, table.persons)
         rare = np.flatnonzero(held < least)
         if not rare.size or len(words) == 1:
             break
-        if rare.size == 1:  # the next smallest, of equally small ones the first by name
-            others = [(int(c), str(w), i) for i, (c, w) in enumerate(zip(held, words, strict=True))]
-            rare = np.append(rare, min(o for o in others if o[2] != rare[0])[2])
+        if rare.size == 1:
+            size = noised(
+                held.astype(np.float64),
+                chance("next smallest", len(words)),
+                table.noise / table.usual,
+            )
+            size[rare] = np.inf
+            rare = np.append(rare, size.argmin())
         words = np.append(words, OTHER)
         codes = np.where(np.isin(codes, rare), len(words) - 1, codes)
     order = np.argsort(words.astype(str))
@@ -318,16 +359,11 @@ def _scores(values: Floats) -> Floats:
 
 def _space(table: _Table, settings: Settings) -> _Space:
     """Return the rows as scores and indicators, with the weight of each in distances."""
-    coded = {("level", name): held for name, held in table.levels.items()}
-    gap_of: dict[str, tuple[str, str]] = {}
-    seen: dict[bytes, tuple[str, str]] = {}
+    gaps, gap_of = _gaps(table, settings.k)
+    coded = {("level", name): held for name, held in table.levels.items()} | gaps
     columns, weights = [], []
-    for name, column in table.numbers.items():
+    for column in table.numbers.values():
         gap = np.isnan(column)
-        if min(_persons(table.persons, gap), _persons(table.persons, ~gap)) >= settings.k:
-            first = seen.setdefault(gap.tobytes(), ("gap", name))
-            gap_of[name] = first
-            coded[first] = Levels(("known", MISSING), gap.astype(np.intp))
         z = np.zeros(len(column))
         z[~gap] = _scores(column[~gap])
         columns.append(z)
@@ -350,6 +386,28 @@ def _space(table: _Table, settings: Settings) -> _Space:
         spans,
         gap_of,
     )
+
+
+def _gaps(
+    table: _Table, k: int
+) -> tuple[dict[tuple[str, str], Levels], dict[str, tuple[str, str]]]:
+    """Return patterns of gaps, and that of each column that has one.
+
+    Gaps of few persons are none, and patterns that differ for few persons are one: fewer than a
+    number that is drawn once for all columns.
+    """
+    least = table.draws.threshold("gaps", k)
+    patterns: dict[tuple[str, str], NDArray[np.bool_]] = {}
+    gap_of: dict[str, tuple[str, str]] = {}
+    for name, column in table.numbers.items():
+        gap = np.isnan(column)
+        if _persons(table.persons, gap) < least:
+            continue
+        near = (key for key, it in patterns.items() if _persons(table.persons, it ^ gap) < least)
+        gap_of[name] = next(near, ("gap", name))
+        patterns.setdefault(gap_of[name], gap)
+    words = ("known", MISSING)
+    return {key: Levels(words, it.astype(np.intp)) for key, it in patterns.items()}, gap_of
 
 
 # --- groups -------------------------------------------------------------------------------------
@@ -464,15 +522,17 @@ def _far(table: _Table, settings: Settings) -> NDArray[np.bool_]:
 
 
 def _drawn(table: _Table, rows: int, settings: Settings) -> WholeCopy:
-    """Draw about so many rows: one for each that takes part, and some again in place of others."""
+    """Draw about so many rows: for those that take part, and for some again in place of others."""
     space = _space(table, settings)
     groups = _grouped(_placed(space), table, settings)
     draws, k = table.draws, settings.k
-    grain = k * max(1, int(GRAIN * rows / k))
-    n = grain * int(rows / grain + draws.of_table("rows", 1)[0])  # how many is nobody's
+    off = np.clip(_normal(draws.of_table("rows", 1)[0]), -WIDEST_NOISE, WIDEST_NOISE)
+    n = max(settings.m, round(rows + ROWS_NOISE * k * table.usual * float(off)))
     by_chance = np.argsort(draws.of_rows("refill")[:, 0], kind="stable")
-    once, again = by_chance[:n], by_chance[: max(n - len(groups), 0)]
-    parts = [(once, draws.taken(once), ""), (again, draws.taken(again), "again ")]
+    parts = []
+    for turn, start in enumerate(range(0, n, len(groups))):
+        at = by_chance[: n - start]
+        parts.append((at, draws.taken(at), "again " * turn))
     who = np.concatenate([at for at, _, _ in parts])
 
     def keyed(name: str) -> Floats:
@@ -487,6 +547,7 @@ def _drawn(table: _Table, rows: int, settings: Settings) -> WholeCopy:
             space.coded[key],
             k,
             draws.of_table(f"counts {key}", len(space.coded[key].words)),
+            table.noise,
         )
         for key, at in space.spans.items()
     }
@@ -498,7 +559,9 @@ def _drawn(table: _Table, rows: int, settings: Settings) -> WholeCopy:
             have = words[space.gap_of[name]] == 0
         known = np.flatnonzero(~np.isnan(raw))
         column, whose = np.full(len(who), np.nan), _of(table.persons, known)
-        column[have] = given_back(latent[have, j], ties[have], raw[known], whose, draws.of_table, k)
+        column[have] = given_back(
+            latent[have, j], ties[have], raw[known], whose, table.chance(name), k, table.noise
+        )
         numbers[name] = column[place]
     levels = {
         key[1]: Levels(space.coded[key].words, codes[place])
@@ -602,14 +665,16 @@ def _shares(space: _Space, mean: Floats, settings: Settings) -> Floats:
     return out
 
 
-def _taken(latent: Floats, share: Floats, column: Levels, k: int, uniform: Floats) -> Labels:
+def _taken(
+    latent: Floats, share: Floats, column: Levels, k: int, uniform: Floats, noise: float
+) -> Labels:
     """Return the level of largest latent number that rows near have; totals are calibrated.
 
-    They are those of the raw rows with noise, so that no count shows who is in it.
+    They are those of the rows that take part with noise, so that no count shows who is in it.
     """
     latent = np.where(share > 0, latent, -np.inf)
     count = np.bincount(column.codes, minlength=len(column.words)).astype(np.float64)
-    target = np.maximum(k, resized(count, uniform, JITTER))
+    target = noised(count * len(latent) / count.sum(), uniform, noise, k)
     target = target * len(latent) / target.sum()
     shift = np.zeros(len(target))
     for _ in range(60):

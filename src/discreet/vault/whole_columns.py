@@ -144,7 +144,8 @@ def raw_of(
     version: bytes,
 ) -> RawWhole:
     """Return what was read as what a copy is made of: days as parts of a day."""
-    told = {name: parts_of(numbers[name], persons, settings.k) for name in wanted.dated}
+    least = draws.threshold("parts of a day", settings.k)
+    told = {name: parts_of(numbers[name], persons, least) for name in wanted.dated}
     parts = {name: of for name, of in told.items() if of is not None}
     return RawWhole(
         {name: on_clock(numbers[name], parts.get(name)) for name in wanted.numbers},
