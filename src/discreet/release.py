@@ -411,7 +411,7 @@ def _typed(words: Set[str], column: Column) -> dict[str, Any]:
         return {word: word == "True" for word in words}
     if not column.numeric or column.yes_no:
         return as_they_are
-    numbers: dict[str, Any] = {}
+    numbers: dict[str, float] = {}
     for word in words:
         try:
             value = float(word)
@@ -419,9 +419,10 @@ def _typed(words: Set[str], column: Column) -> dict[str, Any]:
             return as_they_are
         if not np.isfinite(value) or word not in (str(value), str(int(value))):
             return as_they_are
-        whole = not column.floating and word == str(int(value))
-        numbers[word] = int(value) if whole else value
-    return numbers
+        numbers[word] = value
+    # Whole where those of the copy are: one raw fraction would tell otherwise.
+    whole = all(word == str(int(value)) for word, value in numbers.items())
+    return {word: int(value) if whole else value for word, value in numbers.items()}
 
 
 def _with_times(table: pa.Table) -> pa.Table:

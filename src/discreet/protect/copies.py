@@ -80,6 +80,11 @@ class Draws:
     version: bytes
     keys: NDArray[np.uint64]
 
+    @classmethod
+    def before_version(cls, secret: Secret) -> Draws:
+        """Return draws of no version and no record: of what is decided before there is one."""
+        return cls(secret, b"before a version", np.zeros((0, 2), dtype=np.uint64))
+
     def of_rows(self, *names: str) -> Floats:
         """Return a row for each record and a column for each name."""
         return self.secret.uniforms(self.version, self.keys, [f"\0whole {name}" for name in names])

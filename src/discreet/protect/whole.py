@@ -315,29 +315,29 @@ def _persons(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
 def _joined(column: Levels, least: int, table: _Table, name: str) -> Levels:
     """Join levels of fewer than `least` persons; a missing one is a level too.
 
-    Where but one is so rare it is joined with the next smallest: by counts with noise, so that no
-    person decides which of two that is.
+    Where one alone is so rare, its rows have another one each, by chance: joined with a larger
+    level it would take the name of that away.
     """
     words = np.array([*column.words, MISSING], dtype=object)
-    codes = np.where(column.codes < 0, len(column.words), column.codes)
-    chance = table.chance(name)
-    while True:
-        kinds, codes = np.unique(codes, return_inverse=True)
-        words = words[kinds]
-        held = persons_in(codes, table.persons)
-        rare = np.flatnonzero(held < least)
-        if not rare.size or len(words) == 1:
-            break
-        if rare.size == 1:
-            size = noised(
-                held.astype(np.float64),
-                chance("next smallest", len(words)),
-                table.noise / table.usual,
-            )
-            size[rare] = np.inf
-            rare = np.append(rare, size.argmin())
+    kinds, codes = np.unique(
+        np.where(column.codes < 0, len(column.words), column.codes), return_inverse=True
+    )
+    words = words[kinds]
+    rare = np.flatnonzero(persons_in(codes, table.persons) < least)
+    if rare.size > 1:
         words = np.append(words, OTHER)
         codes = np.where(np.isin(codes, rare), len(words) - 1, codes)
+        kinds, codes = np.unique(codes, return_inverse=True)
+        words = words[kinds]
+        rare = np.flatnonzero(persons_in(codes, table.persons) < least)
+    if rare.size and len(words) > 1:
+        others = np.flatnonzero(np.arange(len(words)) != rare[0])
+        rows = np.flatnonzero(codes == rare[0])
+        share = np.cumsum(np.bincount(codes, minlength=len(words))[others])
+        chance = table.draws.taken(rows).of_rows(f"another level {name}")[:, 0]
+        codes[rows] = others[np.searchsorted(share, chance * share[-1], side="right")]
+        kinds, codes = np.unique(codes, return_inverse=True)
+        words = words[kinds]
     order = np.argsort(words.astype(str))
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))

@@ -588,7 +588,9 @@ class Session:
             shown = {it for kind in KINDS for it in self.table.shown([*self.table.columns], kind)}
             columns = [name for name in self.table.columns if name in shown]
         self.table.require(columns)
-        found = {name: self.table.codes(name, self.policy.k) for name in columns}
+        found = {
+            name: self.table.codes(name, _least_codes(self.table, self.policy)) for name in columns
+        }
         return {name: list(codes) for name, codes in found.items() if codes}
 
     def made(self, columns: Sequence[str]) -> Made:
@@ -875,8 +877,13 @@ def _codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
         f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
         " data can say so (missing_values of the policy)"
         for name in dict.fromkeys(names)
-        if table.codes(name, policy.k)
+        if table.codes(name, _least_codes(table, policy))
     ]
+
+
+def _least_codes(table: Table, policy: Policy) -> int:
+    """Return how many persons share a number that may stand for a missing value: k, or drawn."""
+    return max(policy.k, table.few)
 
 
 # --- the order of axes ---------------------------------------------------------------------------

@@ -33,7 +33,9 @@ from discreet.plots.survival import SURVIVAL
 from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
 from discreet.protect import Condensation, Whole
+from discreet.protect.copies import Draws
 from discreet.release import Release
+from discreet.secret import load_secret
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
 from discreet.study.board_file import board_of
@@ -2240,10 +2242,18 @@ def open(
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
-    table = with_levels_of_two(table, kinds)
+    table = with_levels_of_two(table, kinds, _few(chosen))
     _check_declared(table, chosen)
     offer_names(_columns_to_name)
     return Study(Session(table, chosen))
+
+
+def _few(policy: Policy) -> int:
+    """Return of how many persons rows decide of what kind a column is: the secret says."""
+    if policy.shows_exact or policy.public:
+        return 1
+    secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+    return Draws.before_version(secret).threshold("kinds of columns", policy.k)
 
 
 def _columns_to_name(of: object) -> list[str] | None:

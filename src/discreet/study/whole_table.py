@@ -242,9 +242,9 @@ def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
         notes.append(f"Not measured, for their gaps: {', '.join(sorted(gaps))}.")
     if raw.partitions > 1:
         notes.append(
-            f"The copy was made in {raw.partitions} random partitions, each by itself; risk and use"
-            " are measured on one of them, where fewer records are alike than in all of the table."
+            "The copy was made in random partitions, each by itself; risk and use are measured on"
+            " one of them, where fewer records are alike than in all of the table."
         )
-    if raw.persons is not None:
+    if session.table.unit is not None:
         notes.append("Numbers are of rows; groups are of persons.")
     return tuple(notes)

@@ -139,37 +139,55 @@ FAR = 0.1
 """How far from all others a code is, as a share of how far they reach."""
 
 
-def two_valued(frame: nw.LazyFrame[Any], names: Sequence[str]) -> frozenset[str]:
+def two_valued(
+    frame: nw.LazyFrame[Any], names: Sequence[str], few: int = 1, unit: str | None = None
+) -> frozenset[str]:
     """Return those of some columns of numbers that hold two different finite values, no more.
 
-    The first rows are looked at; only columns of at most two values there are read to their end,
-    where the data are.
+    Each of the two is that of `few` persons or more, and all others those of fewer; `unit` says
+    whose a row is, where a person may have several. The first rows are looked at; only columns of
+    hardly more than two values there are read to their end, where the data are.
     """
     if not names:
         return frozenset()
-    numbers = [nw.col(name).cast(nw.Float64).alias(str(i)) for i, name in enumerate(names)]
-    wanted = frame.select(*numbers)
-    first = wanted.head(FIRST).collect("pyarrow")
-    different = {}
-    for i in map(str, range(len(names))):
-        values = np.asarray(array_of(first[i]), dtype=np.float64)
-        different[i] = len(np.unique(values[np.isfinite(values)]))
-    few = [i for i, count in different.items() if count <= 2]
-    if len(first) < FIRST or not few:
-        return frozenset(names[int(i)] for i in few if different[i] == 2)
-    finite = {i: nw.when(nw.col(i).is_finite()).then(nw.col(i)) for i in few}
-    lows = {f"min {i}": values.min() for i, values in finite.items()}
-    ends = _one_row(wanted, lows | {f"max {i}": values.max() for i, values in finite.items()})
-    spread = [i for i in few if ends[f"min {i}"] is not None]
-    between = {}
-    for i in spread:
-        value, low, high = nw.col(i), ends[f"min {i}"], ends[f"max {i}"]
-        other = value.is_finite() & (value > low) & (value < high)
-        between[i] = nw.when(other).then(nw.lit(1)).max()
-    others = _one_row(wanted, between) if between else {}
-    return frozenset(
-        names[int(i)] for i in spread if ends[f"min {i}"] < ends[f"max {i}"] and not others[i]
-    )
+    wanted = [nw.col(name).cast(nw.Float64).alias(str(i)) for i, name in enumerate(names)]
+    rows = frame.select(*wanted, **({} if unit is None else {"who": nw.col(unit)}))
+    first = rows.head(FIRST).collect("pyarrow")
+    persons = None if unit is None else _places(first["who"].to_list())
+    counts = {
+        i: _counts(np.asarray(array_of(first[i]), dtype=np.float64), persons)
+        for i in map(str, range(len(names)))
+    }
+    maybe = [i for i, of in counts.items() if sum(of[2:]) < few]
+    if len(first) >= FIRST:
+        counts = {i: _counts_where_they_are(rows, i, few, unit is not None) for i in maybe}
+    two = [i for i in maybe if len(counts[i]) > 1 and counts[i][1] >= few > sum(counts[i][2:])]
+    return frozenset(names[int(i)] for i in two)
+
+
+def _places(values: Sequence[object]) -> NDArray[np.intp]:
+    place: dict[object, int] = {}
+    return np.array([place.setdefault(value, len(place)) for value in values], dtype=np.intp)
+
+
+def _counts(values: NDArray[np.float64], persons: NDArray[np.intp] | None) -> list[int]:
+    """Count the persons of each finite value, the most frequent first."""
+    known = np.isfinite(values)
+    if persons is None:
+        return sorted(np.unique(values[known], return_counts=True)[1].tolist(), reverse=True)
+    pairs = np.unique(np.stack([values[known], persons[known].astype(np.float64)]), axis=1)
+    return sorted(np.unique(pairs[0], return_counts=True)[1].tolist(), reverse=True)
+
+
+def _counts_where_they_are(
+    rows: nw.LazyFrame[Any], name: str, few: int, persons: bool
+) -> list[int]:
+    """Count the persons of each finite value of a whole column, of few more than two values."""
+    finite = rows.filter(nw.col(name).is_finite())
+    finite = finite.select(name, "who").unique() if persons else finite.select(name)
+    counts = finite.group_by(name).agg(weight=nw.len())
+    found = counts.head(few + 2).collect("pyarrow")
+    return sorted(map(int, found["weight"].to_list()), reverse=True)
 
 
 def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) -> tuple[float, ...]:

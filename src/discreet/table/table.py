@@ -191,18 +191,20 @@ def number(name: str) -> nw.Expr:
     return nw.col(name).cast(nw.Float64)
 
 
-def _may_follow(values: Floats) -> bool:
+def _may_follow(values: Floats, few: int = 1) -> bool:
     """Whether some numbers of a column may be among ones that follow one another, each once.
 
     Differences of those are whole but for what rounding loses of them, which is far less than
-    `NEARLY` as long as there are fewer than 10^12 rows.
+    `NEARLY` as long as there are fewer than 10^12 rows. Fewer than `few` may be others.
     """
-    found = np.sort(values.astype(np.float64))
-    if not np.isfinite(found).all() or (found[1:] == found[:-1]).any():
+    found = np.sort(values[np.isfinite(values)].astype(np.float64))
+    if not len(found) or len(values) - len(found) >= few:
+        return False
+    if (found[1:] == found[:-1]).sum() >= few:
         return False
     with np.errstate(over="ignore", invalid="ignore"):  # too far apart to follow one another
-        apart = found - found[:1]
-        return not (np.abs(apart - np.rint(apart)) > NEARLY).any()
+        apart = found - found[len(found) // 2]
+        return bool((~(np.abs(apart - np.rint(apart)) <= NEARLY)).sum() < few)
 
 
 def _said(missing: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
@@ -245,6 +247,8 @@ class Table:
     one that tells rows apart (None where a row's values do). `missing_values` are the numbers of a
     column that stand for a missing value. `keep` must stay alive as long as the frame. `path` is
     the file it lies in, and `source` what a command takes to open it again, without a password.
+    Rows of fewer persons than `few` do not decide of what kind a column is, nor whether it tells
+    rows apart: 1 where all rows do, else a number that the secret draws.
     """
 
     def __init__(
@@ -259,7 +263,9 @@ class Table:
         path: Path | None = None,
         source: str | None = None,
         missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
+        few: int = 1,
     ) -> None:
+        self.few = few
         self._frame, self._whole = without_values(frame, missing_values), frame
         self._keep, self.path, self._missing = keep, path, missing_values
         self.source = source
@@ -579,7 +585,7 @@ class Table:
         self, columns: Mapping[str, Column], missing_values: Mapping[str, Sequence[float]]
     ) -> Table:
         """Return the table with other kinds of columns, and other numbers missing."""
-        out = Table(self._whole, columns, missing_values=missing_values)
+        out = Table(self._whole, columns, missing_values=missing_values, few=self.few)
         out.name, out.unit, out.key, out._keep = self.name, self.unit, self.key, self._keep
         out.path, out.source = self.path, self.source
         out._opened, out._rows = self._opened, self._rows
@@ -891,28 +897,40 @@ class Table:
 
     @quietly
     def numbers_rows(self, name: str) -> bool:
-        """Whether a column holds whole numbers that follow one another, each once."""
+        """Whether a column holds whole numbers that follow one another, each once.
+
+        But for `few` rows: so many less one may have none, or one that does not.
+        """
         if not self.is_number(name):
             return False
         first = self._collect(self._whole.select(value=number(name)).head(FIRST))
-        if not _may_follow(array_of(first["value"])):
+        if not _may_follow(array_of(first["value"]), self.few):
             return False
         values = self._finite(name)
         size, low, high = ends_of(values, self._collect)
+        if size < 2 * self.few or self.size - size >= self.few:
+            return False
+        if self.few > 1:
+            found = [values.sort("value", descending=it).head(self.few) for it in (False, True)]
+            low, high = (float(array_of(self._collect(it)["value"])[-1]) for it in found)
         # Of most columns the ends tell; different values are counted of the others alone.
-        if size < 2 or size != self.size or high - low != size - 1:
+        if abs(high - low - (size - 1 - 2 * (self.few - 1))) >= self.few:
             return False
         place = nw.col("value") - low
         broken = self._collect(values.filter(place != place.floor()).select(n=nw.len()))
-        return int(broken["n"][0]) == 0 and self.all_different(name)
+        return int(broken["n"][0]) < self.few and self._repeated(name) < self.few
 
     @quietly
     def all_different(self, name: str) -> bool:
         """Whether a column of numbers holds several, none of them twice."""
+        return self._repeated(name) == 0
+
+    def _repeated(self, name: str) -> float:
+        """Return how many numbers of a column another row has, too; infinity where it has one."""
         value = nw.col("value")
         value = nw.when(value == 0).then(nw.lit(0.0)).otherwise(value)  # -0.0 is no other number
         rows, different = self._different(self._finite(name).select(value=value), "value")
-        return rows > 1 and rows == different
+        return rows - different if rows > 1 else math.inf
 
     @quietly
     def ordered(self, name: str, levels: Levels = NO_LEVELS) -> Ordered:
@@ -976,12 +994,13 @@ class Table:
         held = None if self.unit is not None else self._few(column.name)
         if held is not None:
             counts = [count for level, count in held.items() if is_known(level)]
-            return len(counts) > 0 and max(counts) == 1
-        known = self._complete([], [column.name])
-        if self.unit is not None:  # a name that all rows of a person share is a name
-            known = known.select(*{self.unit, column.name}).unique()
-        rows, levels = self._different(known, column.name)
-        return rows > 0 and rows == levels
+            rows, levels = sum(counts), len(counts)
+        else:
+            known = self._complete([], [column.name])
+            if self.unit is not None:  # a name that all rows of a person share is a name
+                known = known.select(*{self.unit, column.name}).unique()
+            rows, levels = self._different(known, column.name)
+        return levels >= self.few > rows - levels
 
     def is_number(self, name: str) -> bool:
         """Whether a column is read as numbers, be it drawn as such or as levels."""
@@ -1074,17 +1093,21 @@ def open_table(
     return table
 
 
-def with_levels_of_two(table: Table, declared: Collection[str]) -> Table:
+def with_levels_of_two(table: Table, declared: Collection[str], few: int = 1) -> Table:
     """Return a table in which numbers of two different values are levels.
 
     Columns whose kind is `declared`, and those that identify, stay as they are. As numbers they
-    would be drawn between the two values, where a protected row tells which of them it was.
+    would be drawn between the two values, where a protected row tells which of them it was. Of
+    this, and of what else its columns are, rows of fewer than `few` persons do not decide.
     """
     if table.size <= 2:  # two rows differ in every column
         return table
     keep = {*declared, table.unit, table.key}
     numbers = [it for it in table.columns.values() if it.numeric and it.kind == "continuous"]
+    names = [it.name for it in numbers if it.name not in keep]
     with quiet(*failure(table._keep)):
-        few = two_valued(table._frame, [it.name for it in numbers if it.name not in keep])
-    levels = {name: replace(table.columns[name], kind="categorical") for name in few}
-    return table.changed({**table.columns, **levels}, table._missing)
+        found = two_valued(table._frame, names, few, table.unit)
+    levels = {name: replace(table.columns[name], kind="categorical") for name in found}
+    out = table.changed({**table.columns, **levels}, table._missing)
+    out.few = few
+    return out

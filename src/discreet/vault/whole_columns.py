@@ -37,7 +37,7 @@ NO_COLUMN = (
     " or is neither numbers nor levels; say what they are (roles=, kinds=), or draw counts"
     " (source='counts')"
 )
-WHY = {"identifier": "identifies persons", "categorical": "nearly unique text"}
+WHY = {"identifier": "identifies persons", "categorical": "nearly unique"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
