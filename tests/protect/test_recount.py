@@ -31,7 +31,7 @@ NUMBERS = {
 }
 LEVELS = {"sex": Levels(("f", "m"), (X > 50).astype(np.intp))}
 SETTINGS = Settings(5, 10, bounds={"rest": (0.0, 60.0)})
-RELATIONS = relations_of(NUMBERS, 5)
+RELATIONS = relations_of(NUMBERS, 5, lambda name, count: np.zeros(count))
 
 
 def made() -> WholeCopy:

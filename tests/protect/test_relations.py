@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,16 +22,60 @@ def as_they_are(name: str, values: Floats) -> Floats:
     return values
 
 
-def test_a_sum_is_found_but_for_fewer_than_k_persons() -> None:
+def least(name: str, count: int) -> Floats:
+    """Draw the least number that there is, so that k persons or more break what does not hold."""
+    return np.zeros(count)
+
+
+def most(name: str, count: int) -> Floats:
+    """Draw the largest number that there is: 2 k - 1 or more break it."""
+    return np.full(count, 0.999)
+
+
+def test_a_sum_is_found_but_for_a_drawn_number_of_persons() -> None:
     wrong = A + B
     wrong[:4] += 1
+    numbers = {"a": A, "b": B, "c": wrong}
 
-    assert relations_of({"a": A, "b": B, "c": A + B}, 5).sums == {"c": ("a", "b")}
-    assert relations_of({"a": A, "b": B, "c": wrong}, 5).sums == {"c": ("a", "b")}
-    assert relations_of({"a": A, "b": B, "c": wrong}, 4).sums == {}
-    assert relations_of({"a": A, "b": B, "c": wrong}, 4, np.arange(100) // 2).sums == {
-        "c": ("a", "b")
-    }
+    assert relations_of({"a": A, "b": B, "c": A + B}, 5, least).sums == {"c": ("a", "b")}
+    assert relations_of(numbers, 5, least).sums == {"c": ("a", "b")}
+    assert relations_of(numbers, 4, least).sums == {}
+    assert relations_of(numbers, 4, most).sums == {"c": ("a", "b")}
+    assert relations_of(numbers, 2, most).sums == {}
+    assert relations_of(numbers, 4, least, np.arange(100) // 2).sums == {"c": ("a", "b")}
+
+
+@pytest.mark.parametrize("kind", ["another number", "a gap", "a gap in the first"])
+def test_equal_columns_may_differ_for_a_drawn_number_of_persons(kind: str) -> None:
+    first, second = A.copy(), A.copy()
+    if kind == "another number":
+        second[:4] += 1
+    else:
+        (second if kind == "a gap" else first)[:4] = np.nan
+    numbers = {"a": first, "b": second}
+
+    assert relations_of(numbers, 5, least).sums == {"b": ("a",)}
+    assert relations_of(numbers, 4, least).sums == {}
+    assert relations_of(numbers, 4, most).sums == {"b": ("a",)}
+
+
+def test_an_order_holds_but_for_a_drawn_number_of_persons() -> None:
+    late = A.copy()
+    late[:4] = 20.0
+    numbers = {"start": late, "end": A + B}
+
+    assert relations_of(numbers, 5, least).orders == (("start", "end"),)
+    assert relations_of(numbers, 4, least).orders == ()
+    assert relations_of(numbers, 4, most).orders == (("start", "end"),)
+
+
+def test_what_is_the_same_but_for_a_few_is_no_part_of_a_sum() -> None:
+    same = np.full(100, 3.0)
+    same[:4] = 5.0
+    numbers = {"a": same, "b": A, "c": A + same}
+
+    assert relations_of(numbers, 5, least).sums == {}
+    assert relations_of(numbers, 4, least).sums == {"c": ("a", "b")}
 
 
 def test_a_sum_of_parts_that_hardly_anybody_has_both_of_is_none() -> None:
@@ -38,7 +83,7 @@ def test_a_sum_of_parts_that_hardly_anybody_has_both_of_is_none() -> None:
     b = np.where(np.arange(100) < 40, np.nan, B)
     total = np.where(np.isnan(a + b), 99.0, a + b)
 
-    assert relations_of({"a": a, "b": b, "c": total}, 5).sums == {}
+    assert relations_of({"a": a, "b": b, "c": total}, 5, least).sums == {}
 
 
 def test_orders_in_a_circle_are_cut() -> None:
@@ -46,7 +91,7 @@ def test_orders_in_a_circle_are_cut() -> None:
     y, z = x.copy(), x.copy()
     y[:3] += 5
     z[3:6] += 5
-    found = relations_of({"x": x, "y": y, "z": z}, 3)
+    found = relations_of({"x": x, "y": y, "z": z}, 4, least)
     whole = found.together(found.apart({"x": x, "y": y, "z": z}), {}, as_they_are)
 
     assert all((whole[low] <= whole[high]).all() for low, high in found.orders)
@@ -175,7 +220,7 @@ def test_an_end_told_coarser_than_its_start_is_no_difference_from_it() -> None:
     numbers = {"start": start, "end": np.ceil(start + B)}
 
     def after(parts: dict[str, int]) -> dict[str, str]:
-        found = relations_of(numbers, 5, None, parts)
+        found = relations_of(numbers, 5, least, None, parts)
         assert found.orders == (("start", "end"),)
         return {**found.after}
 

@@ -112,7 +112,7 @@ def test_it_says_what_it_is_of_and_how_near_the_copy_is() -> None:
     )
     assert first.endswith("how many rows it has is not how many persons there are")
     assert f"the copy: {study().fidelity().word}" in others
-    assert others[-1] == "not in the protected copy: patient (nearly unique text)"
+    assert others[-1] == "not in the protected copy: patient (nearly unique)"
     assert table.title == "Summary of trial"
 
 

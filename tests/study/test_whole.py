@@ -194,9 +194,7 @@ def test_the_copy_leaves_out_what_identifies_and_says_so(study: dc.Study) -> Non
     assert set(copy.columns) == {"age", "bmi", "glucose"}
     assert set(copy.strata) == {"sex", "smoker"}
     (said,) = copy.remarks
-    assert said == (
-        "not in the protected copy: patient (nearly unique text), visit (numbers the rows)"
-    )
+    assert said == ("not in the protected copy: patient (nearly unique), visit (numbers the rows)")
 
 
 def test_gaps_stay_gaps(study: dc.Study) -> None:

@@ -212,6 +212,39 @@ def test_a_column_of_two_values(
     assert two_valued(frame, []) == set()
 
 
+FEW: dict[str, tuple[Sequence[Any], Sequence[Any] | None, bool]] = {
+    "two others": ([0, 1] * 20 + [2, 3], None, True),
+    "three others": ([0, 1] * 20 + [2, 3, 2], None, False),
+    "others before all": ([7, 8] + [0, 1] * 20, None, True),
+    "a second value of three": ([0] * 40 + [1] * 3, None, True),
+    "a second value of two": ([0] * 40 + [1] * 2, None, False),
+    "a missing one and two others": ([0, 1] * 20 + [2, 3, None, NAN], None, True),
+    "three rows of one person": ([0, 1] * 20 + [2, 2, 3], [*range(40), 9, 9, 9], True),
+    "three rows of three persons": ([0, 1] * 20 + [2, 2, 2], [*range(40), 7, 8, 9], False),
+    "a second value of one person": ([0] * 40 + [1] * 3, [*range(40), 9, 9, 9], False),
+}
+
+
+@pytest.mark.parametrize(("values", "whose", "two"), FEW.values(), ids=FEW)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("first", [5, 10_000])
+def test_fewer_than_three_persons_do_not_decide_whether_there_are_two_values(
+    monkeypatch: pytest.MonkeyPatch,
+    engine: str,
+    first: int,
+    values: Sequence[Any],
+    whose: Sequence[Any] | None,
+    two: bool,
+) -> None:
+    monkeypatch.setattr(looked_at, "FIRST", first)
+    columns: Columns = {"x": values, "who": [*range(len(values))] if whose is None else whose}
+    frame = nw.from_native(ENGINES[engine](columns)).lazy()
+
+    found = two_valued(frame, ["x"], 3, None if whose is None else "who")
+
+    assert found == ({"x"} if two else set())
+
+
 def test_two_values_are_levels_unless_they_are_declared() -> None:
     columns: Columns = {"sex": [1, 2] * 3, "arm": [0.0, 1.0] * 3, "who": [7, 8] * 3, "x": range(6)}
     table = opened(columns, unit="who")
@@ -238,20 +271,20 @@ def test_a_file_of_many_rows_is_read_no_further_than_it_must(
     n = looked_at.FIRST + 10
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": np.arange(n), "sorted": np.arange(n) // (n - 3)}), path)
-    read: list[Sequence[str]] = []
-    one_row = looked_at._one_row
+    read: list[str] = []
+    counted = looked_at._counts_where_they_are
 
-    def noted(frame: Any, wanted: Any) -> Any:
-        read.append([*wanted])
-        return one_row(frame, wanted)
+    def noted(rows: Any, name: str, *how: Any) -> list[int]:
+        read.append(name)
+        return counted(rows, name, *how)
 
-    monkeypatch.setattr(looked_at, "_one_row", noted)
+    monkeypatch.setattr(looked_at, "_counts_where_they_are", noted)
     table = open_table(path, kinds={}, roles={}, unit=None, key=None)
 
     found = with_levels_of_two(table, ())
 
     assert found.columns["sorted"].kind == "categorical"
-    assert read == [["min 1", "max 1"], ["1"]]
+    assert read == ["1"]
 
 
 # --- codes for missing values -----------------------------------------------------------------

@@ -591,6 +591,53 @@ def test_whether_a_column_numbers_the_rows(source: Make, values: list[Any], numb
     assert table.numbers_rows("x") is numbers
 
 
+NUMBERING_BUT_FOR_TWO: dict[str, tuple[list[Any], bool]] = {
+    "all of them": ([*range(50)], True),
+    "two far away": ([*range(48), 999, 1000], True),
+    "three far away": ([*range(47), 999, 1000, 1001], False),
+    "one far away on either side": ([-500, *range(48), 999], True),
+    "two twice": ([*range(48), 7, 9], True),
+    "three twice": ([*range(47), 7, 9, 11], False),
+    "two missing": ([*range(48), None, None], True),
+    "three missing": ([*range(47), None, None, None], False),
+    "two no whole numbers": ([*range(48), 48.5, 49.5], True),
+    "three no whole numbers": ([*range(47), 47.25, 48.5, 49.25], False),
+    "a gap of ten": ([*range(25), *range(35, 60)], False),
+}
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"), NUMBERING_BUT_FOR_TWO.values(), ids=NUMBERING_BUT_FOR_TWO
+)
+def test_fewer_than_three_rows_do_not_decide_whether_a_column_numbers_them(
+    source: Make, values: list[Any], numbers: bool
+) -> None:
+    turned = [None if it is None else float(it) for it in (*values[25:], *values[:25])]
+    table = opened(source({"x": turned, "row": [9] * len(values)}))
+    table.few = 3
+
+    assert table.numbers_rows("x") is numbers
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([f"p{i}" for i in range(20)], False),
+        ([f"p{i}" for i in range(18)] + ["p0", "p1"], False),
+        ([f"p{i}" for i in range(17)] + ["p0", "p1", "p2"], True),
+        ([f"p{i}" for i in range(17)] + ["p0", "p0", "p0"], True),
+        (["a", "b"] * 10, True),
+    ],
+)
+def test_fewer_than_three_rows_do_not_decide_whether_a_text_names_persons(
+    source: Make, values: list[str], shown: bool
+) -> None:
+    table = opened(source({"x": values}))
+    table.few = 3
+
+    assert table.shown(["x"], "categorical") == (("x",) if shown else ())
+
+
 def test_a_table_with_other_kinds_keeps_what_was_counted(
     source: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -190,7 +190,8 @@ def whole_copy(
             " needed, and up to k more, which the secret draws; choose a smaller k"
         )
     cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
-    least = draws.threshold("known numbers", ROWS_PER_K * k)
+    wide = max(1, min(ROWS_PER_K * k, held - ROWS_PER_K * k + 1))  # what all have is shown
+    least = ROWS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
     shown = {name: it for name, it in cleaned.items() if _persons(persons, ~np.isnan(it)) >= least}
     left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
     relations = relations_of(shown, k, draws.of_table, persons, settings.parts)

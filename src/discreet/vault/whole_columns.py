@@ -25,7 +25,7 @@ __all__ = [
     "wanted_of",
 ]
 
-HOW = 3
+HOW = 4
 """Counts the ways in which such copies were made: another way is another copy."""
 MOST_CELLS, WIDEST = 4_000_000, 30
 """A table of more numbers, as points, goes into partitions; and the most levels that count."""
