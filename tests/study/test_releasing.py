@@ -615,7 +615,7 @@ RARE = COHORT | {"arm": ["a"] * 100 + ["b"] * 50 + ["c"] * 5 + ["d"] * 5}
 
 def test_merged_strata_are_said_in_report_and_pictures() -> None:
     study = opened(pa.table(RARE), strata=["arm"], most_suppressed=0.0)
-    said = "small strata are merged: the 2 smallest levels are 'other' (arm)"
+    said = "small strata are merged: the smallest levels are 'other' (arm)"
 
     release = study.anonymize(["x", "y"])
 

@@ -180,7 +180,7 @@ def test_strata_travel_and_groups_stay_within_them() -> None:
 
 # --- strata that are too small: 2 k = 10 of a hundred rows ---------------------------------------
 
-SMALLEST = "small strata are merged: the {} smallest levels are 'other' (arm)"
+SMALLEST = "small strata are merged: the smallest levels are 'other' (arm)"
 LEFT_OUT = (
     "about 10 rows of strata that stayed small are left out, so what all rows of a stratum share"
     " may not be true of all persons"
@@ -197,12 +197,12 @@ STRATA: dict[str, tuple[dict[str, int], dict[str, int], list[str]]] = {
     "too many to leave out": (
         {"a": 70, "b": 12, "c": 9, "d": 9},
         {"a": 70, "b": 12, "other": 18},
-        [SMALLEST.format(2)],
+        [SMALLEST],
     ),
     "other is a level already": (
         {"other": 82, "c": 9, "d": 9},
         {"other": 82, "other levels": 18},
-        ["small strata are merged: the 2 smallest levels are 'other levels' (arm)"],
+        ["small strata are merged: the smallest levels are 'other levels' (arm)"],
     ),
 }
 
@@ -255,7 +255,7 @@ def test_combinations_of_strata_are_what_counts() -> None:
     # Ten rows have w, which are enough, but five of each a.
     copy = copied(columns(100) | few, policy=policy)
     assert min(Counter(zip(*copy.strata.values(), strict=True)).values()) >= 10
-    assert copy.remarks == ("small strata are merged: the 2 smallest levels are 'other' (b)",)
+    assert copy.remarks == ("small strata are merged: the smallest levels are 'other' (b)",)
 
 
 @pytest.mark.usefixtures("exact_sizes")

@@ -267,7 +267,7 @@ class _Smallest(Chain):
         return [self.other if joined else level for level, joined in pairs]
 
     def _told(self, step: int) -> tuple[str, str]:
-        return "joined", f"the {step + 1} smallest levels are {self.other!r}"
+        return "joined", f"the smallest levels are {self.other!r}"
 
 
 def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:

@@ -153,7 +153,7 @@ def repair(
     >>> done.levels["home"]
     ('own', 'own', 'other', 'own', 'own', 'other', 'other')
     >>> done.steps
-    (Step(column='home', what='joined', detail="the 2 smallest levels are 'other'"),)
+    (Step(column='home', what='joined', detail="the smallest levels are 'other'"),)
     >>> done.kept.tolist(), round(done.loss, 3)
     ([True, True, False, True, True, True, True], 0.214)
     """
