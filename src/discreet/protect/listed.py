@@ -78,7 +78,7 @@ def with_tables(
     -----
     A cell is counted that holds so many persons that its noise is smaller than the error of a
     sample (and never fewer than k persons); how many that takes the secret draws for each cell.
-    All others are what they are in the copy. The table is then fitted to the copy's own margins,
+    All others are what they are in the copy, or as many as would just not be counted. The table is then fitted to the copy's own margins,
     so that these stay. Of pairs that go round in a circle the counts are met as nearly as
     one table of all their columns can.
     """
@@ -155,9 +155,11 @@ def _table(
     noise = sd * np.asarray(ndtri(draws.of_table(name, counts.size))).reshape(shape)
     least = max(k, math.ceil(sd**2))
     drawn = draws.of_table(f"least of {name}", counts.size).reshape(shape)
-    counted = counts >= least + np.floor(drawn * least)
+    enough = least + np.floor(drawn * least)
     scale = own.sum() / max(counts.sum(), 1)
-    wanted = np.where(counted, scale * np.maximum(counts + noise, k), own)
+    some = np.where(counts >= enough, np.maximum(counts + noise, k), enough)
+    # Of a cell that is not counted it is known that it holds fewer than would be.
+    wanted = np.where(counts >= enough, scale * some, np.minimum(own, scale * some))
     return _fitted(wanted, own.sum(axis=1), own.sum(axis=0))
 
 

@@ -35,7 +35,6 @@ from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve
 from discreet.protect import Condensation, Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
-from discreet.study.base_counts import check_listed
 from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
@@ -2263,7 +2262,11 @@ def _check_declared(table: Table, policy: Policy) -> None:
     table.require(policy.strata, "categorical")
     for pair in policy.pairs:
         table.require(pair)
-    check_listed(policy)
+    if policy.tables and policy.rows_by != Whole.name:
+        raise InputError(
+            "tables of the policy are counted into a copy of the whole table; leave them out, or"
+            " make one (rows = 'whole', without groups and strata)"
+        )
     for pair in policy.tables or ():
         table.require(pair, "categorical")
     new = policy.derive or {}
