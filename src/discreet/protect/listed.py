@@ -77,10 +77,10 @@ def with_tables(
     Notes
     -----
     A cell is counted that holds so many persons that its noise is smaller than the error of a
-    sample (and never fewer than k persons); how many that takes the secret draws for each cell.
-    All others are what they are in the copy, or as many as would just not be counted. The table is then fitted to the copy's own margins,
-    so that these stay. Of pairs that go round in a circle the counts are met as nearly as
-    one table of all their columns can.
+    sample (and never fewer than k persons); how many that takes the secret draws for each cell. All
+    others are what they are in the copy, or as many as would just not be counted. The table is then
+    fitted to the copy's own margins, so that these stay. Of pairs that go round in a circle the
+    counts are met as nearly as one table of all their columns can.
     """
     pairs = sorted({(min(pair), max(pair)) for pair in settings.tables})
     pairs = [(a, b) for a, b in pairs if a in made.levels and b in made.levels]
