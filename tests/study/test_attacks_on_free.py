@@ -145,10 +145,7 @@ def test_membership_is_seen_no_better_than_in_the_copy_alone() -> None:
     assert found["exact counts"] == 1
 
 
-TARGETS = 12
-
-
-def told(source: str | None) -> list[bool]:
+def told(source: str | None, persons: int) -> list[bool]:
     """Say of persons whether the release is what the attacker computes, with them and not without.
 
     It is of a study of another secret: the attacker knows all records, and no secret.
@@ -167,23 +164,21 @@ def told(source: str | None) -> list[bool]:
 
     released = views(rows, "0123456789abcdef" * 2)
     found = []
-    for person in range(TARGETS):
+    for person in range(persons):
         others = rows.filter(np.arange(KNOWN) != person)
         inside, outside = (views(it, "fedcba9876543210" * 2) for it in (rows, others))
         found.append(any(i == it != o for i, it, o in zip(inside, released, outside, strict=True)))
-        if source is None and person >= 3:
-            break  # each makes two copies
     return found
 
 
 @pytest.mark.promise
 def test_nobody_computes_what_is_free_from_the_others_alone() -> None:
-    assert not any(told(None))
+    assert not any(told(None, 4))
 
 
 def test_further_counts_are_computed_and_tell_with_certainty() -> None:
     """Which is why they are further counts, with a budget and a record of each."""
-    assert any(told("counts"))
+    assert any(told("counts", 12))
 
 
 # --- who left? ------------------------------------------------------------------------------------

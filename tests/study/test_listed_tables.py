@@ -172,8 +172,8 @@ def test_no_order_of_a_list_changes_the_copy(study: dc.Study) -> None:
 
 def test_a_listed_column_that_is_not_in_the_copy_is_left_out() -> None:
     raw = cohort().with_columns(word=pl.Series([f"word {i}" for i in range(N)]))
-    tables, kinds = [["ward", "word"], ["ward", "died"]], {"word": "categorical"}
-    study = opened(raw, tables, kinds=kinds)
+    roles, kinds = {"word": "quasi-identifier"}, {"word": "categorical"}
+    study = opened(raw, [["ward", "word"], ["ward", "died"]], roles=roles, kinds=kinds)
 
     assert study.crosstab("ward", "died").method == "whole"
 
