@@ -154,6 +154,15 @@ def test_what_is_not_listed_is_the_copys_own_and_further_counts_are_counts(study
     assert study.crosstab("ward", "died", source="counts").method == "cell-suppression"
 
 
+def test_what_is_counted_says_so(study: dc.Study) -> None:
+    said = "counted in the data, with noise: "
+
+    assert f"{said}ward by died" in study.crosstab("died", "ward").notes()
+    assert f"{said}sex by ward" in study.bars("sex", by="ward").notes()
+    assert not any(said in it for it in study.bars("sex").notes())
+    assert not any(said in it for it in study.box("x", by="sex").notes())
+
+
 def test_tables_are_drawn_by_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     raw, found = cohort(), []
     for secret in ("0123456789abcdef" * 2, "fedcba9876543210" * 2, "0123456789abcdef" * 2):

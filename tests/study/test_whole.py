@@ -101,6 +101,16 @@ def test_what_was_drawn_is_recorded_with_all_columns_it_rests_on(tmp_path: Path)
     assert entry["method"] == "whole"
 
 
+def test_one_column_has_two_lines_below_it_and_the_first_says_what_to_mind(study: dc.Study) -> None:
+    for view in (study.histogram("bmi"), study.bars("smoker"), study.bars("smoker", by="sex")):
+        mind, made = view.scene().notes
+        assert mind.startswith("rows of the protected copy, made anew; ")
+        assert made.endswith(view.note())
+        assert "protected rows are made anew; where values are coarse" in view.describe()
+    counts = study.histogram("bmi", source="counts")
+    assert counts.scene().notes[: len(counts.notes())] == counts.notes()
+
+
 @pytest.mark.parametrize("method", ["suppression", "merge", "generalization"])
 def test_further_counts_of_a_column_are_of_the_method_that_left_first(method: str) -> None:
     study = whole(study=f"methods {method}")

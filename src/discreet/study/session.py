@@ -423,8 +423,17 @@ class Session:
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what columns of the copy are, which may hold codes, and how near the copy is."""
-        told = self.said_of_derived(self.whole.beneath(names))
-        return (*told, *self.remarks_of_table(self.whole.sources(names)))
+        told, sources = self.said_of_derived(self.whole.beneath(names)), self.whole.sources(names)
+        return (*told, *self.said_of_listed(sources), *self.remarks_of_table(sources))
+
+    def said_of_listed(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say which pairs of columns the policy lists, whose counts the copy has."""
+        held = {*names} & {*self.kept.copy.strata}
+        pairs = [pair for pair in self.policy.tables or () if {*pair} <= held]
+        if not pairs or self.table.persons_repeat():
+            return ()
+        named = "; ".join(" by ".join(pair) for pair in pairs)
+        return (f"counted in the data, with noise: {named}",)
 
     def said_of_derived(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what those columns are that the policy derives."""
