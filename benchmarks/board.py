@@ -103,7 +103,7 @@ def page_of(size: int) -> str:
         "rows": {"rows": size},
         "drawn": {"k": 5, "bins": 20, "axes": {}},
     }
-    return board_page(facts, {}, bundle("", columns), "simulated")
+    return board_page(facts, bundle("", columns), "simulated")
 
 
 def draw_cards(page: Page) -> float:

@@ -90,12 +90,8 @@ PICTURES = (
         "histogram",
         "Histogram",
         'study.histogram("glucose")',
-        "Counted from the data. Bins are joined until each holds five patients; counts are rounded"
-        " to five. A stretch of three bins or more with fewer than five patients in all is a gap:"
-        " nothing is joined across it, and a hatched sign below the axis says"
-        ' "none, or fewer than k". Who is in a gap is counted in the larger bar beside it, so that'
-        " no total tells how many those are.",
-        records='study.histogram("glucose", source="copy")',
+        "Rows of the copy in bins of one width. A bin has as many rows wherever it is shown: here,"
+        " on a board, and in whatever is counted of the released table.",
     ),
     Picture(
         "histogram-by",
@@ -121,8 +117,11 @@ PICTURES = (
         "The same, counted",
         'study.histogram("bmi", by="age_group", source="counts")',
         "Counts of the data, where somebody asks for them. Bins are joined until each level has"
-        " five patients in each: otherwise the difference to the histogram of all would tell a few"
-        " of them. Gaps are the same for all levels, too. Cells of heat maps and contour plots"
+        " five patients in each, and counts are rounded to five. A stretch of three bins or more"
+        " with fewer than five patients in all is a gap: nothing is joined across it, and a hatched"
+        ' sign below the axis says "none, or fewer than k". Who is in a gap is counted in the'
+        " larger bar beside it, so that no total tells how many those are. Gaps are the same for all"
+        " levels. Cells of heat maps and contour plots"
         " `by=` a level are joined two by two until each level shows 85 % of its patients, and"
         " share one scale of colours.",
         records=None,
@@ -212,7 +211,7 @@ PICTURES = (
         'study.crosstab("age_group", "sex", source="counts")',
         "Counted: each count and sum is rounded by itself, so that they need not add up; small"
         " cells are hidden, and others so that sums do not give them back.",
-        records='study.crosstab("age_group", "sex", source="copy")',
+        records='study.crosstab("age_group", "sex")',
     ),
     Picture(
         "residuals",

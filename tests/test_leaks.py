@@ -351,7 +351,7 @@ def test_no_canary_under_any_preset(name: str, preset: str) -> None:
     listen_to_view(asked_of(hospital(preset), name))
 
 
-# What the policy draws from the copy of the whole table, and the base counts beside it.
+# What the policy draws from the copy of the whole table.
 OF_COPY = [*OF_COPY_ALONE, *(n for n, (_, _, how) in NEW.items() if "method" not in how)]
 
 
@@ -366,7 +366,7 @@ def test_no_canary_in_plots_of_the_whole_copy(name: str, preset: str) -> None:
     frame = pandas_with_index().assign(clinic=HOSPITAL["clinic"])
     view = asked_of(dc.open(frame, preset), name)
 
-    assert view.method == "whole" or name == "bars"
+    assert view.method == "whole"
     listen_to_view(view)
 
 

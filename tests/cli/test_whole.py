@@ -48,7 +48,7 @@ def test_source_says_where_a_plot_comes_from(run: Run, cohort: Path) -> None:
     histogram = ("histogram", str(cohort), "age", *WHOLE)
     found = [drawn(run, *histogram, *words)["method"] for words in SOURCES]
 
-    assert found == ["merge", "whole", "merge", "merge"]
+    assert found == ["whole", "whole", "merge", "merge"]
 
 
 SOURCES: list[list[str]] = [

@@ -220,7 +220,6 @@ def error(found: httpx.Response) -> dict[str, Any]:
 
 ADDRESSES = [
     ("GET", "/api/study"),
-    ("GET", "/api/overview"),
     ("GET", "/api/rows"),
     ("POST", "/api/copy/light"),
     ("POST", "/api/copy/part"),

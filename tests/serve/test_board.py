@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,29 +85,25 @@ def test_rows_are_recorded_once_a_caller_and_released_once(served: Running) -> N
         assert analyst.get("/api/study").json()["allowance"]["used"] == 0
 
 
-def test_the_first_pictures_are_the_base_counts_of_every_column(served: Running) -> None:
+def test_facts_say_where_the_rows_are_and_what_is_promised(served: Running) -> None:
     with served.client() as analyst:
-        found = analyst.get("/api/overview").json()
-        again = analyst.get("/api/overview").json()
         told = analyst.get("/api/study").json()
 
-    session = served.study.session
-    drawn = {it["name"]: it for it in told["columns"]}
-    assert list(found["views"]) == list(drawn)
-    assert again == found
-    for name, view in found["views"].items():
-        kind = "histogram" if drawn[name]["kind"] == "continuous" else "bars"
-        wanted = json.loads(getattr(served.study, kind)(name).to_json())
-        del wanted["provenance"]  # which a file has
-        assert view == wanted
-        assert found["sources"][name] == "base counts"
-    assert found["levels"] == {name: [*it] for name, it in session.whole.levels.items()}
     assert told["rows"]["way"] == "browser"
-    assert told["rows"]["rows"] == len(session.whole)
+    assert told["rows"]["rows"] == len(served.study.session.whole)
     assert told["policy"]["promise"] == "At least 5 persons stand behind everything you see."
 
 
-@pytest.mark.parametrize("path", ["/api/rows", "/api/overview"])
+def test_no_address_gives_a_count_of_the_data_for_nothing(served: Running) -> None:
+    with served.client() as analyst:
+        assert analyst.get("/api/overview").status_code == 404
+        for kind, column in (("histogram", "age"), ("bars", "sex")):
+            sent = analyst.post(f"/api/views/{kind}", json={"columns": [column]}).json()
+            assert sent["view"]["method"] == "whole"
+        assert analyst.get("/api/study").json()["allowance"]["used"] == 0
+
+
+@pytest.mark.parametrize("path", ["/api/rows", "/api/study"])
 @pytest.mark.parametrize("token", ["", "discreet_wrong", "of another study"])
 def test_without_a_token_of_the_study_nothing_is_said(
     served: Running, path: str, token: str
@@ -127,7 +122,6 @@ def test_without_a_token_of_the_study_nothing_is_said(
 def test_a_custodian_explores_too(served: Running) -> None:
     with served.client(served.custodian) as custodian:
         assert custodian.get("/api/rows").status_code == 200
-        assert custodian.get("/api/overview").status_code == 200
 
 
 STAY = {"served": 'copy = "served"', "rows": "copy_rows = 20", "bytes": "copy_bytes = 300"}
@@ -161,13 +155,12 @@ def test_a_copy_that_does_not_fit_is_refused_however_often_it_is_asked_for(tmp_p
             for _ in range(3)
             for answer in (
                 analyst.get("/api/rows"),
-                analyst.get("/api/overview"),
                 analyst.post("/api/copy/part", json={}),
                 analyst.post("/api/copy/light", json={}),
                 analyst.post("/api/copy/histogram", json={"columns": ["age"]}),
             )
         ]
-        assert told == ["leaving"] * 15
+        assert told == ["leaving"] * 12
         assert [it["kind"] for it in server.study.session.ledger.history()] == ["histogram"]
 
 

@@ -275,7 +275,7 @@ def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> Non
             assert found.value.suggested_filename == path.name
             assert whole.study.verify(path).verdict == AS_MADE
         saved: dict[str, Any] = json.loads((tmp_path / "bmi.json").read_bytes())
-        assert saved["provenance"]["source"] == "copy"  # as on the page, and no base counts
+        assert saved["provenance"]["source"] == "copy"  # as on the page
 
 
 SCRIPT = "<img src=x onerror=alert(1)>"

@@ -76,25 +76,26 @@ def answered(found: Served, caller: Caller, kind: str, body: Mapping[str, Any]) 
 A, AB = {"columns": ["age"]}, {"columns": ["age", "bmi"]}
 PASSES: dict[str, tuple[str, Body, str, str]] = {
     # kind, body, where it comes from, the question as text
-    "one column": ("histogram", A, "base counts", '{"columns":["age"]}'),
+    "one column": ("histogram", A, "copy", '{"columns":["age"]}'),
     "one column, as it is anyway": (
         "histogram",
         {**A, "k": 5, "bins": 20},
-        "base counts",
+        "copy",
         '{"columns":["age"]}',
     ),
     "one column of the copy": (
         "histogram",
         {**A, "source": "copy", "bins": 20},
         "copy",
-        '{"columns":["age"],"source":"copy"}',
+        '{"columns":["age"]}',
     ),
     "one column by the copy's method": (
         "histogram",
         {**A, "method": "whole"},
         "copy",
-        '{"columns":["age"],"source":"copy"}',
+        '{"columns":["age"]}',
     ),
+    "levels of one column": ("bars", {"columns": ["sex"]}, "copy", '{"columns":["sex"]}'),
     "other bins": ("histogram", {**A, "bins": 7}, "copy", '{"bins":7,"columns":["age"]}'),
     "other bins of the copy": (
         "histogram",
@@ -475,8 +476,7 @@ def test_every_plot_says_what_it_can_come_from(served: Served) -> None:
     told = {it["kind"]: it for it in told_of(served)["pictures"]}
 
     assert set(told) == set(PLOTS)
-    one, both, copy = ["base counts", "copy", "counts"], ["copy", "counts"], ["copy"]
-    of_one = {"histogram": one, "bars": one}
+    both, copy = ["copy", "counts"], ["copy"]
     rows = (
         "correlations",
         "density",
@@ -488,8 +488,8 @@ def test_every_plot_says_what_it_can_come_from(served: Served) -> None:
         "survival",
         "over_time",
     )
-    of_one |= dict.fromkeys(rows, copy)
-    assert {kind: it["sources"] for kind, it in told.items()} == dict.fromkeys(PLOTS, both) | of_one
+    wanted = dict.fromkeys(PLOTS, both) | dict.fromkeys(rows, copy)
+    assert {kind: it["sources"] for kind, it in told.items()} == wanted
     for kind, it in told.items():
         usual = [method["source"] for method in it["methods"] if method["usual"]]
         none_of_counts = ["counts"] if kind == "scatter" else []
@@ -505,7 +505,7 @@ def test_settings_of_a_view_are_free_in_the_copy_alone(served: Served) -> None:
     assert numbers("histogram") == [
         ("k", True, None),
         ("bins", False, ["whole"]),
-        ("bins", True, ["merge"]),
+        ("bins", True, ["merge", "suppression", "generalization"]),
         ("overlay", False, None),
     ]
     assert ("grid", False, ["whole"]) in numbers("heatmap")
@@ -569,11 +569,7 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
             body = {"columns": ["age", "bmi"]}
         for method in picture["methods"]:
             base = {**body, "method": method["name"], "source": method["source"]}
-            if method["source"] == "base counts":
-                base = {**body}
             yield picture["kind"], base
-            if method["source"] == "base counts":
-                continue
             by = (picture["by"] or {}).get("rows" if method["rows"] else "columns", [])
             if by and by[-1] not in body["columns"] and picture["kind"] != "box":
                 yield picture["kind"], {**base, "by": by[-1]}
@@ -633,8 +629,8 @@ def test_the_copy_and_counts_are_two_questions(own: Served) -> None:
     views = [answered(own, ALICE, "histogram", {**A, "source": it}) for it in sources]
 
     sent = [json.loads(it.body) for it in views]
-    assert len({it["id"] for it in sent}) == 3
-    assert [it["view"]["method"] for it in sent] == ["merge", "whole", "merge"]
+    assert len({it["id"] for it in sent}) == 2
+    assert [it["view"]["method"] for it in sent] == ["whole", "whole", "merge"]
 
 
 def test_axes_of_the_copy_may_stand_in_any_order(own: Served) -> None:
@@ -659,7 +655,7 @@ def test_axes_of_counts_keep_their_rules(own: Served) -> None:
 
 
 def test_where_counts_do_not_fit_what_was_released_the_copy_is_offered(own: Served) -> None:
-    assert answered(own, ALICE, "histogram", {**A}).status == 200
+    assert answered(own, ALICE, "histogram", {"columns": ["ldl"], "method": "merge"}).status == 200
     body = {"columns": ["ldl"], "method": "suppression"}
     found = answered(own, ALICE, "histogram", body)
 
@@ -748,15 +744,14 @@ def test_budgets_count_further_counts_alone(tmp_path: Path) -> None:
     assert seen == ["answered", "budget"], "all are in the log"
 
 
-def test_listed_tables_are_base_counts_and_free(tmp_path: Path) -> None:
+def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
     tables = 'budget = 1\ntables = [["sex", "region"]]\n'
     served = serving(tmp_path, WHOLE.replace("budget = 400\n", tables))
     listed: Body = {"columns": ["region", "sex"]}
     other: Body = {"columns": ["sex", "diagnosis"]}
     (told,) = (it for it in told_of(served)["pictures"] if it["kind"] == "crosstab")
 
-    assert told["sources"] == ["base counts", "copy", "counts"]
-    assert told["tables"] == [["sex", "region"]]
+    assert told["sources"] == ["copy", "counts"]
     usual = [it["source"] for it in told["methods"] if it["usual"]]
     assert usual == told["sources"]
     texts = {
@@ -764,15 +759,14 @@ def test_listed_tables_are_base_counts_and_free(tmp_path: Path) -> None:
         for body in (listed, {**listed, "source": "copy"}, {**listed, "source": "counts"}, other)
     }
     assert texts == {
-        '{"columns":["region","sex"]}': "base counts",
-        '{"columns":["region","sex"],"source":"copy"}': "copy",
+        '{"columns":["region","sex"]}': "copy",
         '{"columns":["region","sex"],"source":"counts"}': "counts",
         '{"columns":["sex","diagnosis"]}': "copy",
     }
     for body in (listed, {**listed, "source": "copy"}, other):
         assert answered(served, ALICE, "crosstab", body).status == 200
     view = json.loads(answered(served, ALICE, "crosstab", listed).body)["view"]
-    assert view["method"] == "cell-suppression"
+    assert view["method"] == "whole"
     assert study_json(served, ALICE)["allowance"]["used"] == 0  # type: ignore[index]
 
 

@@ -15,7 +15,7 @@ import discreet as dc
 from discreet.errors import LeavingError, RefusedError
 from discreet.policy import Policy
 from discreet.study import Study
-from discreet.study.board import base_views, board_rows, overview, stays_on_server
+from discreet.study.board import board_rows, stays_on_server
 from discreet.study.derived import derived_of
 from discreet.study.facts import study_facts
 from tests.web.reading import read_bundle
@@ -110,29 +110,10 @@ def test_the_digest_is_of_the_rows_and_of_new_columns(study: Study, tmp_path: Pa
     assert board_rows(part).names[-1] == "double"
 
 
-def test_the_overview_is_as_the_policy_draws_each_column(study: Study) -> None:
-    views = base_views(study.session)
-    assert left(study) == []
-    found = overview(study.session, views, "web")
-
-    assert list(found["views"]) == ["zeta", "age", "visit", "income", "arm", "older"]
-    for name, source in found["sources"].items():
-        of_copy = name in ("visit", "older")
-        assert source == ("copy" if of_copy else "base counts")
-        kind = "histogram" if name in ("age", "visit", "income") else "bars"
-        drawn = json.loads(getattr(study, kind)(name).to_json())
-        drawn.pop("provenance")
-        assert found["views"][name] == drawn
-    assert found["levels"]["arm"] == ["a", "b", "c"]
-    assert left(study)[:6] == ["bars", "histogram", "histogram", "histogram", "bars", "bars"]
-
-
-def test_a_study_of_groups_has_neither_rows_nor_first_pictures() -> None:
+def test_a_study_of_groups_has_no_rows() -> None:
     policy = Policy.preset("standard", groups=[["age", "income"]], roles={"id": "identifier"})
     study = dc.open(frame(), policy)
 
-    assert base_views(study.session) == {}
-    assert overview(study.session, {}, "web") == {"views": {}, "sources": {}, "levels": {}}
     with pytest.raises(RefusedError, match="has no copy of the whole table"):
         board_rows(study.session)
 
@@ -172,28 +153,3 @@ def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:
     assert (told["arm"]["label"], told["arm"]["unit"]) == (None, None)
     assert [name for name, it in told.items() if it["dates"]] == ["visit"]
     assert '"low"' not in json.dumps(told)
-
-
-def test_counts_that_may_not_leave_are_drawn_from_the_copy(study: Study) -> None:
-    def refuses(*_: object) -> None:
-        raise LeavingError("counted by another method before", "count method of age")
-
-    views = base_views(study.session)
-    views["age"] = replace(views["age"], gate=refuses)
-    found = overview(study.session, views, "web")
-
-    assert found["sources"]["age"] == "copy"
-    assert found["sources"]["income"] == "base counts"
-    drawn = json.loads(study.histogram("age", source="copy").to_json())
-    drawn.pop("provenance")
-    assert found["views"]["age"] == drawn
-
-
-def test_of_another_version_nothing_leaves(study: Study) -> None:
-    def refuses(*_: object) -> None:
-        raise LeavingError("a new version was opened", "version")
-
-    views = base_views(study.session)
-    views["age"] = replace(views["age"], gate=refuses)
-    with pytest.raises(LeavingError, match="a new version was opened"):
-        overview(study.session, views, "web")

@@ -62,7 +62,8 @@ PLOTS: dict[str, Callable[[dc.Study], Any]] = {
     "contour": lambda s: s.contour("age", "bmi"),
     "box": lambda s: s.box("age", "bmi", "glucose"),
     "box by": lambda s: s.box("bmi", by="sex"),
-    "bars": lambda s: s.bars("smoker", source="copy"),
+    "histogram, k named": lambda s: s.histogram("bmi", k=5),
+    "bars": lambda s: s.bars("smoker"),
     "bars by": lambda s: s.bars("smoker", by="sex"),
     "cross-table": lambda s: s.crosstab("smoker", "sex"),
     "parallel coordinates": lambda s: s.parallel(["bmi", "sex", "age", "glucose"]),
@@ -100,52 +101,25 @@ def test_what_was_drawn_is_recorded_with_all_columns_it_rests_on(tmp_path: Path)
     assert entry["method"] == "whole"
 
 
-BASE: dict[str, Callable[[dc.Study], Any]] = {
-    "histogram": lambda s: s.histogram("age"),
-    "histogram, k named": lambda s: s.histogram("bmi", k=5),
-    "bars": lambda s: s.bars("sex"),
-}
+def test_one_column_has_two_lines_below_it_and_the_first_says_what_to_mind(study: dc.Study) -> None:
+    for view in (study.histogram("bmi"), study.bars("smoker"), study.bars("smoker", by="sex")):
+        mind, made = view.scene().notes
+        assert mind.startswith("rows of the protected copy, made anew; ")
+        assert made.endswith(view.note())
+        assert "protected rows are made anew; where values are coarse" in view.describe()
+    counts = study.histogram("bmi", source="counts")
+    assert counts.scene().notes[: len(counts.notes())] == counts.notes()
 
 
-@pytest.mark.parametrize("name", BASE)
-def test_one_column_is_drawn_from_the_base_counts(study: dc.Study, name: str) -> None:
-    view = BASE[name](study)
-
-    assert view.method in ("merge", "cell-suppression")
-    assert view.origin.counted != "protected rows"
-    assert type(view).from_json(view.to_json()) == view
-
-
-def test_base_counts_and_the_copy_have_the_same_margins(study: dc.Study) -> None:
-    counts, copy = study.bars("smoker"), study.bars("smoker", source="copy")
-    places = {level: count for level, count in zip(copy.levels, copy.counts, strict=True)}
-
-    for level, count in zip(counts.levels, counts.counts, strict=True):
-        # Both are rounded, each on its own, and the copy leaves persons out by chance.
-        assert count == pytest.approx(places[level], abs=0.05 * N)
-    bins, ages = study.histogram("age"), study.session.whole.copy.columns["age"]
-    found, _ = np.histogram(ages, np.array(bins.edges))
-    shares = np.cumsum(found) / found.sum()
-    asked = np.cumsum([c or 0 for c in bins.counts]) / sum(c or 0 for c in bins.counts)
-    assert np.abs(shares - asked).max() < 0.06
-
-
-def test_columns_too_few_to_count_are_drawn_from_the_copy() -> None:
-    study = whole(cohort(42), study="few")
-
-    assert study.histogram("age").method == "whole"
+@pytest.mark.parametrize("method", ["suppression", "merge", "generalization"])
+def test_further_counts_of_a_column_are_of_the_method_that_left_first(method: str) -> None:
+    study = whole(study=f"methods {method}")
     study.histogram("age").to_json()
+    study.histogram("age", method=method).to_json()
 
-
-def test_no_other_method_counts_a_column_that_the_base_counts_hold() -> None:
-    study = whole(study="methods")
-    study.scatter("age", "bmi").to_json()
-
-    with pytest.raises(
-        LeavingError, match="the count method of 'age' is 'merge' in the base counts"
-    ):
-        study.histogram("age", method="suppression").to_json()
-    study.heatmap("age", "bmi", method="generalization").to_json()
+    other = "merge" if method != "merge" else "suppression"
+    with pytest.raises(LeavingError, match="count method of 'age' must be as in the earlier"):
+        study.histogram("age", method=other).to_json()
     study.histogram("age").to_json()
 
 
@@ -537,9 +511,8 @@ def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
 
     with pytest.raises(RefusedError, match="no column of this table can be in a protected copy"):
         study.scatter("a", "b")
-    seen = study.histogram("a")  # a base count, which makes no copy
     with pytest.raises(RefusedError, match=r"draw counts \(source='counts'\)"):
-        seen.to_json()
+        study.histogram("a")
     study.histogram("a", source="counts").to_json()
 
 
@@ -578,8 +551,7 @@ def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
     assert set(by.level) <= names
     assert set(study.bars("code").levels) <= names
     assert study.crosstab("code", "sex").method == "whole"
-    before = study.histogram("code")
-    assert before.method == "merge"  # a column of numbers it stays
+    before = study.histogram("code")  # a column of numbers it stays
     for view in (by, before, study.box("age", by="code")):
         view.to_json()  # none is refused because of another
 
@@ -593,16 +565,10 @@ def test_numbers_of_many_values_are_no_levels() -> None:
         study.bars("bmi")
 
 
-def test_a_base_count_makes_no_copy_and_is_of_the_one_that_is_made(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_other_kinds_of_columns_are_another_copy() -> None:
     raw = cohort()
-    with monkeypatch.context() as without:
-        without.setattr("discreet.vault.vault.copy_of_whole", None)
-        dc.open(raw, study="quick").histogram("age").to_json()
-
-    dc.open(raw, study="quick").scatter("age", "bmi").to_json()
-    other = dc.open(raw, study="quick", kinds={"smoker": "categorical", "age": "categorical"})
+    dc.open(raw, study="kinds").scatter("age", "bmi").to_json()
+    other = dc.open(raw, study="kinds", kinds={"smoker": "categorical", "age": "categorical"})
     says = r"the kind of 'age' must be as in .*use what that release used: kinds=\{'age': 'cont"
     with pytest.raises(LeavingError, match=says):
         other.bars("sex").to_json()

@@ -97,14 +97,12 @@ def digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def test_it_holds_the_rows_of_the_copy_and_the_base_counts(study: Study, page: str) -> None:
-    views = json.loads(block(page, "views"))
+def test_it_holds_the_rows_of_the_copy_and_no_count_of_the_data(study: Study, page: str) -> None:
     told = facts(page)
 
     assert rows_of(page)[0]["rows"] == told["rows"]["rows"] == len(study.session.whole)
     assert gzip.decompress(base64.b64decode(block(page, "rows"))) == board_rows(study.session).data
-    assert {it["method"] for it in views.values()} <= {"merge", "cell-suppression"}
-    assert views["age"]["counts"] == json.loads(study.histogram("age").to_json())["counts"]
+    assert 'id="views"' not in page
     assert [it["name"] for it in told["columns"]] == [
         it["name"] for it in rows_of(page)[0]["columns"]
     ]
@@ -119,11 +117,10 @@ def test_the_same_study_gives_the_same_page(study: Study, page: str) -> None:
 
 def test_what_is_given_is_text() -> None:
     name = "</script><script>alert(1)</script>\u2028"
-    found = board_page({"study": name}, {name: 1}, b"", name)
+    found = board_page({"study": name}, b"", name)
 
     assert "alert(1)</script>" not in found
     assert facts(found) == {"study": name}
-    assert json.loads(block(found, "views")) == {name: 1}
     assert "<title>&lt;/script&gt;" in found
 
 
@@ -136,7 +133,6 @@ def test_no_canary_sings_in_it(tmp_path: Path) -> None:
         _, rows = rows_of(found)
         assert {*COHORT.column_names} - {"patient", "note"} <= {*rows}
         assert CANARIES.found(block(found, "facts")) == []
-        assert CANARIES.found(block(found, "views")) == []
         assert CANARIES.found(block(found, "rows")) == []
         assert CANARIES.found(json.dumps([[*it] for it in rows.values()], default=float)) == []
 
@@ -149,7 +145,6 @@ def test_a_part_holds_its_rows_and_its_new_columns(study: Study) -> None:
     assert header["rows"] == told["rows"]["rows"] < len(study.session.whole)
     assert min(rows["age"]) >= 50
     assert np.allclose(rows["log_bmi"], np.log(rows["bmi"]))
-    assert json.loads(block(found, "views")) == {}
     assert told["part"] == "where age >= 50; log_bmi is log(bmi)"
     assert told["python"] == "study.where('age >= 50').assign(log_bmi='log(bmi)')"
     assert next(it for it in told["columns"] if it["name"] == "log_bmi")["sources"] == ["copy"]
@@ -174,9 +169,7 @@ def test_it_is_recorded_when_it_is_saved_and_not_before(tmp_path: Path) -> None:
 
     assert path.read_text(encoding="utf-8") == board.to_html()
     found = released(study)
-    assert found[0] == ("rows", "html")
-    assert {kind for kind, _ in found} == {"rows", "histogram", "bars"}
-    assert {form for _, form in found} == {"html"}
+    assert {*found} == {("rows", "html")}
 
 
 def test_what_may_not_be_released_is_not_written(tmp_path: Path) -> None:

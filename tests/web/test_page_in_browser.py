@@ -140,7 +140,7 @@ def test_what_needs_python_says_so_with_the_line(chromium: Browser, file: Path) 
         page.locator("[data-act=instead]").click()
         page.locator(".pic-histogram svg").wait_for()
         page.locator("[data-act=about]").click()
-        assert page.locator(".drawer .py").inner_text() == 'study.histogram("age", source="copy")'
+        assert page.locator(".drawer .py").inner_text() == 'study.histogram("age")'
 
 
 HOSTILE = 'a="1"); __import__("os").system("id"); f(b'

@@ -12,6 +12,7 @@ from discreet.measure.attacks import Copy, Make, Records
 from discreet.measure.pairs import Side
 from discreet.protect import Whole
 from discreet.protect.base import RowMethod
+from discreet.protect.listed import with_tables
 from discreet.protect.whole import Draws, Levels, Settings, whole_copy
 from discreet.secret import Secret
 
@@ -24,6 +25,7 @@ def whole_maker(
     *,
     sensitive: tuple[str, ...] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
+    tables: tuple[tuple[str, str], ...] = (),
 ) -> Make:
     """Return what makes a copy of a whole table (see `protect.whole`).
 
@@ -37,6 +39,8 @@ def whole_maker(
         Columns of levels that shape no group.
     bounds : mapping of str to pair of float, optional
         Between which numbers a column lies.
+    tables : tuple of pairs of str
+        Columns of levels whose cross-table is counted.
 
     Returns
     -------
@@ -48,7 +52,8 @@ def whole_maker(
     InputError
         If k is no whole number of at least 2, or m is below it.
     """
-    return maker_of(Settings(k, Whole(k, m).members, tuple(sensitive), dict(bounds or {})))
+    members = Whole(k, m).members
+    return maker_of(Settings(k, members, tuple(sensitive), dict(bounds or {}), tables=tables))
 
 
 def maker_of(settings: Settings) -> Make:
@@ -61,7 +66,8 @@ def maker_of(settings: Settings) -> Make:
         keys = row_keys(secret, [*numbers.values(), *words.values()])
         draws = Draws(secret, secret.digest("attack", total(keys)), keys)
         levels = {name: Levels.of(texts) for name, texts in words.items()}
-        found = whole_copy(numbers, levels, draws, settings, records.persons)
+        made = whole_copy(numbers, levels, draws, settings, records.persons)
+        found = with_tables(made, levels, draws, settings, records.persons)
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
         return Copy(side, found.source)

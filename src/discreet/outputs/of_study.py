@@ -37,9 +37,6 @@ from discreet.study.verify import Verifier, verifier_of_policy
 
 __all__ = ["StudyOutputs", "in_force", "outputs_in"]
 
-OVERVIEW = "overview"
-"""What the log calls the first pictures of a board."""
-
 
 @dataclass(frozen=True)
 class StudyOutputs:
@@ -117,8 +114,6 @@ class StudyOutputs:
     def _only_shown(self) -> Iterator[str]:
         """Say what a server gave to browsers and nobody downloaded."""
         store, study, version = self.folder.store, self.folder.study, self.folder.in_force.version
-        if shown(store, study, version, [OVERVIEW]):
-            yield "the first picture of each column, shown on the web"
         seen = shown(store, study, version, (*PLOTS, *TABLES))
         only = len(seen - {it.view for it in self._downloads()})
         if only:

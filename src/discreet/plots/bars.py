@@ -105,7 +105,7 @@ class BarView(View):
             legend="" if self.by is None else self.label(self.by),
         )
         signs = (sign,) if any(None in row for row in rows) else ()
-        return Scene((panel,), notes=self.notes() + divided + signs)
+        return Scene((panel,), notes=self.short_notes(*divided, *signs))
 
 
 def _shares(counts: Sequence[float | None]) -> tuple[float | None, ...]:

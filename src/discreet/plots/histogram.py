@@ -97,7 +97,7 @@ class HistogramView(View):
             y=Axis(label),
         )
         signs = (HIDDEN,) if None in self.counts else ()
-        return Scene((panel,), notes=self.notes() + signs)
+        return Scene((panel,), notes=self.short_notes(*signs))
 
 
 def from_rows(

@@ -39,6 +39,7 @@ WHERE_SAID = MappingProxyType({"where said": True})
 WHERE_THERE_ARE = ("dates", "chosen", "labels")
 """Of an origin: what is not written where it is empty."""
 
+PUBLIC = "the data are declared public: what is released is not recorded"
 NOT_WRITTEN = ("gate", "sealer")
 """What of a view belongs to its study, and is in no file."""
 
@@ -335,8 +336,23 @@ class View:
                 " chance"
             )
         if of.public:
-            lines.append("the data are declared public: what is released is not recorded")
+            lines.append(PUBLIC)
         return (*lines, *of.remarks)
+
+    def short_notes(self, *beside: str) -> tuple[str, ...]:
+        """Return what stands below a picture of the copy in two lines: first what to mind.
+
+        Of what is not drawn from the copy all notes; `describe` has these of every picture.
+        """
+        of = self.origin
+        if self.method != Whole.name:
+            return (*self.notes(), *beside)
+        public = (PUBLIC,) if of.public else ()
+        mind = "; ".join(("rows of the protected copy, made anew", *of.remarks, *public, *beside))
+        rows = (
+            "" if of.shown is None or of.total is None else f"{of.shown:,} of {of.total:,} rows; "
+        )
+        return mind, rows + self.note()
 
     def describe(self) -> str:
         """Say in some lines what is shown, how it was made, and what it does not protect."""

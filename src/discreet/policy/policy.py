@@ -349,9 +349,8 @@ class Policy:
         The columns that may stand side by side in parallel coordinates. Empty: as far as all that
         are drawn fit into one order of axes.
     tables : sequence of pairs of str, optional
-        Columns of levels whose cross-table is counted with the copy of the whole table, as each
-        column is (base counts): it costs no budget, and is refused to nobody. Only where `rows` is
-        "whole".
+        Columns of levels whose cross-table matters: the copy of the whole table has its counts,
+        with noise. Only where `rows` is "whole".
     round_to : int, default 5
         Counts are rounded to multiples of this; 1 leaves them.
     shown_share : float, default 0.85
@@ -428,7 +427,7 @@ class Policy:
         How many versions of one study may be opened.
     budget : int, default 200
         How many different pictures of a study version one token or user of a server may ask for;
-        where `rows` is "whole" further counts alone, for the copy and its base counts are free.
+        where `rows` is "whole" further counts alone, for the copy is free.
     requests_a_minute : int, default 120
         How often one token or user of a server may ask.
     copy : {"browser", "served"}, default "browser"

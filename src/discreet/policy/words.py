@@ -186,9 +186,9 @@ def _pairs(policy: Policy) -> Said:
 
 def _tables(policy: Policy) -> Said:
     if not policy.tables:
-        return "No cross-table", " is counted beside the copy."
+        return "No cross-table", " is counted into the copy."
     pairs = "; ".join(" by ".join(pair) for pair in policy.tables)
-    return "Counted once and free for all", f" are the cross-tables {pairs}."
+    return "Counted into the copy, with noise,", f" are the cross-tables {pairs}."
 
 
 def _roles(policy: Policy) -> Said:

@@ -33,6 +33,8 @@ class Settings:
         Between which numbers a column lies.
     parts : mapping of str to int
         Columns whose numbers are whole multiples of one part of so many: those of dates, in days.
+    tables : tuple of pairs of str
+        Columns of levels whose cross-table is counted (`protect.listed`).
     """
 
     k: int
@@ -40,6 +42,7 @@ class Settings:
     sensitive: tuple[str, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     parts: Mapping[str, int] = field(default_factory=dict)
+    tables: tuple[tuple[str, str], ...] = ()
 
 
 class Levels(NamedTuple):

@@ -29,7 +29,7 @@ from discreet.ledger.log import (
     used,
 )
 from discreet.plots import PLOTS
-from discreet.plots.request import BASE, COPY, COUNTS
+from discreet.plots.request import COPY, COUNTS
 from discreet.protect import Whole
 from discreet.serve.facts import Served
 from discreet.serve.files import drawn, orders_told, picture_told
@@ -403,4 +403,4 @@ def _name_of(served: Served, asked: Accepted) -> str:
     """
     told = json.dumps([served.name, served.version, served.edition, asked.plot.plot, asked.text])
     name = hashlib.sha256(told.encode()).hexdigest()[:32]
-    return UNCOUNTED + name[1:] if asked.plot.source in (BASE, COPY) else name
+    return UNCOUNTED + name[1:] if asked.plot.source == COPY else name

@@ -43,7 +43,6 @@ from discreet.serve.board import (
     PartBody,
     answer_copy,
     answer_light,
-    answer_overview,
     answer_part,
     answer_rows,
 )
@@ -196,11 +195,6 @@ def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
 
 def _board(router: APIRouter, counter: Counter) -> None:
     served = counter.served
-
-    @router.get("/overview", response_model=dict[str, Any])
-    async def overview(bearer: Bearer) -> Response:
-        """Answer with a picture of each column by itself: free, and the same for everybody."""
-        return answered(await counter.work(bearer, lambda caller: answer_overview(served, caller)))
 
     @router.get("/rows", response_class=Response, responses=ROWS_TOLD)
     async def rows(bearer: Bearer, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""What a board asks a server for beside single plots: first pictures, the copy, and plots of it.
+"""What a board asks a server for beside single plots: the rows of the copy, and plots of it.
 
 What is drawn of the copy was released with it. So it is recorded once that a caller explores the
 copy, and how often anybody asks is bounded in memory alone.
@@ -32,7 +32,7 @@ from discreet.serve.requests import (
     check,
     refused_in_words,
 )
-from discreet.study.board import ROWS, BoardRows, names_in, overview
+from discreet.study.board import ROWS, BoardRows, names_in
 from discreet.study.derived import FEWEST
 from discreet.study.lights import Axis, Clause
 from discreet.study.new_columns import holds_codes
@@ -42,12 +42,11 @@ __all__ = [
     "PartBody",
     "answer_copy",
     "answer_light",
-    "answer_overview",
     "answer_part",
     "answer_rows",
 ]
 
-OVERVIEW, EXPLORED = "overview", "copy"
+EXPLORED = "copy"
 STAYS = "rows: the policy of this study keeps its copy on the server; ask /api/copy for pictures"
 NO_COPY = "this study has no copy of the whole table; ask /api/views for plots of counts"
 NOT_DRAWN = (
@@ -130,16 +129,6 @@ class LightBody(BaseModel):
     assign: NewColumns = []
     light: ConditionBody | None = None
     cards: Annotated[list[CardBody], Field(max_length=MOST_CARDS)] = []
-
-
-def answer_overview(served: Served, caller: Caller) -> Answer | Refusal:
-    """Answer with a picture of each column by itself; kept in the ledger, as every plot is."""
-
-    def make() -> bytes:
-        found = overview(served.study.session, served.held.views, ON_THE_WEB)
-        return json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
-
-    return _recorded(served, caller, OVERVIEW, make)
 
 
 def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:

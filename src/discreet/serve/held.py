@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from discreet.plots import View
 from discreet.protect import Whole
 from discreet.serve.files import MOST_BYTES, Kept
-from discreet.study.board import BoardRows, base_views, board_rows, stays_on_server
+from discreet.study.board import BoardRows, board_rows, stays_on_server
 from discreet.study.lights import Lights
 from discreet.study.session import Session
 
@@ -49,7 +48,7 @@ class Rate:
 
 
 class HeldCopy:
-    """The rows of a study's copy as bytes, and its first pictures: each made once, when asked for.
+    """The rows of a study's copy as bytes, made once, when they are asked for.
 
     Whoever hands them out asks the gate first. `known` are callers that have explored the copy, and
     what of it, as the ledger says; `pictures` are answers with plots of it, and `lights` counts its
@@ -76,12 +75,6 @@ class HeldCopy:
         """The rows, compressed; nothing where there are none."""
         with self._lock:
             return b"" if self.rows is None else gzip.compress(self.rows.data, LEVEL, mtime=0)
-
-    @cached_property
-    def views(self) -> Mapping[str, View]:
-        """A picture of each column by itself."""
-        with self._lock:
-            return base_views(self._session)
 
     @property
     def there(self) -> bool:

@@ -86,15 +86,13 @@ class Ready:
     def expect(self, workers: Workers | None = None) -> None:
         """Say that `warm` will be called, and of which workers this process is one."""
         self._workers = workers
-        self._waits, self._done, self._of = "the rows of the copy", 0, WARMED + 2
+        self._waits, self._done, self._of = "the rows of the copy", 0, WARMED + 1
 
     def warm(self) -> None:
-        """Make what the first requests need: the rows, first pictures, and what is compiled."""
+        """Make what the first requests need: the rows, and what is compiled."""
         try:
             with self._served.turn:
                 _ = self._served.held.packed
-                self._step("the first pictures")
-                _ = self._served.held.views
             self._step("plots to be compiled")
             warm(lambda: self._step("plots to be compiled"))
         except Exception as error:  # whoever asks is told what is wrong

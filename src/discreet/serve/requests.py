@@ -344,7 +344,7 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
         asked.what, names = {"formula": model.formula}, tuple(model.numbers)
     how = _how(study.policy, given)
     named = _named_source(given.get("source"), derivation)
-    asked.source = _source(study.policy, columns, kind, names, named, how)
+    asked.source = _source(study.policy, kind, named, how)
     if asked.source == COPY:
         settled = _of_copy(study, columns, kind, names, model, how, part)
     elif {*names, *(model.levels if model else ())} & (alone := _of_copy_alone(columns)):
@@ -422,14 +422,7 @@ def _of_copy_alone(columns: Columns) -> set[str]:
     return {name for name, it in columns.items() if it.sources == (COPY,)}
 
 
-def _source(
-    policy: Policy,
-    columns: Columns,
-    kind: str,
-    names: Sequence[str],
-    named: str | None,
-    how: Body,
-) -> str:
+def _source(policy: Policy, kind: str, named: str | None, how: Body) -> str:
     """Say where a plot comes from, or refuse what is named; empty where there is one source."""
     if policy.rows_by != Whole.name:
         if named is not None:
@@ -437,7 +430,7 @@ def _source(
         if "weights" in how:
             raise RefusedError("of the copy alone", parameter="weights")
         return ""
-    source = source_of(policy, kind, names, named, how, _of_copy_alone(columns))
+    source = source_of(policy, kind, named, how)
     if source == COUNTS and "method" not in how and usual_method(policy, kind) is None:
         raise RefusedError("no usual method", parameter="source", rule="rows")
     return source
@@ -587,7 +580,7 @@ def _beside(
         named["method"] = asked.method
     how = _without(_how(policy, given), "method")
     usual_source = _named_source(None, derivation)
-    if asked.source != _source(policy, columns, asked.plot, names, usual_source, how):
+    if asked.source != _source(policy, asked.plot, usual_source, how):
         named["source"] = asked.source
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):

@@ -65,7 +65,8 @@ def attack_versions(
 def _made_by(raw: RawWhole) -> dict[str, Any]:
     """Say how the copies are made that are attacked."""
     it = raw.settings
-    told = {"method": Whole.name, "k": it.k, "m": it.m, "sensitive": list(it.sensitive)}
+    told: dict[str, Any] = {"method": Whole.name, "k": it.k, "m": it.m}
+    told |= {"sensitive": [*it.sensitive], "tables": [" by ".join(pair) for pair in it.tables]}
     return {name: value for name, value in told.items() if value}
 
 

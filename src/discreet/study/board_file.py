@@ -5,23 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.errors import RefusedError
-from discreet.plots.request import BASE, COPY
+from discreet.plots.request import COPY
 from discreet.render.sealing import sealed_file
 from discreet.study.board import (
     TO_BROWSER,
     BoardRows,
-    base_views,
     board_columns,
     board_rows,
     check_there,
     names_in,
-    overview,
     stays_on_server,
 )
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.facts import board_facts
 from discreet.study.provenance import BOARD, FIGURES
-from discreet.study.session import DrawableColumn, Session
+from discreet.study.session import DrawableColumn
 from discreet.table import KINDS
 from discreet.web.board import Board
 from discreet.web.bundle import NumberColumn
@@ -62,14 +60,11 @@ def board_of(of: OfCopy) -> Board:
     columns = tuple(it.name for it in board_columns(of.whole))
 
     def make() -> str:
-        """Ask the gates, put the page together, and seal it."""
+        """Ask the gate, put the page together, and seal it."""
         sealer = of.sealer_of_copy({FIGURES: BOARD, "columns": [*columns]})
         provenance = sealer.provenance(rows.digest)
         rows.gate(FORM, provenance)
-        counted = isinstance(of, Session)
-        shown = overview(of, base_views(of), FORM) if counted else {"views": {}, "sources": {}}
-        views = {n: it for n, it in shown["views"].items() if shown["sources"][n] == BASE}
-        made = board_page(_facts(of, title, rows), views, rows.data, f"{title} · discreet")
+        made = board_page(_facts(of, title, rows), rows.data, f"{title} · discreet")
         return sealed_file(provenance, sealer, made.encode(), f".{FORM}").decode()
 
     return Board(title, rows.rows, columns, make)

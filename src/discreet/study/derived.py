@@ -181,7 +181,7 @@ class DerivedCopy:
             kinds |= {name: KINDS[1] for name in self.whole.copy.strata}
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
             columns = model.numbers
-        source_of(policy, plot, columns, COPY, how)
+        source_of(policy, plot, COPY, how)
         raw = self.session.table
         asked = settle_from_copy(policy, self.whole, raw, plot, columns, model, **how)
         check_two(PLOTS[plot], asked, self.whole)

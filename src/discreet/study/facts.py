@@ -11,11 +11,10 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.measure.column_list import unit_in
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
-from discreet.plots.request import BASE, COPY, COUNTS
+from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
 from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
 from discreet.protect import COPY_METHODS, METHODS, Whole
-from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.study.derived import OfCopy
 from discreet.study.session import DrawableColumn, Session
 from discreet.study.table_kinds import table_facts
@@ -138,8 +137,7 @@ def plot_facts(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[s
     Where there is a copy of the whole table, the first of a plot's sources is the one that holds
     where nobody names any; a parameter that is fixed for one of them alone stands there twice.
     `limits` says whether a plot of the copy takes ends of its axes, `derivation` whether it takes
-    `where` and `assign`, `weights` whether it takes a column of weights, and `tables` of which
-    columns alone a cross-table is one of the base counts.
+    `where` and `assign`, and `weights` whether it takes a column of weights.
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
@@ -163,11 +161,9 @@ def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
 
 def _sources(policy: Policy, plot: Plot[View], columns: Sequence[DrawableColumn]) -> list[str]:
     """Return what a plot can come from in a study with a copy of the whole table."""
-    base = plot.name in BASE_PLOTS or (plot.name == BASE_TABLE and bool(policy.tables))
-    base &= usual_method(policy, plot.name) is not None
     copied = _enough(plot, [it for it in columns if COPY in it.sources])
     counted = bool(policy.methods[plot.name])
-    there = {BASE: base, COPY: copied, COUNTS: counted}
+    there = {COPY: copied, COUNTS: counted}
     return [source for source, yes in there.items() if yes]
 
 
@@ -182,7 +178,6 @@ def _facts_of(
     if plot.places:
         takes["places"] = [{"name": it.name, "kind": it.kind} for it in plot.places]
     methods = [it for source in sources or [""] for it in _methods(policy, plot, source)]
-    listed = plot.name == BASE_TABLE and BASE in sources
     return {
         "kind": plot.name,
         "title": plot.title,
@@ -190,7 +185,6 @@ def _facts_of(
         "takes": "formula" if plot.of_formula else "columns",
         "columns": None if plot.of_formula else takes,
         "sources": [*sources],
-        **({"tables": [[*it] for it in policy.tables or ()]} if listed else {}),
         "limits": COPY in sources and plot.uses(Whole.name, "limits"),
         "derivation": COPY in sources,
         "weights": COPY in sources and plot.weigh is not None,
@@ -206,9 +200,6 @@ def _methods(policy: Policy, plot: Plot[View], source: str) -> list[dict[str, An
     names = policy.methods[plot.name]
     if source == COPY:
         usual, names = Whole.name, (Whole.name,)
-    elif source and plot.name in BASE_PLOTS and usual is not None:
-        # Counts of one column by another method are refused beside the base counts.
-        names = (usual,)
     return [
         {
             "name": name,

@@ -20,15 +20,13 @@ from discreet.plots.by_level import codes_as_words, order_of_level
 from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import BASE, COPY, COUNTS, SOURCES, PlotRequest, columns_of_by
+from discreet.plots.request import COPY, COUNTS, SOURCES, PlotRequest, columns_of_by
 from discreet.plots.scatter import with_trends
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
-from discreet.policy.resolve import usual_method
 from discreet.protect import Condensation, Whole
 from discreet.regression import Model, categories_named
 from discreet.release import arrow_table
-from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE, is_listed
 from discreet.study.weights import weighed
 from discreet.table import KINDS, Column, Table, open_table
 from discreet.table.dates import day_of
@@ -47,7 +45,6 @@ __all__ = [
 ]
 
 NO_METHOD = "none"
-OF_VIEW = ("by", "bins", "limits", "edges", "weights")
 OF_CLUSTERS = ("sensitive", "diversity")
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
@@ -229,16 +226,12 @@ def levels_of_plot(
 def source_of(
     policy: Policy,
     plot: str,
-    columns: Sequence[str],
     source: str | None,
     how: Mapping[str, Any],
-    of_copy: Collection[str] = (),
 ) -> str:
     """Say where a plot comes from: the copy, counts, or (empty) as policies without a copy say.
 
-    Who names a method of counts asks for counts. A plot of one column, or a table that the policy
-    lists, as the policy draws it, is one of the base counts, but for columns that are drawn
-    `of_copy` alone.
+    Who names a method of counts asks for counts.
     """
     method = how.get("method")
     _check_unweighted(policy, source, how)
@@ -267,13 +260,7 @@ def source_of(
             raise InputError(
                 f"method {method!r} draws counts; leave it out, or take source='counts'"
             )
-    if source is not None or by_counts:
-        return source or COUNTS
-    plain = method is None and not any(how.get(name) is not None for name in OF_VIEW)
-    of_one = plot in BASE_PLOTS and len(columns) == 1 and columns[0] not in of_copy
-    counted = of_one or (plot == BASE_TABLE and is_listed(policy, columns))
-    # A policy may have them drawn from rows.
-    return BASE if plain and counted and usual_method(policy, plot) is not None else COPY
+    return source or (COUNTS if by_counts else COPY)
 
 
 def _check_unweighted(policy: Policy, source: str | None, how: Mapping[str, Any]) -> None:

@@ -36,7 +36,7 @@ from discreet.lines import Lines
 from discreet.parallel.ordering import one_order
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
-from discreet.policy.resolve import diversity_of, usual_method
+from discreet.policy.resolve import diversity_of
 from discreet.progress import advance
 from discreet.protect import Whole
 from discreet.protect.cell_means import CellMeans
@@ -53,7 +53,6 @@ from discreet.sketch import (
     sketch_of_parts,
     sketched,
 )
-from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
 from discreet.vault.rows import read_rows, row_digests_in_parts
@@ -74,7 +73,6 @@ __all__ = [
     "pairs_of",
     "pairs_wrong",
     "pins_of_axes",
-    "release_together",
     "with_provenance",
 ]
 
@@ -117,22 +115,14 @@ class ReleaseGate:
     def of_version(self) -> Mapping[str, str]:
         """What all that is released beside a copy of the whole table is recorded with.
 
-        Whether each column is one of numbers or of levels, for as the other it makes another copy;
-        and the method by which it, and each listed table, is counted in the base counts, so that no
-        further counts of the same by another method stand beside them.
+        Whether each column is one of numbers or of levels, for as the other it makes another copy.
         """
         if self.policy.rows_by != Whole.name:
             return NOTHING
-        kinds: dict[str, str] = {}
-        pins: dict[str, str] = {}
-        for plot in BASE_PLOTS:
-            method, kind = usual_method(self.policy, plot), PLOTS[plot].columns
-            names = self.table.shown([*self.table.columns], kind)
-            kinds |= {f"{KIND_OF}{name!r}": kind for name in names}
-            pins |= {} if method is None else method_pins([[name] for name in names], method)
-        method = usual_method(self.policy, BASE_TABLE)
-        listed = {} if method is None else method_pins(self.policy.tables or (), method)
-        return kinds | pins | listed
+        columns = [*self.table.columns]
+        return {
+            f"{KIND_OF}{name!r}": kind for kind in KINDS for name in self.table.shown(columns, kind)
+        }
 
     def record(
         self,
@@ -210,7 +200,6 @@ class ReleaseGate:
         if self.policy.public:
             return
         self._check_file()
-        self._check_base(records)
         whole = self._of_other_copy(records)
         if not whole and all(record.method == Whole.name for record in records):
             self.ledger.release(records, dict)  # the copy was made once, and nothing is read again
@@ -259,17 +248,6 @@ class ReleaseGate:
             replace(record, sketches=known | {what: sketches[what] for what in of})
             for record, of in zip(records, rests_on, strict=True)
         ]
-
-    def _check_base(self, records: Sequence[ReleaseRecord]) -> None:
-        """Refuse further counts of a column or table by another method than its base counts."""
-        for what, method in self.of_version.items():
-            if any(record.choices.get(what, method) != method for record in records):
-                raise LeavingError(
-                    f"the {what} is {method!r} in the base counts of this study, and counts by two"
-                    " methods together give records away; leave method out, or draw from the copy"
-                    " (source='copy')",
-                    what,
-                )
 
     def _of_other_copy(self, records: Sequence[ReleaseRecord]) -> bool:
         """Whether something is of another copy of the whole table than was released before.
@@ -530,13 +508,6 @@ def with_provenance(
     """Return what is to be released with the provenance of its file."""
     held = () if provenance is None else (provenance.to_text(),)
     return replace(record, provenance=held, lines=lines)
-
-
-def release_together(gates: Sequence[RecordedGate], form: str) -> None:
-    """Let several things of one study be released in a form, or none of them."""
-    if gates:
-        look = Look(gates[0].keeper)
-        gates[0].keeper.release([gate.record(form, look) for gate in gates], look)
 
 
 def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:

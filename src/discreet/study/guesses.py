@@ -399,15 +399,14 @@ PAIRS = """\
 # The columns that may stand side by side in parallel coordinates that are counted. Without pairs
 # any may, as far as all that were ever drawn fit into one order of axes."""
 TABLES = """\
-# Cross-tables of two columns of levels that are counted with the copy of the whole table, as each
-# column is: to be had at any time, and at no cost."""
+# Cross-tables of two columns of levels that matter: the copy has their counts, with noise."""
 UNIT = """\
 # The column that says whose a row is, where a person may have several: k then counts persons.
 # unit = false says that each row is a person of its own, whatever a column looks like."""
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
-# How many different counts one token or user may see, beside the copy and the counts that belong
-# to it, which are free. Each reveals a little more. Of all plots, where groups are declared."""
+# How many different counts of the data one token or user may see beside the copy, which is free.
+# Each reveals a little more. Of all plots, where groups are declared."""
 MINUTE = "# How often one token or user may ask."
 
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.rules import COPY_OF_TABLE
 from discreet.measure.fidelity_report import Fidelity, difference_words
 from discreet.memory import give_back
 from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
@@ -25,7 +24,7 @@ from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
-from discreet.plots.request import BASE, COPY, COUNTS, SOURCES
+from discreet.plots.request import COPY, COUNTS, SOURCES
 from discreet.plots.scatter import with_trends
 from discreet.plots.view import SCHEMA
 from discreet.policy import (
@@ -49,7 +48,6 @@ from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
-from discreet.study.base_counts import BaseCounts, check_further
 from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
     WholeTable,
@@ -57,6 +55,7 @@ from discreet.study.from_copy import (
     settle_from_copy,
     source_of,
 )
+from discreet.study.further_counts import check_further
 from discreet.study.gate import (
     NOTHING,
     Look,
@@ -185,10 +184,7 @@ class Session:
                 kinds = self.whole.kinds_in(formula, kinds)
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
-        of_copy = [*self.dates, *(self.policy.derive or {})]
-        if plot in PLOTS and PLOTS[plot].columns == KINDS[1]:  # codes, of which it makes levels
-            of_copy += [it for it in self.table.columns if it in columns and self._is_number(it)]
-        chosen = source_of(self.policy, plot, columns, source, how, of_copy)
+        chosen = source_of(self.policy, plot, source, how)
         if chosen == COPY:
             asked = settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
@@ -224,10 +220,7 @@ class Session:
         )
 
     def version_of_whole(self, look: Look) -> str:
-        """Return which copy of the whole table it is; a base count needs no more of it.
-
-        Where it is not known yet, rows are looked at.
-        """
+        """Return which copy of the whole table it is; rows are looked at where it is not known."""
         if self._version is None:
             self._version = self._vault.version_of_whole(self.table, self.policy, look.in_parts)
         return self._version
@@ -290,9 +283,6 @@ class Session:
             for name in self.whole.made_from
         )
 
-    def _is_number(self, name: str) -> bool:
-        return self.table.columns[name].kind == KINDS[0]
-
     @property
     def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the policy says so."""
@@ -303,11 +293,6 @@ class Session:
         """The columns of dates, which the copy of the whole table alone has as numbers."""
         raw = self.whole.raw if self.policy.derive else self.table.columns
         return tuple(n for n, column in raw.items() if column.dates is not None)
-
-    @cached_property
-    def base(self) -> BaseCounts:
-        """The counts that belong to the copy of the whole table."""
-        return BaseCounts(self.table, self.policy)
 
     def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
         """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
@@ -325,9 +310,7 @@ class Session:
         """Draw what was settled, from protected rows or from counts, with the study's gate."""
         if request.source == COPY:
             return self._from_copy(plot, request)
-        if request.source == BASE:
-            return self._from_base(plot, request)
-        check_further(self.base, request)
+        check_further(self.table, self.policy, request)
         pinned, format = NOTHING, FORMAT
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows
@@ -360,25 +343,6 @@ class Session:
             raw = self.table.rows([x, y]).numbers if self.policy.shows_exact else None
             drawn = with_trends(drawn, None if raw is None else (raw[x], raw[y]))
         view: V = drawn
-        return view
-
-    def _from_base(self, plot: Plot[V], request: PlotRequest) -> V:
-        """Draw one of the base counts; the copy, where they are held back or too few to count."""
-        drawn: Any
-        if plot.from_counts is None:
-            raise BrokenPromiseError(f"a {plot.name} is not drawn from counts")
-        try:
-            if self.base.held_back(request):
-                raise RefusedError("these counts and the other base counts give a cell away")
-            drawn = self.counted(request, plot.from_counts)
-        except RefusedError:
-            percent = request.percent
-            from_copy = self.settle(plot.name, request.columns, source=COPY, percent=percent)
-            return self._from_copy(plot, from_copy)
-        # Counts are of the data as they are now: that these are the copy's is looked at again.
-        view: V = self._gated(
-            drawn, request, lambda look: {COPY_OF_TABLE: self.version_of_whole(look)}, FORMAT
-        )
         return view
 
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
@@ -459,8 +423,17 @@ class Session:
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what columns of the copy are, which may hold codes, and how near the copy is."""
-        told = self.said_of_derived(self.whole.beneath(names))
-        return (*told, *self.remarks_of_table(self.whole.sources(names)))
+        told, sources = self.said_of_derived(self.whole.beneath(names)), self.whole.sources(names)
+        return (*told, *self.said_of_listed(sources), *self.remarks_of_table(sources))
+
+    def said_of_listed(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say which pairs of columns the policy lists, whose counts the copy has."""
+        held = {*names} & {*self.kept.copy.strata}
+        pairs = [pair for pair in self.policy.tables or () if {*pair} <= held]
+        if not pairs or self.table.persons_repeat():
+            return ()
+        named = "; ".join(" by ".join(pair) for pair in pairs)
+        return (f"counted in the data, with noise: {named}",)
 
     def said_of_derived(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what those columns are that the policy derives."""

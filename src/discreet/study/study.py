@@ -37,7 +37,6 @@ from discreet.protect.copies import Draws
 from discreet.release import Release
 from discreet.secret import load_secret
 from discreet.study.attacks import attack_versions
-from discreet.study.base_counts import check_listed
 from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
@@ -169,12 +168,11 @@ class Study:
     View. `**research` are settings that the policy has a value of: other values exist under the
     policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
     from one protected copy of the whole table: of any columns, by any level, with any settings of
-    the view (bins, grid, limits, pixels), and none is refused because of another; histograms and
-    bar charts of one column are counted. What methods say of counts, strata and groups is of
-    counts (`source="counts"`, or a method of counts) and of policies that declare groups of
-    columns. Every method raises
-    InputError if a column, method or setting is unknown or of another kind than is needed, and
-    RefusedError if the policy has another value, or the table or a level holds too few persons.
+    the view (bins, grid, limits, pixels), and none is refused because of another. What methods
+    say of counts, strata and groups is of counts (`source="counts"`, or a method of counts) and of
+    policies that declare groups of columns. Every method raises InputError if a column, method or
+    setting is unknown or of another kind than is needed, and RefusedError if the policy has another
+    value, or the table or a level holds too few persons.
 
     Attributes
     ----------
@@ -369,9 +367,9 @@ class Study:
 
         Notes
         -----
-        Whoever has the board has the rows: it is a release of the copy and of the base counts, and
-        recorded when it is saved or shown. What is drawn and saved on it later is drawn of what was
-        released, and recorded nowhere.
+        Whoever has the board has the rows: it is a release of the copy, and recorded when it is
+        saved or shown. What is drawn and saved on it later is drawn of what was released, and
+        recorded nowhere.
 
         Examples
         --------
@@ -510,8 +508,8 @@ class Study:
             rows of the copy of the whole table. Rows without one are left out; `by` is of one
             column at most.
         method : str, optional
-            "merge" (the default: neighbouring bins are joined until each holds k persons, but not
-            across a gap, where three or more hold fewer than k in all),
+            Of counts: "merge" (the default: neighbouring bins are joined until each holds k
+            persons, but not across a gap, where three or more hold fewer than k in all),
             "suppression", "generalization", a row method, or "none" under `research`.
         **research
             `k`, `q`, `bins`, `limits`, or `edges`, the ends of bins of any widths:
@@ -523,8 +521,9 @@ class Study:
 
         Notes
         -----
-        Counts are of the raw data, each of at least k persons and rounded under `standard`;
-        with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
+        Bins hold rows of the protected copy. Counts (`source="counts"`) are of the raw data, each
+        of at least k persons and rounded under `standard`. Avraam et al. (2021), section 4.1, Fig.
+        1.
         """
         settings = _known(BinSettings, research)
         how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
@@ -1106,7 +1105,7 @@ class Study:
         k: int | None = None,
         source: str | None = None,
     ) -> plots.BarView | plots.PanelsView:
-        """Draw how many persons, or which share of them, have each level of a categorical column.
+        """Draw how many, or which share of them, have each level of a categorical column.
 
         Parameters
         ----------
@@ -1123,8 +1122,8 @@ class Study:
             A column of numbers, a survey's weights, above 0: sums of the weights of the rows of the
             copy of the whole table, or their shares. Rows without one are left out.
         method : str, optional
-            "cell-suppression" (the default: small counts are hidden, and others where sums
-            would give them back), or "none" under `research`.
+            Of counts: "cell-suppression" (the default: small counts are hidden, and others where
+            sums would give them back), or "none" under `research`.
         k : int, optional
             Another value than the policy's, under `research` alone.
         source : {"copy", "counts"}, optional
@@ -1142,9 +1141,10 @@ class Study:
 
         Notes
         -----
-        Under `standard` levels of fewer than k persons are joined into "other", because the name
-        of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
-        section 2.1. Shares are those of the counts that are shown, rounded as they are.
+        Rows of the protected copy are counted, as in every other plot and table of it. In counts
+        of the data (`source="counts"`) levels of fewer than k persons are joined into "other",
+        because the name of a level says that somebody has it. A missing value is a level. Avraam et
+        al. (2021), section 2.1. Shares are those of the counts that are shown, rounded as they are.
 
         Examples
         --------
@@ -1185,9 +1185,11 @@ class Study:
 
         Notes
         -----
-        Whoever knows all that is shown, and that counts are not negative, cannot narrow a hidden
-        one to fewer than k possible values; who also has a table of the same persons by other
-        columns perhaps can. Avraam et al. (2021), section 2.1.
+        Rows of the protected copy are counted. Where the policy lists the two columns (`tables`)
+        the copy has the counts of the data, with noise. Of counts (`source="counts"`) whoever knows
+        all that is shown, and that counts are not negative, cannot narrow a hidden one to fewer
+        than k possible values; who also has a table of the same persons by other columns perhaps
+        can. Avraam et al. (2021), section 2.1.
         """
         how = {"method": method, "k": k, "source": source}
         return self._drawn.draw(CROSSTAB, [rows, columns], **how)
@@ -2273,7 +2275,11 @@ def _check_declared(table: Table, policy: Policy) -> None:
     table.require(policy.strata, "categorical")
     for pair in policy.pairs:
         table.require(pair)
-    check_listed(policy)
+    if policy.tables and policy.rows_by != Whole.name:
+        raise InputError(
+            "tables of the policy are counted into a copy of the whole table; leave them out, or"
+            " make one (rows = 'whole', without groups and strata)"
+        )
     for pair in policy.tables or ():
         table.require(pair, "categorical")
     new = policy.derive or {}

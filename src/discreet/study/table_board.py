@@ -102,7 +102,7 @@ def _made(released: Release | None, facts: Mapping[str, Any], data: bytes, title
     """Ask the gate of a release, put the page together, and seal it."""
     if released is not None and released.gate is not None:
         released.gate(FORM, None)
-    made = board_page(facts, {}, data, title)
+    made = board_page(facts, data, title)
     if released is None or released.sealer is None:
         return made
     provenance = released.sealer.provenance(hashlib.sha256(data).hexdigest())

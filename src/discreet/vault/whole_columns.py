@@ -86,6 +86,7 @@ class Wanted:
         out |= {"sensitive": sensitive_of(table, self)}
         out |= {"unit": table.unit} if persons else {}
         out |= {"dates": self.dated} if self.dated else {}
+        out |= {"tables": _pairs(policy)} if policy.tables else {}
         out |= {"partitions": self.partitions} if self.partitions > 1 else {}
         return json.dumps(out, sort_keys=True).encode()
 
@@ -131,7 +132,13 @@ def _width(table: Table, name: str, k: int) -> int:
 def settings_of(table: Table, policy: Policy, wanted: Wanted) -> Settings:
     """Return what a copy is made with, as far as no row says it."""
     bounds = {} if policy.outside == "keep" else dict(policy.bounds)
-    return Settings(policy.k, policy.members, sensitive_of(table, wanted), bounds)
+    sensitive, tables = sensitive_of(table, wanted), _pairs(policy)
+    return Settings(policy.k, policy.members, sensitive, bounds, tables=tables)
+
+
+def _pairs(policy: Policy) -> tuple[tuple[str, str], ...]:
+    """Return the listed pairs of columns, in an order that is not the policy's."""
+    return tuple(sorted({(min(pair), max(pair)) for pair in policy.tables or ()}))
 
 
 def raw_of(

@@ -17,15 +17,13 @@ LEVEL = 6
 """Of compression: more takes thrice as long and saves hardly anything."""
 
 
-def board_page(facts: Mapping[str, Any], views: Mapping[str, Any], rows: bytes, title: str) -> str:
+def board_page(facts: Mapping[str, Any], rows: bytes, title: str) -> str:
     """Return the page of a board that needs nothing but itself.
 
     Parameters
     ----------
     facts : mapping of str to plain values
         What is said of the study: columns, policy, pictures, and what these are drawn with.
-    views : mapping of str to plain values
-        The small picture of each column that has counts of its own.
     rows : bytes
         As `discreet.web.bundle` writes them.
     title : str
@@ -49,7 +47,7 @@ def board_page(facts: Mapping[str, Any], views: Mapping[str, Any], rows: bytes, 
         '<body><div id="page"></div>'
         "<noscript><p>The board is drawn by a script of this file, which is not allowed to run"
         " here.</p></noscript>\n"
-        f"{data_block('facts', facts)}\n{data_block('views', views)}\n"
+        f"{data_block('facts', facts)}\n"
         f'<script type="text/plain" id="worker">{worker}</script>\n'
         f'<script type="text/plain" id="rows">{packed}</script>\n'
         f'<script type="module">{code}</script></body></html>\n'

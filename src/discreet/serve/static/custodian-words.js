@@ -8,7 +8,6 @@ const DAY = { weekday: "long", day: "numeric", month: "long" };
 /** What of an entry is said where it asks for no picture. */
 const SAID = {
   study: "opened the study",
-  overview: "opened the overview",
   copy: "explored the protected copy",
   rows: "took the rows of the protected copy",
   orders: "asked how the axes may stand",

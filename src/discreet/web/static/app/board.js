@@ -21,8 +21,7 @@ import { isCounted } from "./words.js";
  * Put the board of a study on a page.
  *
  * @param {HTMLElement} host - Empty.
- * @param {object} source - `facts`, `rows` (or null), `overview()`, `counted` (or null): where
- *   pictures come from.
+ * @param {object} source - `facts`, `rows` (or null), `counted` (or null): where pictures come from.
  * @param {object} how - `takeToken(text)` and `tools`.
  * @returns {object} The board; `again()` shows it, the first time too, once it is listened to.
  */
@@ -142,16 +141,9 @@ export function openBoard(host, source, how) {
     if (board.explained) board.about(board.cards.find((it) => same(it.spec, board.explained.spec)) || null);
   }
 
-  /** Answer with the small picture of each column: base counts of all rows, the copy of a part. */
+  /** Answer with the small picture of each column, where there are rows to draw it of. */
   async function smallOnes(specs) {
-    const base = isWhole(board) ? await source.overview() : {};
-    const isHeld = ({ columns: [name] }) => Object.hasOwn(base, name);
-    const held = specs.filter(isHeld);
-    const others = specs.filter((it) => !isHeld(it)).map(({ source: _, ...spec }) => spec);
-    const found = others.length && rows ? await rows.views(board.part, others) : [];
-    if (rows) await rows.hold(board.part, held, held.map(({ columns: [name] }) => base[name]));
-    return specs.map((it) =>
-      isHeld(it) ? { view: base[it.columns[0]] } : found.shift() || { refused: { says: "" } });
+    return rows ? rows.views(board.part, specs) : specs.map(() => ({ refused: { says: "" } }));
   }
 
   async function drawMinis(mine) {
@@ -217,8 +209,7 @@ const bare = ({ label, unit }) => (unit ? label.replace(new RegExp(`[\\s,]*\\(?$
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 const isWhole = ({ part }) => !part.where.length;
-const smallSpecs = (board) =>
-  [...board.columns.values()].map((it) => miniSpec(it, isWhole(board) && !it.fresh ? "base" : ""));
+const smallSpecs = (board) => [...board.columns.values()].map(miniSpec);
 const same = (a, b) => writtenSpec(a) === writtenSpec(b);
 
 /** Draw again what has another size than it was drawn in. */

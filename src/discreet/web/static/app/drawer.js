@@ -29,17 +29,11 @@ export function showDrawer(host, board, card) {
     answer.view ? made(board, spec, answer.view) : why(answer),
     board.facts.python !== null && [
       h("h3", {}, "In Python"),
-      h("code.py", {}, pythonOf(asRows(board, spec), board.state(), board.facts.python)),
+      h("code.py", {}, pythonOf(spec, board.state(), board.facts.python)),
     ],
     answer.view && numbers(card),
   );
   host.classList.toggle("left", covers(host, card.element));
-}
-
-/** In Python one column by itself is drawn from its base counts, unless the copy is named. */
-function asRows(board, spec) {
-  const counted = ["histogram", "bars"].includes(spec.kind) && !spec.by?.length;
-  return counted && board.wayOf(spec).way === "rows" ? { ...spec, source: "copy" } : spec;
 }
 
 function why({ refused, busy, price }) {

@@ -30,13 +30,11 @@ async function unpacked(text) {
 
 async function begin(host) {
   const facts = JSON.parse(held("facts"));
-  const views = JSON.parse(held("views"));
   const script = URL.createObjectURL(new Blob([held("worker")], { type: "text/javascript" }));
   const rows = await rowsInThread(script, await unpacked(held("rows")), facts);
   const source = {
     facts,
     rows: { ...rows, size: facts.rows.rows },
-    overview: async () => views,
     counted: inPython(facts),
     says: { study: facts.study, version: facts.part, promise: facts.policy.promise, sign: facts.policy.k ? "shield" : "info" },
   };

@@ -67,9 +67,6 @@ export function knowing({ facts, rows, counted }) {
       if (refused?.alternative) return { words: "Draw another picture", spec: refused.alternative };
       return null;
     },
-    /** What a file is made of: the copy, where the page drew the picture of its rows. */
-    inFile: (spec) =>
-      wayOf(spec).way === "rows" && !(spec.kind in NAMES) ? { ...spec, source: "copy" } : spec,
     formsOf: ({ spec }) => (isServed ? counted.forms(spec) : OF_PAGE),
   };
 }

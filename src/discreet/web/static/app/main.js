@@ -52,13 +52,10 @@ async function begin(host) {
   if (kept) document.documentElement.dataset.theme = kept;
   fill(host, h("main.alone", { "aria-busy": "true" }, h("p.soft", {}, "Opening the study…")));
   const facts = await withToken(host, () => ask("/api/study"));
-  const overview = onceOnly(async () => (await ask("/api/overview")).views);
-  overview();
   const rows = await rowsFor(facts);
   const source = {
     facts,
     rows: rows && { ...rows, size: facts.rows.rows },
-    overview,
     counted: countedBy(facts),
     allowance: () => facts.allowance,
     says: { study: facts.study, version: `version ${facts.version}`, promise: facts.policy.promise },
@@ -79,11 +76,6 @@ async function begin(host) {
   listen(host, board, acts);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", board.redraw);
   await board.again();
-}
-
-function onceOnly(make) {
-  let made = null;
-  return () => (made ??= make());
 }
 
 function allowanceSaid({ allowance }) {

@@ -7,12 +7,10 @@ import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
 import { walked } from "./walk.js";
-import { isCounted } from "./words.js";
 
 /** @param {object} column - What is known of it. @returns {object} Its small picture. */
-export function miniSpec(column, source) {
-  const kind = typeOf(column) === "level" ? "bars" : "histogram";
-  return { kind, columns: [column.name], ...(source && { source }) };
+export function miniSpec(column) {
+  return { kind: typeOf(column) === "level" ? "bars" : "histogram", columns: [column.name] };
 }
 
 /**
@@ -45,10 +43,9 @@ export function miniOf(board, column, spec) {
   let answer = null;
   let drawn = null;
   let size = "";
-  const counted = () => (isCounted(spec) ? "persons" : "rows");
   const redraw = () => {
     if (!answer?.view || !pic.clientWidth) return;
-    const look = lookOf(board.columns, { dark: board.isDark(), mini: true, counted: counted(), spec });
+    const look = lookOf(board.columns, { dark: board.isDark(), mini: true, counted: "rows", spec });
     drawn = drawPicture(pic, kind, answer.view, look);
     size = `${pic.clientWidth} ${pic.clientHeight}`;
     const svg = pic.querySelector("svg");
@@ -57,7 +54,7 @@ export function miniOf(board, column, spec) {
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${label}. Arrow keys walk through it.`);
   };
-  walked(pic, () => drawn, board.lights, { counted, opens: () => {} });
+  walked(pic, () => drawn, board.lights, { counted: () => "rows", opens: () => {} });
   return {
     element,
     spec,

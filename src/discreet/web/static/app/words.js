@@ -74,7 +74,7 @@ const manyOf = (shown, total) =>
   shown === total ? `All ${whole(total)}` : `${whole(shown)} of ${whole(total)}`;
 
 /** Whether a picture is of counts of the data themselves, which an allowance is of. */
-export const isCounted = (spec) => spec.source === "counts" || spec.source === "base";
+export const isCounted = (spec) => spec.source === "counts";
 
 const words = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
 
