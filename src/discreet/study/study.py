@@ -45,6 +45,7 @@ from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
 from discreet.study.provenance import MEASURED, REPORT
+from discreet.study.repeated import refuse_repeated_rows
 from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -2240,6 +2241,7 @@ def open(
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
+        refuse_repeated_rows(table)
     table = with_levels_of_two(table, kinds)
     _check_declared(table, chosen)
     offer_names(_columns_to_name)
