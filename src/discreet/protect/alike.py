@@ -37,8 +37,8 @@ BY_CHANCE = (0.1, 0.2)
 """So large a share of the pairs that are alike may be so by chance."""
 FEW = 0.25
 """Or so much of that share of the rows: then hardly anybody is like another by chance."""
-MANY, UNEVEN = 50, 0.5
-"""A number of many values, whose gaps are uneven, hardly ever has one value twice by chance."""
+MANY, UNEVEN, TWICE = 100, 0.5, 2
+"""Numbers of many values with uneven gaps do not all stand so often by chance."""
 
 
 class Alike(NamedTuple):
@@ -58,8 +58,8 @@ class Alike(NamedTuple):
 def as_codes(values: Floats, cell: float) -> Labels:
     """Return which numbers of a column are alike; missing ones are alike, too.
 
-    A cell is so wide in standard deviations, of the middle of the column's different values, so that nobody far out
-    makes others alike; its ends are where values are far apart, so that noise parts few.
+    A cell is so wide in standard deviations, of the middle of the column's different values, so
+    that nobody far out makes others alike; its ends are where values are far apart, so that noise parts few.
 
     Examples
     --------
@@ -118,10 +118,10 @@ def alike(numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: floa
     Examples
     --------
     >>> import numpy as np
-    >>> x, day = np.arange(60.0) ** 1.5, np.arange(60) % 7
-    >>> found = alike({"x": np.tile(x, 3)}, {"day": np.tile(day, 3)}, 0.02)
-    >>> found.repeats, found.pairs, found.by_chance < 1
-    (120, 60, True)
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 600))
+    >>> found = alike({"x": np.tile(x, 3), "y": np.tile(y, 3)}, {}, 0.02)
+    >>> found.repeats >= 1200, found.by_chance < 0.1 * found.pairs
+    (True, True)
     """
     columns = [*_columns(numbers, codes, cell)]
     rows = len(next(iter({**numbers, **codes}.values()), ()))
@@ -182,12 +182,12 @@ def _columns(
         values = numbers[name]
         known = np.unique(values[np.isfinite(values)])
         if len(known) > 1 and not (len(known) == len(values) and (known == np.rint(known)).all()):
-            yield _Column(_hashes(as_codes(values, cell), i), _is_fine(known))
+            yield _Column(_hashes(as_codes(values, cell), i), _is_fine(known, len(values)))
 
 
-def _is_fine(different: Floats) -> bool:
-    """Whether the different values of a column are many, and not on a grid that they fill."""
-    if len(different) < MANY:
+def _is_fine(different: Floats, rows: int) -> bool:
+    """Whether values are many, on no grid that they fill, and yet each in several rows."""
+    if not MANY <= len(different) <= rows / TWICE:
         return False
     small, middle = np.quantile(np.diff(different), (0.1, 0.5))
     return bool(small <= UNEVEN * middle)
@@ -223,9 +223,9 @@ def _by_chance(columns: Sequence[_Column]) -> float:
     for i, it in enumerate(columns):
         if len(np.unique(it.hashes)) == different:
             others = [*columns[:i], *columns[i + 1 :]]
-            if it.fine or not others:
-                return 0.0 if it.fine else float(both)
-            return _by_chance(others)
+            if not others:
+                return float(both)
+            return 0.0 if it.fine else _by_chance(others)
     return max(
         _of_two(whole, one.hashes, two.hashes, both)
         for one, two in zip(columns, [*columns[1:], columns[0]], strict=True)

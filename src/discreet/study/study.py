@@ -40,12 +40,11 @@ from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
-from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
+from discreet.study.persons import refuse_unsaid_persons
 from discreet.study.provenance import MEASURED, REPORT
-from discreet.study.repeated import refuse_repeated_rows
 from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -2241,7 +2240,6 @@ def open(
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
-        refuse_repeated_rows(table)
     table = with_levels_of_two(table, kinds)
     _check_declared(table, chosen)
     offer_names(_columns_to_name)

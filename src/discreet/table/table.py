@@ -841,9 +841,7 @@ class Table:
                 yield reading.columns(batch)
 
     @quietly
-    def first_rows(
-        self, numbers: Sequence[str], texts: Sequence[str], most: int
-    ) -> dict[str, Any]:
+    def first_rows(self, numbers: Sequence[str], texts: Sequence[str], most: int) -> dict[str, Any]:
         """Return so many rows at most, whichever the engine gives first, as `in_parts` does."""
         rows, wanted, reading = self._unread(numbers, texts, ())
         held = self._collect(rows.select(*wanted).head(most)).to_native()
