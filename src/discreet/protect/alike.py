@@ -41,6 +41,9 @@ MANY, UNEVEN, TWICE = 100, 0.5, 2
 """Numbers of many values with uneven gaps do not all stand so often by chance."""
 
 
+NEARLY_ALL = 0.9
+
+
 class Alike(NamedTuple):
     """Which rows are alike, how many have another before them, and what chance makes of it.
 
@@ -214,14 +217,14 @@ def _sum(hashes: Sequence[Hashes], rows: int) -> Hashes:
 def _by_chance(columns: Sequence[_Column]) -> float:
     """Return how many pairs are expected to be alike by chance: the most that two columns say.
 
-    A column that tells all rows apart that any column does is no evidence, for it may be all that
+    A column that tells nearly all rows apart that any does is no evidence, for it may be all that
     there is to them (a place and its code); but one too fine for chance says it by itself.
     """
     rows = len(columns[0].hashes)
     whole = _sum([it.hashes for it in columns], rows)
     different, both = len(np.unique(whole)), _pairs(whole)
     for i, it in enumerate(columns):
-        if len(np.unique(it.hashes)) == different:
+        if len(np.unique(it.hashes)) >= NEARLY_ALL * different:
             others = [*columns[:i], *columns[i + 1 :]]
             if not others:
                 return float(both)

@@ -29,6 +29,7 @@ from discreet.table.columns import (
     texts_of,
     two_valued,
     way_out,
+    with_plain_blanks,
     without_values,
     words_of,
 )
@@ -1038,7 +1039,7 @@ def open_table(
     docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
     continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said. `private` is a folder where a private file of text may be kept.
+    said, and persons whose names differ in blanks alone are one. `private` is a folder where a private file of text may be kept.
     """
     keep: object = None
     name = path = None
@@ -1063,6 +1064,9 @@ def open_table(
         frame = spans_as_numbers(frame)
         schema = dict(without_values(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
+    if whose in schema:
+        frame = with_plain_blanks(frame, whose, schema[whose])
+        schema = dict(without_values(frame, missing_values).collect_schema())
     identifying = [column for column in (whose, key) if column is not None]
     columns = columns_of(schema, kinds, roles, identifying, zones)
     table = Table(
