@@ -13,7 +13,7 @@ are theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 
-__all__ = ["BY_CHANCE", "Alike", "alike", "as_codes", "persons_of_alike"]
+__all__ = [
+    "BY_CHANCE",
+    "CELLS",
+    "Alike",
+    "Found",
+    "alike",
+    "as_codes",
+    "found_in",
+    "persons_of_alike",
+]
 
 Hashes = NDArray[np.uint64]
 
@@ -62,7 +71,8 @@ def as_codes(values: Floats, cell: float) -> Labels:
     """Return which numbers of a column are alike; missing ones are alike, too.
 
     A cell is so wide in standard deviations, of the middle of the column's different values, so
-    that nobody far out makes others alike; its ends are where values are far apart, so that noise parts few.
+    that nobody far out makes others alike; it ends where values are far apart, so that noise
+    parts few.
 
     Examples
     --------
@@ -222,28 +232,66 @@ def _by_chance(columns: Sequence[_Column]) -> float:
     """
     rows = len(columns[0].hashes)
     whole = _sum([it.hashes for it in columns], rows)
-    different, both = len(np.unique(whole)), _pairs(whole)
+    different = len(np.unique(whole))
     for i, it in enumerate(columns):
         if len(np.unique(it.hashes)) >= NEARLY_ALL * different:
             others = [*columns[:i], *columns[i + 1 :]]
             if not others:
-                return float(both)
+                return float(_pairs(whole))
             return 0.0 if it.fine else _by_chance(others)
-    return max(
-        _of_two(whole, one.hashes, two.hashes, both)
-        for one, two in zip(columns, [*columns[1:], columns[0]], strict=True)
-    )
+    return _most_by_chance([it.hashes for it in columns], _pairs)
 
 
-def _of_two(whole: Hashes, one: Hashes, two: Hashes, both: int) -> float:
-    """Return how many pairs would be alike if two columns had nothing to do with one another."""
-    with np.errstate(over="ignore"):
-        but_one, but_two, but_both = whole - one, whole - two, whole - one - two
-    in_two, in_one = _pairs(but_one) - both, _pairs(but_two) - both
-    neither = _pairs(but_both) - both - in_one - in_two
-    return (in_one + 0.5) * (in_two + 0.5) / (neither + 0.5)
+def _most_by_chance(columns: Sequence[Hashes], pairs: Callable[[Hashes], int]) -> float:
+    """Return how many pairs would be alike if two neighbouring columns were independent: the most.
+
+    They are N10 N01 / N00, of pairs that agree in all other columns.
+    """
+    whole = _sum(columns, len(columns[0]))
+    both, most = pairs(whole), 0.0
+    for one, two in zip(columns, [*columns[1:], columns[0]], strict=True):
+        with np.errstate(over="ignore"):
+            but_one, but_two, but_both = whole - one, whole - two, whole - one - two
+        in_two, in_one = pairs(but_one) - both, pairs(but_two) - both
+        neither = pairs(but_both) - both - in_one - in_two
+        most = max(most, (in_one + 0.5) * (in_two + 0.5) / (neither + 0.5))
+    return most
 
 
 def _pairs(hashes: Hashes) -> int:
     sizes = np.unique(hashes, return_counts=True)[1]
     return int((sizes * (sizes - 1) // 2).sum())
+
+
+# --- rows of one table in another -----------------------------------------------------------------
+
+
+class Found(NamedTuple):
+    """Which rows have one of another table that is alike, and what part of them chance explains."""
+
+    rows: NDArray[np.bool_]
+    by_chance: float
+
+
+def found_in(
+    numbers: Mapping[str, Floats], codes: Mapping[str, Labels], first: int, cell: float
+) -> Found:
+    """Say which of the `first` rows are like one of the rows after them, in every column.
+
+    Chance is judged as in `alike`, by pairs of one row of each; here every column counts.
+    """
+    columns = [_hashes(as_codes(numbers[name], cell), i) for i, name in enumerate(sorted(numbers))]
+    columns += [_hashes(codes[name], i) for i, name in enumerate(sorted(codes), start=len(numbers))]
+    whole = _sum(columns, len(columns[0]))
+    rows = np.isin(whole[:first], whole[first:])
+    kept = [np.unique(part, return_index=True)[1] for part in (whole[:first], whole[first:])]
+    of_first = len(kept[0])
+    at = np.concatenate([kept[0], kept[1] + first])
+
+    def between(hashes: Hashes) -> int:
+        return _pairs(hashes) - _pairs(hashes[:of_first]) - _pairs(hashes[of_first:])
+
+    pairs = between(whole[at])
+    if len(columns) < 2 or not pairs:
+        return Found(rows, 1.0)
+    return Found(rows, min(1.0, _most_by_chance([it[at] for it in columns], between) / pairs))

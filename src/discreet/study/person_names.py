@@ -71,7 +71,7 @@ THINGS = words_in(
     diagnosis dx icd atc drg cpt procedure industry occupation job sector brand tract block sector
     krankenhaus klinik arzt schule klasse lehrer kreis gemeinde land bundesland stadt ort plz besuch
     untersuchung probe jahr monat woche tag datum welle produkt artikel diagnose beruf branche firma
-    betrieb zentrum interview schul haus zimmer konto post rechnung rechnungs auftrag auftrags bestell
+    betrieb zentrum schul haus zimmer konto post rechnung rechnungs auftrag auftrags bestell
     hopital clinique service medecin ecole classe commune departement ville pays visite examen
     echantillon annee mois jour vague produit centre metier
     clinica medico escuela provincia municipio ciudad pais visita muestra ano mes dia producto

@@ -1039,7 +1039,8 @@ def open_table(
     docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
     continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said, and persons whose names differ in blanks alone are one. `private` is a folder where a private file of text may be kept.
+    said, and persons whose names differ in blanks alone are one. `private` is a folder where a
+    private file of text may be kept.
     """
     keep: object = None
     name = path = None
