@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import RefusedError
-from discreet.study.guesses import person_column, refuse_unsaid_persons
+from discreet.study.persons import person_column, refuse_unsaid_persons
 from discreet.table import open_table
 
 N = 240

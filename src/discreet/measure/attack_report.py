@@ -38,6 +38,7 @@ from discreet.measure.attacks_held_out import (
     verbatim,
 )
 from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_combinations
+from discreet.measure.found_records import records_in_copy
 from discreet.measure.pairs import Side, as_side
 from discreet.measure.report import Listing, Plot, as_text, headed, save_asking, told
 from discreet.provenance import Provenance, Sealer, checksum_of
@@ -238,8 +239,17 @@ class AttackReport:
         return Scene((panel,), "How often each attack is right", notes)
 
     def in_short(self) -> tuple[str, ...]:
-        """Return the verdict on each attack in a sentence."""
-        return tuple(f"{attack.title}: {attack.verdict}." for attack in self.attacks)
+        """Return the verdict on each attack in a sentence, that on the worst one first."""
+        said = tuple(f"{attack.title}: {attack.verdict}." for attack in self.attacks)
+        worst = self.worst()
+        if worst is None:
+            return ("No attack that was tried beats its baseline.", *said) if said else ()
+        return (f"The worst attack is {worst.title!r}: {worst.verdict}.", *said)
+
+    def worst(self) -> Attack | None:
+        """Return the attack that beats its baseline by most; None where none does."""
+        beating = [it for it in self.attacks if it.found.beats]
+        return max(beating, key=lambda it: it.found.gain, default=None)
 
     def _note(self) -> str:
         return OWN if self.rounded_to is None else ROUNDED.format(to=self.rounded_to)
@@ -478,6 +488,7 @@ def _on_one(tried: _Tried, records: Records, copies: Sequence[Copy], k: int) -> 
         tried("linkage of the farthest", linkage, records, copies, k=k, far=FAR)
         if more > FAR:
             tried("linkage of the far", linkage, records, copies, k=k, far=more)
+    tried("records in the table", records_in_copy, records, copies[0])
     tried("coincidences", coincidences, records, copies[0])
     tried("rare combinations", rare_combinations, records, copies[0], k)
 

@@ -53,7 +53,7 @@ WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2)
 ON_RELEASED = ("unique_rows", "below_k", "unique_strata", "attribute_disclosure")
 """The risks that are counted on the released table alone: whoever has it can count them again."""
 RISKS = (
-    *("linkage", "far_linkage", "near_1", "near_5", "interval", "rmd1", "rmd2"),
+    *("linkage", "far_linkage", "records", "near_1", "near_5", "interval", "rmd1", "rmd2"),
     *ON_RELEASED,
 )
 """The keys of the risks, in the order they are told in."""

@@ -145,16 +145,22 @@ class Report:
         """Return the report of a table that was written to a file of this name and checksum."""
         return replace(self, made=MappingProxyType({**self.made, "file": name, "sha256": sha256}))
 
+    def summary(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return headings and sentences; the first is on the worst attack that was tried."""
+        worst = None if self.attacks is None else self.attacks.worst()
+        further = None if worst is None else (worst.title, worst.found.gain)
+        return summary(self.measured, self.made, further)
+
     def in_words(self) -> str:
         """Return the summary in plain words, to read in a terminal."""
         tried = [] if self.attacks is None else [(TRIED, self.attacks.in_short())]
-        return as_text([*summary(self.measured, self.made), *tried, *self._notes()])
+        return as_text([*self.summary(), *tried, *self._notes()])
 
     def to_text(self) -> str:
         """Return the report as text to read in a terminal, of 88 columns where tables allow."""
         tried = [] if self.attacks is None else [(TRIED, ()), *self.attacks.sections()]
         parts: list[Listing | tuple[str, Sequence[str]]] = [
-            *summary(self.measured, self.made),
+            *self.summary(),
             *listings(self.measured, self.made),
             *tried,
             (CLAIMS, self._claims()),
@@ -170,7 +176,7 @@ class Report:
 
     def _values(self) -> dict[str, Any]:
         """Return all that its JSON holds but the provenance."""
-        sections = summary(self.measured, self.made)
+        sections = self.summary()
         told: dict[str, Any] = {
             "discreet": SCHEMA,
             "kind": "report",
@@ -237,7 +243,7 @@ class Report:
 
     def _parts(self) -> list[Html]:
         parts = [heading(self.title, 1), paragraph(LEAD, "lead")]
-        for head, told in summary(self.measured, self.made):
+        for head, told in self.summary():
             parts += [heading(head), items(told)]
         shown = self._plots()
         if shown:

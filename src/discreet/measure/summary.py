@@ -15,7 +15,7 @@ from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
 from discreet.protect import TABLE_METHODS
 
-__all__ = ["claims_of", "summary"]
+__all__ = ["claims_of", "ringing", "summary"]
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -31,14 +31,29 @@ MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
 TOLD = ("k", "q", "rounding", "representative", "encoding")
 
 
-def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
+# What is found, of each attack that may be the worst, and among how many.
+FINDS = {
+    "linkage": "who knows a person's true values finds that person's row",
+    "far_linkage": "of those who differ most from the others, a person's row is found",
+    "records": "a person's record stands in the released table, nearly as it is",
+    "near_5": "a released row lies so near the true values that these can be read off",
+}
+Worst = tuple[str, float]
+"""What the worst of further attacks is called, and how much more often it is right."""
+
+
+def summary(
+    measured: Measured, made: Mapping[str, Any], worst: Worst | None = None
+) -> tuple[Section, ...]:
     """Return headings and sentences on a release, for readers who are no statisticians.
 
     Shares are rounded to whole cases in 100 (or in 1000, where rare), displacements to whole per
-    cent. The sentences are about the attacks that were tried, and say so.
+    cent. The sentences are about the attacks that were tried, and say so. The first is on the
+    worst of them, that of further attacks, `worst`, included.
     """
     missing = _not_measured(measured.not_measured)
     sections = (
+        ("In short", [_worst(measured, worst)]),
         ("How it was made", _made(made)),
         ("What somebody could learn about a person", _risks(measured)),
         ("What the table is good for", _uses(measured)),
@@ -144,6 +159,13 @@ def _risks(measured: Measured) -> list[str]:
             f"Of the {far.trials} records that differ most from the others, {found} found"
             " in the same way."
         )
+    if "records" in risks:
+        stand = risks["records"]
+        told.append(
+            f"In {_cases(stand, to)} cases a released row is like a person's record in every column"
+            f" (numbers to a tenth of the usual spread); by chance {out_of(stand.baseline or 0)}"
+            " would be."
+        )
     if "near_5" in risks:
         share, guess = _cases(risks["near_5"], to), risks["near_5"].baseline
         rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
@@ -165,6 +187,48 @@ def _risks(measured: Measured) -> list[str]:
     return [*told, *_strata(measured)]
 
 
+def ringing(measured: Measured) -> float:
+    """Return how many of 100 are found by the worst attack, as a share; 0 if none beats guessing.
+
+    Of records that stand in the table it is the share that chance does not explain.
+    """
+    return _rings(measured)[1]
+
+
+def _rings(measured: Measured) -> tuple[str, float]:
+    found = {}
+    for key in FINDS:
+        it = measured.risks.get(key)
+        if it is not None and it.low > (it.baseline or 0.0):
+            chance = (it.baseline or 0.0) if key in ("records", "near_5") else 0.0
+            found[key] = it.share - chance
+    return max(found.items(), key=lambda it: it[1], default=("", 0.0))
+
+
+def _worst(measured: Measured, further: Worst | None) -> str:
+    """Say how large the risk of the worst attack is."""
+    key, share = _rings(measured)
+    if further is not None and further[1] > share:
+        level = _level(further[1])
+        return (
+            f"The risk of the worst attack that was tried ({further[0]}) is {level}: it is right in"
+            f" {out_of(further[1])} cases more than without the person's record."
+        )
+    if not share:
+        return (
+            "No attack that was tried finds more than guessing would; that says nothing of others."
+        )
+    beyond = ", beside those whom chance finds" if key in ("records", "near_5") else ""
+    return (
+        f"The risk of the worst attack that was tried is {_level(share)}: {FINDS[key]}, in"
+        f" {out_of(share)} cases{beyond}."
+    )
+
+
+def _level(share: float) -> str:
+    return next(name for least, name in LEVELS if share >= least)
+
+
 def _cases(found: Estimate, to: int | None) -> str:
     """Say a share in cases; of a rounded count, none and all are told as what they may hide."""
     if to in (None, 1) or 0 < found.count < found.trials:
@@ -182,7 +246,7 @@ def _linked(found: Estimate, to: int | None) -> tuple[str, str]:
         said = out_of(found.baseline)
         said = {"all": "always", "none": "never"}.get(said, f"in {said}")
         guess = f"; guessing would find it {said}"
-    level = next(name for least, name in LEVELS if found.share >= least)
+    level = _level(found.share)
     if found.baseline and found.low > found.baseline:
         more = found.share / found.baseline
         often = (
@@ -307,6 +371,7 @@ def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
 KEYS = {
     "linkage": "How many persons are found by their true values",
     "far_linkage": "Whether those who differ most from the others are found",
+    "records": "How many records stand in the released table",
     "near_1": "How many rows lie very near the true values",
     "near_5": "How many rows lie near the true values",
     "interval": "How many values lie in an interval around the true one",

@@ -8,15 +8,16 @@ from typing import Any
 
 from discreet.arguments import Floats
 from discreet.measure.attack_report import AttackReport, attacked
-from discreet.measure.attacks import Copy, Records, in_keyed_order
+from discreet.measure.attacks import Copy, Records, comparable, in_keyed_order, told_as
 from discreet.measure.attacks_by_copies import versions as who_left
+from discreet.measure.found_records import found_records
 from discreet.measure.makers import maker_of
-from discreet.measure.pairs import Side
+from discreet.measure.pairs import Estimate, Side
 from discreet.protect import Whole
 from discreet.protect.whole import Levels, WholeCopy
 from discreet.vault.whole import RawWhole
 
-__all__ = ["attack_versions", "attack_whole", "side_of"]
+__all__ = ["attack_versions", "attack_whole", "found_among", "side_of"]
 
 
 def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:
@@ -50,6 +51,12 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
         title=title,
         made=_made_by(raw),
     )
+
+
+def found_among(raw: RawWhole, made: WholeCopy) -> Estimate:
+    """Count the records that stand in a copy, nearly as they are."""
+    released = comparable(side_of(made.numbers, made.levels))
+    return found_records(told_as(comparable(side_of(raw.numbers, raw.levels)), released), released)
 
 
 def attack_versions(

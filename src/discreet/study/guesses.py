@@ -3,118 +3,21 @@
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.plots.counts import ends_of_table
 from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.values import nice_step, short
 from discreet.protect.whole_rows import MEMBERS_PER_K
-from discreet.study.role_names import parts_of, role_named, words_in, words_of
+from discreet.study.persons import person_column
+from discreet.study.role_names import role_named, words_in, words_of
 from discreet.table import KINDS, Table, open_table, with_levels_of_two
 
-__all__ = ["Guess", "person_column", "proposed_policy", "refuse_unsaid_persons"]
-
-
-# --- whose a row is -------------------------------------------------------------------------------
-
-# Words of names, in lower case.
-PERSONS = words_in(
-    """patient person participant subject respondent member client customer user employee worker
-    student pupil child infant baby mother father parent family household resident citizen voter
-    passenger individual volunteer donor case pat subj resp hh"""
-)
-NUMBERS = words_in("id ids identifier uuid guid no nr num number key code")
-NAMES = words_in(
-    """id identifier uuid guid pid eid uid ptid hhid seqn nhs ssn mrn nino passport chi nhsno
-    nhsnumber patid patientid personid subjid usubjid subjectid participantid respondentid memberid
-    clientid customerid userid employeeid studentid pupilid childid familyid famid householdid
-    caseid recordid studyid passengerid iid pidp hhidpn mergeid idauniq idno username"""
-)
-# What is numbered, where it is no person.
-THINGS = words_in(
-    """hospital site ward centre center clinic practice gp doctor physician nurse provider staff
-    interviewer teacher school class department region country district county city town state area
-    zone station location place room bed house building store shop branch company firm employer
-    bank cluster arm batch plate well drug medication product item order visit event episode
-    encounter admission stay test exam question sample specimen scan image image device machine
-    sensor model trial group team category type status event transaction session page file version
-    wave round year month week day date time language currency postcode zip"""
-)
-# What makes of persons a number of them, or something about them.
-ABOUT = words_in(
-    """count size sum total mean average median max min rate ratio share percent pct score index
-    age sex gender income weight height date year month day time status type group class category
-    level stage role kind name has is per of in with any valid flag bin"""
-)
-LEAST_PERSONS, MOST_ROWS = 20, 100
-
-
-def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
-    """Return the column that looks as if it said whose a row is, where persons have several.
-
-    Parameters
-    ----------
-    table : Table
-        Opened without `unit`.
-    roles : mapping of str to str
-        What is declared of columns: who says that one identifies nobody is believed.
-
-    Returns
-    -------
-    str or None
-        A column of text or whole numbers whose name says persons (`patient_id`, `pid`, `nhs
-        number`; no other is looked at), and of whose values some are in several rows. Where the
-        name says it less surely (`subject`, `loan_id`), at least 20 different values, each in 100
-        rows at most on average. Of several columns the one of most different values, or the first.
-    """
-    found: list[tuple[int, str]] = []
-    for name, column in table.columns.items():
-        sure = _says_persons(name)
-        declared = roles.get(name, "identifier") != "identifier"
-        if sure is None or declared or column.yes_no or column.kind not in KINDS:
-            continue
-        try:
-            known, different = table.repeats(name)
-            enough = 2 if sure else LEAST_PERSONS
-            some = enough <= different < known
-            often = known > MOST_ROWS * different and not sure
-            if some and not often and (not column.floating or table.is_whole(name)):
-                found.append((-different, name))
-        except InputError:  # a column that cannot be read is drawn by nobody
-            continue
-    return min(found, key=lambda it: it[0])[1] if found else None
-
-
-def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
-    """Refuse a table that looks as if persons had several rows, where nobody said so or not."""
-    name = person_column(table, roles)
-    if name is None:
-        return
-    raise RefusedError(
-        f"column {name!r} looks as if it said whose a row is, and some have several rows: then k"
-        f" must count persons. Say so by unit={name!r} (in a policy file unit = {_text(name)},"
-        f" on the command line --unit {shlex.quote(name)}); or say that each row is a person of its"
-        " own by unit=False (unit = false, --no-unit)"
-    )
-
-
-def _says_persons(name: str) -> bool | None:
-    """Tell whether a name says surely whose a row is; None where it does not say so."""
-    words = parts_of(name)
-    said = {*words, "".join(words)}
-    if said & ABOUT or {*words} & THINGS:
-        return None
-    persons, numbered = said & PERSONS, {*words} & NUMBERS
-    if said & NAMES == {"id"} and len(words) > 1 and not persons:
-        return False
-    if said & NAMES or (persons and numbered):
-        return True
-    return False if persons or "id" in words else None
+__all__ = ["Guess", "proposed_policy"]
 
 
 # --- what a column may be -------------------------------------------------------------------------

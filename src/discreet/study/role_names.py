@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["parts_of", "role_named", "words_in", "words_of"]
+__all__ = ["parts_of", "plain", "role_named", "words_in", "words_of"]
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -97,7 +97,7 @@ def parts_of(name: str) -> list[str]:
 
 def words_of(name: str) -> set[str]:
     """Return the words of a name, each with and without its last s, and all of them in one."""
-    parts = [_plain(part) for part in parts_of(name)]
+    parts = [plain(part) for part in parts_of(name)]
     words = {*parts, "".join(parts)}
     return words | {word[:-1] for word in words if re.search("[^s]s$", word)}
 
@@ -120,7 +120,7 @@ def role_named(name: str) -> str | None:
     return next(found, None)
 
 
-def _plain(word: str) -> str:
+def plain(word: str) -> str:
     """Return a word without accents and without letters that stand for others."""
     apart = unicodedata.normalize("NFKD", word.casefold().replace("ø", "o").replace("æ", "ae"))
     return "".join(sign for sign in apart if not unicodedata.combining(sign))

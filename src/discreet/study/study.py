@@ -41,10 +41,10 @@ from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
-from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
+from discreet.study.persons import refuse_unsaid_persons
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise

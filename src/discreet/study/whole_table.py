@@ -13,14 +13,14 @@ import numpy as np
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
-from discreet.measure.pairs import Pair, Side
+from discreet.measure.pairs import Estimate, Pair, Side
 from discreet.measure.report import Report
 from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.provenance import Provenance
 from discreet.release import Pieces, Release, arrow_table
-from discreet.study.attacks import attack_whole
+from discreet.study.attacks import attack_whole, found_among
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.gate import with_provenance
@@ -85,7 +85,7 @@ def release_whole(
     pair = _pair(raw, made)
     if formula is not None:
         check_formula(pair, formula)
-    told = _measured(session, pair, formula)
+    told = _measured(session, pair, formula, found_among(raw, made))
     linked = told.risks.get("linkage")
     if risk_below is not None and (linked is None or linked.share >= risk_below):
         raise RefusedError(
@@ -206,13 +206,16 @@ def _pair(raw: RawWhole, made: WholeCopy) -> Pair:
     return Pair(Side.of(numbers[0], before), Side.of(numbers[1], released), same_rows=True)
 
 
-def _measured(session: Session, pair: Pair, formula: str | None) -> Measured:
+def _measured(session: Session, pair: Pair, formula: str | None, records: Estimate) -> Measured:
     """Measure risk and use of the whole copy, as far as a report may say them."""
     policy = session.policy
     far = max(FAR_GUARDED, COUNT_STEPS * policy.round_to)
     found = measured(pair, formula=formula, far=far, guard=policy.k)
     # Combinations of levels are those of rows that were drawn anew: they are of no person.
-    found = dataclasses.replace(found, k=None, l=None, t=None, strata=(), combinations=())
+    risks = MappingProxyType({**found.risks, "records": records})
+    found = dataclasses.replace(
+        found, risks=risks, k=None, l=None, t=None, strata=(), combinations=()
+    )
     return found.rounded(policy.round_to)
 
 

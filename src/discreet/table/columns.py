@@ -288,6 +288,28 @@ def without_values(
     return frame.with_columns(*kept) if kept else frame
 
 
+# Engines do not agree on what a blank is: these are all of Unicode, and marks of no width.
+BLANKS = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u200b\u200c\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
+
+
+def with_plain_blanks(
+    frame: nw.LazyFrame[Any], name: str, dtype: nw.dtypes.DType
+) -> nw.LazyFrame[Any]:
+    """Return a frame in which texts of a column that differ in blanks alone are the same.
+
+    There is one blank where there were several, or of another kind, and none at either end; a text
+    of nothing but blanks is missing.
+    """
+    if dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return frame
+    text = nw.col(name).cast(nw.String).str.replace_all(f"[{BLANKS}]+", " ")
+    text = text.str.replace_all("^ | $", "")
+    return frame.with_columns(nw.when(text != "").then(text).alias(name))
+
+
 def _one_row(frame: nw.LazyFrame[Any], wanted: Mapping[str, nw.Expr]) -> dict[str, Any]:
     found = frame.select(**wanted).collect("pyarrow")
     return {name: found[name][0] for name in wanted}

@@ -29,6 +29,7 @@ from discreet.table.columns import (
     texts_of,
     two_valued,
     way_out,
+    with_plain_blanks,
     without_values,
     words_of,
 )
@@ -846,6 +847,13 @@ class Table:
             for batch in parts(rows, wanted, self._keep):
                 yield reading.columns(batch)
 
+    @quietly
+    def first_rows(self, numbers: Sequence[str], texts: Sequence[str], most: int) -> dict[str, Any]:
+        """Return so many rows at most, whichever the engine gives first, as `in_parts` does."""
+        rows, wanted, reading = self._unread(numbers, texts, ())
+        held = self._collect(rows.select(*wanted).head(most)).to_native()
+        return reading.columns(held.combine_chunks().to_batches()[0])
+
     @property
     def on_spark(self) -> bool:
         """Whether workers of Spark read the rows."""
@@ -1050,7 +1058,8 @@ def open_table(
     docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
     continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said. `private` is a folder where a private file of text may be kept.
+    said, and persons whose names differ in blanks alone are one. `private` is a folder where a
+    private file of text may be kept.
     """
     keep: object = None
     name = path = None
@@ -1075,6 +1084,9 @@ def open_table(
         frame = spans_as_numbers(frame)
         schema = dict(without_values(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
+    if whose in schema:
+        frame = with_plain_blanks(frame, whose, schema[whose])
+        schema = dict(without_values(frame, missing_values).collect_schema())
     identifying = [column for column in (whose, key) if column is not None]
     columns = columns_of(schema, kinds, roles, identifying, zones)
     table = Table(

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
+from discreet.protect.alike import persons_of_alike
 from discreet.protect.whole import Draws, Levels, Settings
 from discreet.table import Table
 from discreet.table.dates import DATE, on_clock, parts_of
@@ -61,13 +62,17 @@ class RawWhole:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The columns that a copy is made of, why each other one is not, and how many partitions."""
+    """The columns that a copy is made of, why each other one is not, and how many partitions.
+
+    `alike_as_one` says that rows that are alike by no chance are one person's: no `unit` is given.
+    """
 
     numbers: tuple[str, ...]
     levels: tuple[str, ...]
     dated: tuple[str, ...]
     left_out: Mapping[str, str]
     partitions: int = 1
+    alike_as_one: bool = False
 
     def without(self, broken: Collection[str]) -> Wanted:
         """Return the columns but for some that cannot be read."""
@@ -105,7 +110,8 @@ def wanted_of(table: Table, policy: Policy) -> Wanted:
         for name in table.columns
         if name not in {*numbers, *words, table.unit, table.key}
     }
-    return Wanted(numbers, words, dated, left_out, _partitions(table, policy, numbers, words))
+    partitions = _partitions(table, policy, numbers, words)
+    return Wanted(numbers, words, dated, left_out, partitions, table.unit is None)
 
 
 def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Sequence[str]) -> int:
@@ -150,7 +156,13 @@ def raw_of(
     draws: Draws,
     version: bytes,
 ) -> RawWhole:
-    """Return what was read as what a copy is made of: days as parts of a day."""
+    """Return what was read as what a copy is made of: days as parts of a day.
+
+    Where no `unit` says whose rows are, those that are alike by no chance are one person's.
+    """
+    if persons is None and wanted.alike_as_one:
+        codes = {name: it.codes for name, it in levels.items()}
+        persons = persons_of_alike(numbers, codes, float(draws.of_table("alike", 1)[0]))
     least = draws.threshold("parts of a day", settings.k)
     told = {name: parts_of(numbers[name], persons, least) for name in wanted.dated}
     parts = {name: of for name, of in told.items() if of is not None}
