@@ -50,9 +50,7 @@ SIGNS = {
     "more than": ABOVE,
 }
 AND_LESS = re.compile(r"\b(?:or|and) (?:less|fewer|under|below|lower|younger)\b", re.IGNORECASE)
-AND_MORE = re.compile(
-    r"^\s*\+|\b(?:or|and) (?:more|over|above|higher|older)\b", re.IGNORECASE
-)
+AND_MORE = re.compile(r"^\s*\+|\b(?:or|and) (?:more|over|above|higher|older)\b", re.IGNORECASE)
 DIGITS = re.compile(r"([0-9]+)")
 
 Key = tuple[Any, ...]

@@ -328,6 +328,9 @@ class Session:
         if request.source == BASE:
             return self._from_base(plot, request)
         check_further(self.base, request)
+        if request.by is not None:
+            order = {request.by: self.table.columns[request.by].order}
+            request = dataclasses.replace(request, levels=order)
         pinned, format = NOTHING, FORMAT
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows

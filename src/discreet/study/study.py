@@ -2236,6 +2236,7 @@ def open(
         unit=chosen.unit,
         key=chosen.key,
         missing_values=chosen.missing_values,
+        ordered=chosen.ordered,
         private=folder if chosen.private_files else None,
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:

@@ -18,7 +18,13 @@ from discreet.table.columns import texts_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Orders", "orders_in_arrow", "orders_in_dataset", "orders_in_parquet", "orders_in_schema"]
+__all__ = [
+    "Orders",
+    "orders_in_arrow",
+    "orders_in_dataset",
+    "orders_in_parquet",
+    "orders_in_schema",
+]
 
 Orders = Mapping[str, tuple[str, ...]]
 """Levels from first to last, of each column that declares them."""
