@@ -1696,6 +1696,7 @@ pixels = 400), policy standard)
         family: str = "linear",
         *,
         event_is: str | float | Sequence[str | float] | None = None,
+        reference: Mapping[str, str | float] | None = None,
         weights: str | None = None,
     ) -> CopyTable:
         """Estimate a regression, with intervals that have the copy's own error in them.
@@ -1711,6 +1712,10 @@ pixels = 400), policy standard)
         event_is : str or number, or a sequence of them, optional
             Of logistic and Cox models the values that are the event, all others being none, as of
             `survival`. Without it 1 of 0 and 1, yes of no and yes, true of false and true.
+        reference : mapping of str to str or number, optional
+            Of columns of levels the one that others are compared with: `{"sex": "M"}`. By default
+            it is the first in order: of an ordered column, of labels by their codes, of numbers in
+            texts by size, else by the alphabet.
         weights : str, optional
             Of linear and logistic models a column of numbers, a survey's weights: how many persons
             each row stands for, above 0. Rows without one are left out.
@@ -1753,7 +1758,7 @@ pixels = 400), policy standard)
         >>> [line.name for line in table.lines if not line.section]
         ['Intercept', 'bmi', 'age', 'C(sex)[T.2]']
         """
-        return modelled(self._drawn, formula, family, event_is, weights)
+        return modelled(self._drawn, formula, family, event_is, weights, reference)
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.

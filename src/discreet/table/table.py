@@ -1058,15 +1058,14 @@ def open_table(
     with quiet(*failure(keep)):
         frame = spans_as_numbers(frame)
         schema = dict(without_values(frame, missing_values).collect_schema())
-    whose = unit if isinstance(unit, str) else None
-    identifying = [column for column in (whose, key) if column is not None]
-    orders = {**_declared(source, keep), **orders_in_schema(schema), **ordered}
+    identifying = [column for column in (unit, key) if isinstance(column, str)]
+    orders = {**_declared(source, keep, schema), **ordered}
     columns = columns_of(schema, kinds, roles, identifying, zones, orders)
     table = Table(
         yes_no_as_numbers(frame, columns),
         columns,
         name=name,
-        unit=whose,
+        unit=unit if isinstance(unit, str) else None,
         key=key,
         keep=keep,
         path=path,
@@ -1078,11 +1077,11 @@ def open_table(
     return table
 
 
-def _declared(source: object, keep: object) -> Orders:
-    """Return the orders of levels that a file declares, or a table of pyarrow."""
-    if isinstance(keep, Kept):
-        return keep.orders
-    return orders_in_arrow(source) if nw.dependencies.is_pyarrow_table(source) else {}
+def _declared(source: object, keep: object, schema: Mapping[str, nw.dtypes.DType]) -> Orders:
+    """Return the orders of levels that a file declares, a table of pyarrow, or types of columns."""
+    of_file = keep.orders if isinstance(keep, Kept) else {}
+    of_table = orders_in_arrow(source) if nw.dependencies.is_pyarrow_table(source) else {}
+    return {**of_file, **of_table, **orders_in_schema(schema)}
 
 
 def with_levels_of_two(table: Table, declared: Collection[str]) -> Table:
