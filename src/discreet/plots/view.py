@@ -36,7 +36,7 @@ __all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "View"]
 SCHEMA = 1
 #: Marks a field that is not written where it is empty: views of before had none.
 WHERE_SAID = MappingProxyType({"where said": True})
-WHERE_THERE_ARE = ("dates", "chosen", "labels", "levels")
+WHERE_THERE_ARE = ("dates", "chosen", "labels", "orders")
 """Of an origin: what is not written where it is empty."""
 
 NOT_WRITTEN = ("gate", "sealer")
@@ -54,7 +54,7 @@ class Origin:
     of views that were saved before `shown` was, is how many had no finite value. `dates` are the
     columns whose numbers are days since 1970-01-01. `chosen` says which plot it is and for which
     kinds of columns, where the study chose it. `labels` are columns of the view, each with what is
-    drawn in place of its name. `levels` are columns whose levels divide the view, each with all
+    drawn in place of its name. `orders` are columns whose levels divide the view, each with all
     levels of the copy in order: by them a level has its colour, whichever others are drawn.
     """
 
@@ -72,7 +72,7 @@ class Origin:
     dates: tuple[str, ...] = ()
     chosen: str = ""
     labels: tuple[tuple[str, str], ...] = ()
-    levels: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), repr=False)
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for number in (self.left_out, self.shown, self.total):
@@ -132,7 +132,7 @@ class View:
 
     def levels_of(self, name: str | None) -> tuple[str, ...]:
         """Return all levels of a column in order, by which they have their colours, if known."""
-        return dict(self.origin.levels).get(name or "", ())
+        return dict(self.origin.orders).get(name or "", ())
 
     def axis(
         self,
@@ -412,8 +412,8 @@ class View:
         listed = {name: tuple(origin[name]) for name in ("remarks", "dates") if name in origin}
         if "labels" in origin:
             listed["labels"] = tuple((str(name), str(label)) for name, label in origin["labels"])
-        if "levels" in origin:
-            listed["levels"] = tuple((str(name), tuple(of)) for name, of in origin["levels"])
+        if "orders" in origin:
+            listed["orders"] = tuple((str(name), tuple(of)) for name, of in origin["orders"])
         out["origin"] = Origin(**origin | listed)
         if "provenance" in given:
             out["provenance"] = Provenance.from_plain(given["provenance"])

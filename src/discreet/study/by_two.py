@@ -63,7 +63,7 @@ def drawn_from_copy(
     levels = _levels_named(plot, request, whole)
     request = dataclasses.replace(request, levels=levels)
     if request.by is not None:
-        origin = dataclasses.replace(origin, levels=tuple(levels.items()))
+        origin = dataclasses.replace(origin, orders=tuple(levels.items()))
 
     def draw(asked: PlotRequest, rows: WholeTable) -> View:
         return view_from_copy(plot, asked, rows, origin, residual_df)

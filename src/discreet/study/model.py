@@ -128,9 +128,11 @@ def _in_orders(
                 f" {some}",
                 parameter="reference",
             )
-        if level not in whole.copy.strata[name]:
+        there = {*whole.copy.strata[name]}
+        if level not in there:
+            known = [it for it in orders[name] if it in there]
             raise InputError(
-                f"reference: {level!r} is no level of {name!r} here; {near(level, orders[name])}",
+                f"reference: {level!r} is no level of {name!r} in these rows; {near(level, known)}",
                 parameter="reference",
             )
         orders[name] = (level, *(it for it in orders[name] if it != level))

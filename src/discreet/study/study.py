@@ -2276,7 +2276,8 @@ def _check_declared(table: Table, policy: Policy) -> None:
     ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
-    for name in policy.labels or {}:
-        if name not in new:
-            with about("labels"):
-                table.known(name)
+    for what, names in {"labels": policy.labels or {}, "ordered": policy.ordered}.items():
+        for name in names:
+            if name not in new:
+                with about(what):
+                    table.known(name)

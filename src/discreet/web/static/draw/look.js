@@ -56,7 +56,7 @@ export function lookOf(columns, how = {}) {
  * @returns {object}
  */
 export function lookFor(look, view) {
-  const orders = new Map(view.origin?.levels || []);
+  const orders = new Map(view.origin?.orders || []);
   const orderOf = (name) => orders.get(name) || look.orderOf(name);
   return { ...look, orderOf, placesOf: (name, words) => placesOf(words, orderOf(name)) };
 }

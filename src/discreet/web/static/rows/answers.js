@@ -119,8 +119,8 @@ export class Answers {
 function ordersOf(part, { columns = [], by = [], colour, kind }) {
   const named = [...by, ...(colour ? [colour] : []), ...(kind === "bars" ? columns : [])];
   const numbers = [...new Set(named)].filter((name) => part.has(name) && part.column(name).kind === "number");
-  const levels = numbers.map((name) => [name, codesIn(part, name)]).filter(([, it]) => it);
-  return levels.length ? { origin: { levels } } : {};
+  const orders = numbers.map((name) => [name, codesIn(part, name)]).filter(([, it]) => it);
+  return orders.length ? { origin: { orders } } : {};
 }
 
 function codesIn(part, name) {
