@@ -1600,8 +1600,7 @@ pixels = 400), policy standard)
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
         numbers of rows are not those of persons, and what is computed from an sd as if the rows
-        were persons is too certain. Levels stand in the order that the policy says (`ordered`) or
-        that their numbers have, else the most frequent first. Means have as many decimals as an sd
+        were persons is too certain. Levels stand in the order that they have in plots. Means have as many decimals as an sd
         of two or three digits. With `weights` means, sd, quartiles and shares are those of surveys
         (docs/summary.md); rows are counted as without.
 
