@@ -115,15 +115,14 @@ export class Answers {
   }
 }
 
-/** Say with a view which levels numbers have that are drawn as such; those of others are known. */
+/** All levels of the columns that give a view its colours, in order, as a view of the server has them. */
 function ordersOf(part, { columns = [], by = [], colour, kind }) {
   const named = [...by, ...(colour ? [colour] : []), ...(kind === "bars" ? columns : [])];
-  const numbers = [...new Set(named)].filter((name) => part.has(name) && part.column(name).kind === "number");
-  const orders = numbers.map((name) => [name, codesIn(part, name)]).filter(([, it]) => it);
+  const orders = [...new Set(named)].map((name) => [name, levelsOf(part, name)]).filter(([, it]) => it);
   return orders.length ? { origin: { orders } } : {};
 }
 
-function codesIn(part, name) {
+function levelsOf(part, name) {
   try {
     return part.level(name).levels;
   } catch {
