@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arguments import Floats, check_whole
 from discreet.errors import BrokenPromiseError, InputError
+from discreet.levels import in_order
 from discreet.lines import Lines, lines_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.attacks_by_copies import FEWEST_PAIRS
@@ -27,6 +28,7 @@ from discreet.render.sealing import json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.table import Column
 from discreet.table.dates import dates_of
+from discreet.table.level_orders import orders_in_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +42,7 @@ __all__ = [
     "check_counts_again",
     "check_paths",
     "check_points_path",
+    "in_declared_order",
     "native_frame",
 ]
 
@@ -372,6 +375,37 @@ def arrow_table(
     return pa.table(made)
 
 
+def in_declared_order(
+    table: pa.Table,
+    columns: Mapping[str, Column],
+    different: Mapping[str, Collection[str]] | None = None,
+) -> pa.Table:
+    """Return a table whose texts are ordered categories where an order of levels is declared.
+
+    They are those levels alone that rows have; `different` as of `arrow_table`.
+    """
+    import pyarrow as pa
+
+    for place, name in enumerate(table.column_names):
+        column = table[name]
+        if not columns[name].order or not pa.types.is_string(column.type):
+            continue
+        found = column.unique().to_pylist() if different is None else different[name]
+        levels = in_order((it for it in found if it), columns[name].order)
+        kind = pa.dictionary(pa.int32(), pa.string(), ordered=True)
+        codes = {level: code for code, level in enumerate(levels)}
+        chunks = [
+            pa.DictionaryArray.from_arrays(
+                pa.array([codes.get(word) for word in chunk.to_pylist()], pa.int32()),
+                pa.array(levels, pa.string()),
+                ordered=True,
+            )
+            for chunk in column.chunks
+        ]
+        table = table.set_column(place, name, pa.chunked_array(chunks, kind))
+    return table
+
+
 def native_frame(table: pa.Table, framework: str) -> Any:
     """Return a table as a frame of pandas, polars, pyarrow or DuckDB."""
     if framework == "pyarrow":
@@ -379,7 +413,9 @@ def native_frame(table: pa.Table, framework: str) -> Any:
     if framework == "polars":
         import polars as pl
 
-        return pl.from_arrow(table)
+        # As Categorical, which is what polars makes of dictionaries, levels would have no order.
+        ordered = [pl.col(it).cast(pl.Enum([*of])) for it, of in orders_in_arrow(table).items()]
+        return pl.DataFrame(table).with_columns(ordered)
     if framework == "duckdb":
         import duckdb
 

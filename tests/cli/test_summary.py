@@ -110,6 +110,25 @@ def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) ->
     assert "model" in run("log", "--released")[1]
 
 
+@pytest.mark.parametrize(
+    ("said", "code", "words"),
+    [
+        ("sex=2", 0, "levels are compared with sex 2"),
+        ("sex", 2, "--reference takes a column and one of its levels: sex=F"),
+        ("sex=7", 2, "reference: '7' is no level of 'sex' in these rows; there are '1', '2'"),
+        ("ward=7", 2, "reference names column 'ward', which is none of the model's columns"),
+    ],
+)
+def test_a_model_is_told_what_levels_are_compared_with(
+    run: Run, cohort: Path, said: str, code: int, words: str
+) -> None:
+    found, out, err = run("model", str(cohort), "bmi ~ C(sex)", "--reference", said, "--no-unit")
+
+    assert found == code
+    assert words in (err if code else out)
+    assert ("C(sex)[T.1]" in out) == (code == 0)
+
+
 def test_it_lists_columns(run: Run, cohort: Path) -> None:
     code, out, err = run("columns", str(cohort), "--assign", "old=age >= 60", "--no-unit")
 

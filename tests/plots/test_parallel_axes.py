@@ -38,10 +38,10 @@ Sensitive = Mapping[str, tuple[str, ...]]
 LIMITS = {"x": [0, 100]}
 
 
-def table_of(**columns: Sequence[Any]) -> Table:
-    """Put columns behind a table."""
+def table_of(ordered: Sensitive | None = None, **columns: Sequence[Any]) -> Table:
+    """Put columns behind a table, whose levels may be `ordered`."""
     frame = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return open_table(frame, kinds={}, roles={}, unit=None, key=None)
+    return open_table(frame, kinds={}, roles={}, unit=None, key=None, ordered=ordered or {})
 
 
 def asked(
@@ -49,13 +49,12 @@ def asked(
     preset: str = "standard",
     pixels: int = 100,
     sensitive: Sensitive | None = None,
-    ordered: Sensitive | None = None,
     **fields: Any,
 ) -> PlotRequest:
     """Settle parallel coordinates of k = 3."""
     given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
     found = Policy.preset(preset, **given).settle("parallel", columns)
-    axes = AxesRequest(pixels, 2, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
+    axes = AxesRequest(pixels, 2, sensitive or {}, "smaller", fuzzy=True)
     return replace(found, axes=axes)
 
 
@@ -206,7 +205,6 @@ LEVELED: dict[str, tuple[list[str | None], Sensitive, tuple[str, ...]]] = {
         {"g": ("z", "e", "b", "d", "a")},
         ("b", "a", "c", "other"),
     ),
-    "the order of another column": (WARDS, {"h": ("c", "b")}, ("a", "b", "c", "other")),
     "missing values are a level": (
         [*WARDS[:27], None, None, None],
         {},
@@ -224,7 +222,7 @@ LEVELED: dict[str, tuple[list[str | None], Sensitive, tuple[str, ...]]] = {
 def test_levels_have_bands_in_their_order(
     wards: list[str | None], ordered: Sensitive, names: tuple[str, ...]
 ) -> None:
-    axis = cut(table_of(g=wards), "g", ordered=ordered)
+    axis = cut(table_of(ordered, g=wards), "g")
 
     bands = ((0, 25), (25, 50), (50, 75), (75, 100))
     assert axis.shown == ParallelAxis("g", "categorical", None, None, names, bands)
@@ -302,8 +300,8 @@ def test_numbers_have_pixels(
 
 
 def test_levels_have_pixels_from_end_to_end() -> None:
-    table = table_of(g=["b", "a", None, "b", "c"])
-    axis = pixeled(table, "g", pixels=10, ordered={"g": ("b", "c", "a")})
+    table = table_of({"g": ("b", "c", "a")}, g=["b", "a", None, "b", "c"])
+    axis = pixeled(table, "g", pixels=10)
 
     assert axis.shown.levels == ("b", "c", "a", "(missing)")
     assert axis.shown.bands == ((0, 1), (3, 4), (6, 7), (9, 10))
@@ -416,7 +414,7 @@ def asked_in_order(columns: Sequence[str], *sensitive: str, **fields: Any) -> Pl
     """Settle parallel coordinates of an axis of 100 pixels, k = 3."""
     policy = Policy.preset("standard", **{"k": 3, "bins": 10, **fields})
     named = {name: () for name in sensitive}
-    axes = AxesRequest(100, 2, named, {}, "smaller", fuzzy=True)
+    axes = AxesRequest(100, 2, named, "smaller", fuzzy=True)
     return replace(policy.settle("parallel", columns), axes=axes)
 
 

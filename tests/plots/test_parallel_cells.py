@@ -47,10 +47,12 @@ ORIGIN = Origin(
 )
 
 
-def table_of(columns: Columns, unit: str | None = None) -> Table:
+def table_of(
+    columns: Columns, unit: str | None = None, ordered: Mapping[str, Sequence[str]] | None = None
+) -> Table:
     """Put columns behind a table."""
     frame = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return open_table(frame, kinds={}, roles={}, unit=unit, key=None)
+    return open_table(frame, kinds={}, roles={}, unit=unit, key=None, ordered=ordered or {})
 
 
 def drawn(
@@ -61,13 +63,12 @@ def drawn(
     diversity: int = 2,
     pixels: int = 100,
     preset: str = "standard",
-    ordered: Mapping[str, tuple[str, ...]] | None = None,
     **fields: Any,
 ) -> ParallelView:
     """Draw parallel coordinates of cells."""
     policy = Policy.preset(preset, **{"k": 3, "bins": pixels // 10, **fields})
     asked = policy.settle("parallel", columns, method="k-member-cells")
-    axes = AxesRequest(pixels, diversity, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
+    axes = AxesRequest(pixels, diversity, sensitive or {}, "smaller", fuzzy=True)
     origin = ORIGIN if policy.fixed else replace(ORIGIN, regime="research")
     return clusters_of_cells(table, replace(asked, axes=axes), origin)
 
@@ -209,9 +210,9 @@ def test_missing_numbers_are_left_out_of_their_gaps_and_missing_levels_are_a_lev
 
 def test_small_levels_are_one_band_and_those_declared_stand_in_their_order() -> None:
     wards = [*"n" * 20, *"s" * 20, *"w" * 16, "e", "e", "z", "z"]
-    table = table_of({"ward": wards, "x": [float(7 * i % 60) for i in range(60)]})
+    columns = {"ward": wards, "x": [float(7 * i % 60) for i in range(60)]}
 
-    view = drawn(table, ["ward", "x"], ordered={"ward": ("w", "e", "n")})
+    view = drawn(table_of(columns, ordered={"ward": ("w", "e", "n")}), ["ward", "x"])
 
     assert view.axes[0].levels == ("w", "n", "s", "other")
     assert view.axes[0].bands == ((0, 25), (25, 50), (50, 75), (75, 100))

@@ -35,10 +35,10 @@ ORIGIN = Origin(
 )
 
 
-def table_of(columns: Columns) -> Table:
+def table_of(columns: Columns, ordered: Mapping[str, Sequence[str]] | None = None) -> Table:
     """Put columns behind a table."""
     frame = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return open_table(frame, kinds={}, roles={}, unit=None, key=None)
+    return open_table(frame, kinds={}, roles={}, unit=None, key=None, ordered=ordered or {})
 
 
 def drawn(
@@ -62,7 +62,7 @@ def drawn(
     }
     policy = Policy.preset("research", **{"k": 3, "limits": limits, **fields})
     asked = policy.settle("parallel", chosen, method=method)
-    axes = AxesRequest(pixels, diversity, sensitive or {}, policy.ordered, cost, fuzzy=True)
+    axes = AxesRequest(pixels, diversity, sensitive or {}, cost, fuzzy=True)
     return clusters_of_records(table or table_of(columns), replace(asked, axes=axes), ORIGIN)
 
 
@@ -139,7 +139,8 @@ def test_levels_have_single_pixels() -> None:
     assert [axis.bands for axis in view.axes] == [((0, 1), (4, 5), (8, 9)), ((0, 1), (8, 9))]
     assert view.clusters == (((0, 1, 0, 1), (4, 5, 8, 9), (8, 9, 0, 1)),)
     assert view.sizes == ((3, 3, 3),)
-    turned = drawn(columns, pixels=9, ordered={"g": ["c", "b", "a"], "h": ["v"]})
+    table = table_of(columns, ordered={"g": ["c", "b", "a"], "h": ["v"]})
+    turned = drawn(columns, pixels=9, table=table)
     assert turned.axes[0].levels == ("c", "b", "a")
     assert turned.clusters == (((0, 1, 8, 9), (4, 5, 0, 1), (8, 9, 8, 9)),)
 

@@ -105,8 +105,8 @@ def test_a_picture_says_something_of_the_column_that_divides_it_too() -> None:
 def test_only_parallel_coordinates_have_axes() -> None:
     assert asked().axes is NO_AXES
     assert (NO_AXES.pixels, NO_AXES.diversity, NO_AXES.cost) == (0, 1, "")
-    assert not {**NO_AXES.sensitive, **NO_AXES.ordered}
-    axes = AxesRequest(400, 3, {"ill": ("yes",)}, {}, "span", fuzzy=False)
+    assert not NO_AXES.sensitive
+    axes = AxesRequest(400, 3, {"ill": ("yes",)}, "span", fuzzy=False)
     assert asked(axes=axes).axes == axes
     with pytest.raises(AttributeError, match="cannot assign to field 'pixels'"):
         axes.pixels = 1  # type: ignore[misc]

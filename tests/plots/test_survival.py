@@ -135,7 +135,7 @@ def test_which_level_is_the_event(names: list[str], said: Any, expected: tuple[s
 
 ASKED = r"^which values of 'status' are the event is not clear; say it: event_is='\.\.\.'"
 UNCLEAR: dict[str, tuple[list[str], Any, str]] = {
-    "words": (["dead", "alive"], None, ASKED + r".* --event-is\).*; there are 'alive', 'dead'$"),
+    "words": (["dead", "alive"], None, ASKED + r".* --event-is\).*; there are 'dead', 'alive'$"),
     "other codes": (["1", "2"], None, ASKED),
     "three": (["0", "1", "2"], None, ASKED),
     "one alone, perhaps of 1 and 2": (["1"], None, ASKED),

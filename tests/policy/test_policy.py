@@ -893,9 +893,9 @@ def test_a_contour_is_drawn_as_the_heat_map_is_unless_it_is_named() -> None:
 
 def test_a_settled_question_holds_every_number() -> None:
     asked = GUARDED.settle("heatmap", ["age", "bmi"], by="sex")
-    axes = dataclasses.replace(asked.axes, sensitive={}, ordered={})
+    axes = dataclasses.replace(asked.axes, sensitive={})
     plain = dataclasses.replace(
-        asked, limits=dict(asked.limits), edges=dict(asked.edges), axes=axes
+        asked, limits=dict(asked.limits), edges=dict(asked.edges), axes=axes, levels={}
     )
 
     assert asked.axes == NO_AXES
@@ -930,6 +930,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "overlay": False,
         "show": "auto",
         "weights": None,
+        "levels": {},
         "by_second": None,
         "periods": None,
         "until": 0.0,

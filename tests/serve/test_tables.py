@@ -181,6 +181,16 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "counts by identifiers": ("means", {**COUNTED, "by": ["patient"]}, "by: "),
     "counts of levels": ("means", {**COUNTED, "value": "region", "by": ["sex"]}, "value: "),
     "a formula of nothing": ("model", {"formula": "canary ~"}, "formula: "),
+    "a reference to another column": (
+        "model",
+        {"formula": "bmi ~ sex", "reference": {"canary": "1"}},
+        "reference: ",
+    ),
+    "a reference to no level": (
+        "model",
+        {"formula": "bmi ~ sex", "reference": {"sex": "canary"}},
+        "reference: ",
+    ),
     "a part that cannot be read": ("summary", {"where": "canary >"}, "where: "),
 }
 
@@ -286,6 +296,9 @@ def test_means_and_models_are_sent_with_their_plot(served: Served) -> None:
     (panel,) = model["scene"]["panels"]
 
     assert panel["y"]["ticks"] == ["age", "C(sex)[T.2]"]
+    asked_for = {"formula": "bmi ~ age + sex", "reference": {"sex": "2"}}
+    (panel,) = sent(served, "model", asked_for)["scene"]["panels"]
+    assert panel["y"]["ticks"] == ["age", "C(sex)[T.1]"]
     assert sent(served, "means", {"value": "ldl", "by": ["sex"]})["scene"]
     assert sent(served, "summary", {"columns": ["hdl"]})["scene"] is None
 

@@ -411,7 +411,7 @@ def test_the_answer_is_the_same_in_every_study_and_order_of_rows() -> None:
 
 def settled(columns: Sequence[str], *sensitive: str, diversity: int = 2) -> PlotRequest:
     """Settle parallel coordinates without a study."""
-    axes = AxesRequest(400, diversity, dict.fromkeys(sensitive, ()), {}, "smaller", fuzzy=True)
+    axes = AxesRequest(400, diversity, dict.fromkeys(sensitive, ()), "smaller", fuzzy=True)
     return dataclasses.replace(Policy(rows="condensation").settle("parallel", columns), axes=axes)
 
 

@@ -422,7 +422,7 @@ def parquet_of(digest: bytes, value: int) -> Callable[[IO[bytes]], None]:
     import pyarrow as pa
 
     made = pa.table({"x": [value]})
-    return lambda file: private.write_parquet(file, made.to_reader(), {}, {}, digest)
+    return lambda file: private.write_parquet(file, made.to_reader(), {}, {}, {}, digest)
 
 
 def test_a_private_file_is_written_on_the_first_call_alone(folder: Path) -> None:

@@ -70,20 +70,21 @@ class Board:
         return found
 
     def draw(self, spec: Mapping[str, Any], path: Path | None = None, **how: Any) -> dict[str, Any]:
-        """Draw a picture of the whole copy, and write it as PNG; return what its marks say.
+        """Draw a picture of the copy, or `where` of a part; return what its marks say.
 
-        `width` and `height` in pixels, `dark`, and `light`, the number of a mark, are for looking.
+        It is written as PNG, too, to look at: of some `width` and `height` in pixels, `dark`, with
+        the mark of number `light` highlighted.
         """
         size = {"width": how.pop("width", 520), "height": how.pop("height", 300)}
-        light = how.pop("light", None)
+        light, where = how.pop("light", None), [*how.pop("where", ())]
         self.page.set_viewport_size({"width": size["width"] + 40, "height": size["height"] + 40})
         self.page.emulate_media(color_scheme="dark" if how.get("dark") else "light")
         found: dict[str, Any] = self.page.evaluate(
-            """([spec, size, how, light]) => {
+            """([spec, size, how, light, where]) => {
               const host = document.getElementById("host");
               Object.assign(host.style, { width: `${size.width}px`, height: `${size.height}px`,
                 margin: "20px" });
-              const part = { where: [], assign: [] };
+              const part = { where, assign: [] };
               const [{ view, refused }] = it.answers.views({ part, specs: [spec] }).found;
               if (refused) return { refused };
               const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
@@ -96,7 +97,7 @@ class Board:
               }
               return { view, marks: drawn.marks, keys: drawn.keys || [], html: host.innerHTML };
             }""",
-            [dict(spec), size, how, light],
+            [dict(spec), size, how, light, where],
         )
         if path is not None:
             self.page.screenshot(path=path)

@@ -337,3 +337,83 @@ def test_titles_say_what_is_seen(board: Board) -> None:
     specs = [spec for spec, _ in TITLES]
     said = "(specs) => specs.map((spec) => it.kindFor(spec).title(spec, it.lookOf(new Map())))"
     assert board.page.evaluate(said, specs) == [title for _, title in TITLES]
+
+
+# --- one order and one colour ---------------------------------------------------------------------
+
+ORDERED = """
+[roles]
+patient = "identifier"
+
+[ordered]
+stage = ["early", "mid", "late"]
+own = ["c", "a"]
+"""
+STAGES = ["early", "mid", "late"]
+COLOURED: dict[str, dict[str, Any]] = {
+    "bars": {"kind": "bars", "columns": ["own"], "by": ["stage"]},
+    "outlines": {"kind": "histogram", "columns": ["bmi"], "by": ["stage"], "overlay": True},
+    "densities": {"kind": "density", "columns": ["bmi"], "by": ["stage"]},
+    "distributions": {"kind": "ecdf", "columns": ["bmi"], "by": ["stage"]},
+    "survival": {
+        "kind": "survival",
+        "columns": ["age", "own"],
+        "by": ["stage"],
+        "event_is": "a",
+    },
+    "over time": {"kind": "over_time", "columns": ["visit"], "by": ["stage"]},
+    "points": {"kind": "scatter", "columns": ["age", "bmi"], "by": ["stage"]},
+    "parallel axes": {"kind": "parallel", "columns": ["age", "bmi"], "colour": "stage"},
+    "panels": {"kind": "density", "columns": ["bmi"], "by": ["stage", "half"]},
+}
+
+
+@pytest.fixture(scope="module")
+def ordered(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
+    """A page with rows whose levels have an order that their names have not."""
+    stage = [None if i % 10 == 0 else STAGES[(i * i + i // 3) % 3] for i in range(len(table()))]
+    rows = table().append_column("stage", array(stage))
+    with board_page(chromium) as page:
+        study = opened(tmp_path_factory.mktemp("ordered"), ORDERED, rows)
+        page.open(study, grid=study.policy.grid)
+        yield page
+
+
+@pytest.mark.parametrize("spec", COLOURED.values(), ids=COLOURED)
+def test_a_level_has_one_colour_in_all_parts(ordered: Board, spec: dict[str, Any]) -> None:
+    def keys(*where: str) -> dict[str, str]:
+        drawn = ordered.draw(spec, where=where)
+        named = (it for it in drawn["keys"] if it.get("name") not in (None, "(missing)"))
+        return {it["name"]: it["colour"] for it in named}
+
+    whole = keys()
+    assert [*whole] == STAGES
+    assert [*whole.values()] == ["var(--s0)", "var(--s1)", "var(--s2)"]
+    part = keys("stage != 'early'")
+    assert [*part] == STAGES[1:]
+    assert part.items() <= whole.items()
+
+
+def test_codes_have_one_colour_in_all_parts(ordered: Board) -> None:
+    spec = {"kind": "ecdf", "columns": ["bmi"], "by": ["code"]}
+    whole, part = (ordered.draw(spec, where=it)["keys"] for it in ((), ("code >= 2",)))
+
+    assert [it["name"] for it in whole][-len(part) :] == [it["name"] for it in part]
+    assert [it["colour"] for it in whole][-len(part) :] == [it["colour"] for it in part]
+    assert len(part) < len(whole)
+
+
+def test_a_declared_order_is_that_of_the_board(ordered: Board) -> None:
+    (bars, table_of, box) = ordered.views(
+        {"kind": "bars", "columns": ["own"]},
+        {"kind": "crosstab", "columns": ["stage", "own"]},
+        {"kind": "box", "columns": ["bmi"], "by": ["stage"]},
+    )
+    (summary,) = ordered.views({"kind": "summary", "columns": ["own"], "by": ["stage"]})
+
+    assert bars["view"]["levels"] == ["c", "a", "b"]
+    assert table_of["view"]["row_levels"] == [*STAGES, "(missing)"]
+    assert table_of["view"]["column_levels"] == ["c", "a", "b"]
+    assert [it["label"] for it in box["view"]["groups"]] == STAGES
+    assert summary["view"]["head"] == [*STAGES, "(missing)", "all"]
+    assert [it["name"] for it in summary["view"]["lines"][2:]] == ["c", "a", "b"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scipy.special import stdtrit
 
-from discreet.measure.described import natural_order, number_words, share_words
+from discreet.measure.described import number_words, share_words
 from discreet.render.modules import joined, texts_below
 from tests.browser import chromium
 from tests.web.running import STATIC, Board, board_page
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["chromium"]
 
 ENTRY = """
-import { naturalOrder } from "./rows/described.js";
 import { studentT } from "./rows/moments.js";
 import { shareWords, words } from "./rows/number-words.js";
-globalThis.words = { naturalOrder, studentT, shareWords, words };
+globalThis.words = { studentT, shareWords, words };
 """
 
 
@@ -159,20 +158,6 @@ def test_shares_are_written_alike(page: Page) -> None:
     given = [(count, of) for of in (0, 1, 3, 7, 40, 1000, 2000, 30_011) for count in (0, 1, 3, of)]
     found = page.evaluate("(all) => all.map((it) => words.shareWords(...it))", [*map(list, given)])
     assert found == [share_words(*it) for it in given]
-
-
-def test_levels_are_listed_in_the_same_order(page: Page) -> None:
-    cases: list[tuple[dict[str, int], list[str]]] = [
-        ({"20-39": 2, "<20": 9, "100+": 4, "40-99": 7}, []),
-        ({"blue": 2, "(other)": 9, "red": 4, "10": 4}, []),
-        ({"low": 1, "high": 7, "mid": 5, "(other)": 2, "odd": 9}, ["low", "mid", "high"]),
-        ({"a": 3, "B": 3, "\uffee": 3, "\U0001f600": 3}, []),
-    ]
-    found = page.evaluate(
-        "(all) => all.map(([counts, said]) => words.naturalOrder(new Map(counts), said))",
-        [[[[*it] for it in counts.items()], said] for counts, said in cases],
-    )
-    assert found == [natural_order(*case) for case in cases]
 
 
 def test_quantiles_of_t(page: Page) -> None:

@@ -31,7 +31,7 @@ def test_each_style_is_a_part_of_the_page() -> None:
 def test_our_scripts_are_small() -> None:
     """Twice what was meant: each kind is computed in the browser, too, and words explain it."""
     ours = "".join(it for name, it in OURS.items() if name.endswith(".js")).encode()
-    assert len(ours) <= 500_000
+    assert len(ours) <= 520_000
     assert len(gzip.compress(ours)) <= 150_000
 
 

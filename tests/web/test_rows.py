@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from discreet.plots.by_level import order_of_level
+from discreet.levels import in_order
 from discreet.plots.ecdf import steps_of
 from discreet.render.modules import joined, texts_below
 from tests.browser import chromium
+from tests.test_levels import DECLARED, NATURAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,17 +25,19 @@ __all__ = ["chromium"]
 
 STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
+import { placesOf } from "./draw/colour.js";
 import { stepsOf } from "./rows/curves.js";
 import { short } from "./rows/ends.js";
 import { quantile } from "./rows/groups.js";
 import { inOrder } from "./rows/order.js";
 import { quantileOfT } from "./rows/student.js";
-globalThis.it = { inOrder, quantile, quantileOfT, short, stepsOf };
+globalThis.it = { inOrder, placesOf, quantile, quantileOfT, short, stepsOf };
 """
 NAMES = [
     *("under 40", "40 to under 60", "60 or more", "<5", "≤5", "5", "≥5", ">5", "over 5", ">= 5"),
     *("-3", "-3.5 to 2", "1e3", "1e400", "nan", "inf", "0x10", "1_000", "+7", " 12 ", ".5", "5."),
     *("b", "a", "B", "", "ä", "中文", "\U0001f600", "\uffee", "a b", "9 years", "__proto__"),
+    *(level for levels in NATURAL.values() for level in levels),
 ]
 
 
@@ -53,8 +56,40 @@ def test_levels_are_in_the_order_of_the_package(page: Page) -> None:
     mixed = random.Random(1)
     for _ in range(20):
         names = mixed.sample(NAMES, len(NAMES))
-        found = page.evaluate("names => it.inOrder(names)", names)
-        assert found == sorted(names, key=order_of_level)
+        declared = mixed.sample(NAMES, mixed.choice((0, 3, 9)))
+        found = page.evaluate(
+            "([names, declared]) => it.inOrder(names, declared)", [names, declared]
+        )
+        assert found == [*in_order(names, declared)]
+
+
+@pytest.mark.parametrize(("levels", "declared", "order"), DECLARED.values(), ids=DECLARED)
+def test_a_declared_order_comes_first(
+    page: Page, levels: list[str], declared: list[str], order: list[str]
+) -> None:
+    found = page.evaluate(
+        "([levels, declared]) => it.inOrder(levels, declared)", [levels, declared]
+    )
+    assert found == order
+
+
+PLACES: dict[str, tuple[list[str], list[str], list[int]]] = {
+    "all levels": ([*"abc"], [*"abc"], [0, 1, 2]),
+    "one is missing": ([*"ac"], [*"abc"], [0, 2]),
+    "in another order": ([*"ca"], [*"abc"], [2, 0]),
+    "one that the copy has not": (["a", "(missing)"], [*"abc"], [0, 3]),
+    "no order is known": ([*"xy"], [], [0, 1]),
+    "more levels than colours": ([*"abcdefg"], [*"abcdefg"], [0, 1, 2, 3, 4, 5, 6]),
+    "two of one colour": ([*"af"], [*"abcdefg"], [0, 1]),
+    "the one whose colour it is keeps it": ([*"afb"], [*"abcdefg"], [0, 2, 1]),
+}
+
+
+@pytest.mark.parametrize(("drawn", "order", "places"), PLACES.values(), ids=PLACES)
+def test_a_level_has_the_colour_of_its_place_among_all(
+    page: Page, drawn: list[str], order: list[str], places: list[int]
+) -> None:
+    assert page.evaluate("([drawn, order]) => it.placesOf(drawn, order)", [drawn, order]) == places
 
 
 def test_a_number_between_two_is_rounded_to_the_even_one(page: Page) -> None:

@@ -57,6 +57,7 @@ __all__ = [
     "print_table",
     "print_words",
     "progress_shown",
+    "references_of",
     "with_options",
 ]
 
@@ -416,6 +417,23 @@ def kinds_of(said: Sequence[str] | None) -> dict[str, str]:
             raise InputError(f"--kinds takes a column and its kind: {each}=categorical")
         found[column.strip()] = kind.strip()
     return found
+
+
+def references_of(said: Sequence[str] | None) -> dict[str, str] | None:
+    """Return the level of each column that was named with one.
+
+    Examples
+    --------
+    >>> references_of(["sex=F", "income=1,000=2,000"])
+    {'sex': 'F', 'income': '1,000=2,000'}
+    """
+    found = {}
+    for each in said or ():
+        column, equals, level = each.partition("=")
+        if not (equals and column and level):
+            raise InputError("--reference takes a column and one of its levels: sex=F")
+        found[column] = level
+    return found or None
 
 
 # --- what is printed ----------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from discreet.cli.common import (
     names_of,
     print_found,
     progress_shown,
+    references_of,
     with_options,
 )
 from discreet.cli.complete import column_names, listed_names
@@ -146,6 +147,13 @@ def model(
         list[str] | None,
         Option(help="Of logistic and cox: a value that is the event. Repeatable."),
     ] = None,
+    reference: Annotated[
+        list[str] | None,
+        Option(
+            help="The level of a column that others are compared with: sex=F. Repeatable;"
+            " by default the first in order."
+        ),
+    ] = None,
     weights: WeightsOption = None,
     output: DrawnOption = None,
     as_json: JsonOption = False,
@@ -160,7 +168,9 @@ def model(
 
     def make() -> CopyTable:
         opened = derived.of(copy.open(file, study))
-        return opened.model(formula, family, event_is=event_is or None, weights=weights)
+        compared = references_of(reference)
+        events = event_is or None
+        return opened.model(formula, family, event_is=events, reference=compared, weights=weights)
 
     _show(make, (*SUFFIXES, *FIGURES), output, drawing, as_json=as_json)
 

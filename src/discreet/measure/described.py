@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Floats, place_of_level
+from discreet.arguments import Floats
+from discreet.levels import in_order
 from discreet.measure.copy_table import Line
 from discreet.measure.figures import MISSING, OF_WEIGHTS, Figure, Group
 from discreet.measure.weighted import mean_by, quantiles_by, sd_by
@@ -31,7 +32,6 @@ __all__ = [
     "known_in",
     "mean_of",
     "middle_words",
-    "natural_order",
     "number_words",
     "parts_of",
     "quartiles_of",
@@ -42,7 +42,6 @@ __all__ = [
 MOST_LEVELS = 12
 """Of more levels the most frequent ones are listed, and the others in one line."""
 ROWS = "rows of the copy"
-OTHER = "(other)"
 UNKNOWN = "–"
 MOST_DECIMALS = 9
 LARGEST = 1e12
@@ -73,7 +72,7 @@ class RowsToDescribe:
     def order_of(self, name: str) -> list[str]:
         """Return the levels that a column has, in the order in which they are listed."""
         said = (self.ordered or {}).get(name, ())
-        return natural_order(Counter(it for it in self.levels[name] if it), said)
+        return [*in_order({*self.levels[name]} - {""}, said)]
 
 
 class Part(NamedTuple):
@@ -163,34 +162,6 @@ def most_frequent(rows: RowsToDescribe, name: str) -> tuple[list[str], list[str]
     count = Counter(rows.levels[name])
     kept = set(sorted(order, key=lambda it: (-count[it], it))[:MOST_LEVELS])
     return [it for it in order if it in kept], [it for it in order if it not in kept]
-
-
-def natural_order(counts: Mapping[str, int], said: Sequence[str] = ()) -> list[str]:
-    """Return levels in the order that is said or that their numbers have, else by how many.
-
-    What is joined from small levels stands last.
-
-    Examples
-    --------
-    >>> natural_order({"20-39": 2, "<20": 9, "100+": 4, "40-99": 7})
-    ['<20', '20-39', '40-99', '100+']
-    >>> natural_order({"blue": 2, "(other)": 9, "red": 4})
-    ['red', 'blue', '(other)']
-    """
-    place = {word: i for i, word in enumerate(said)}
-    found = {word: place_of_level(word) for word in counts if word != OTHER}
-    numbered = all(found.values())
-
-    def key(word: str) -> tuple[Any, ...]:
-        if word == OTHER:
-            return (2,)
-        if place:
-            return (0, place[word]) if word in place else (1, -counts[word], word)
-        if numbered:
-            return (0, *(found[word] or ()), word)
-        return (0, -counts[word], word)
-
-    return sorted(counts, key=key)
 
 
 # --- the lines of a column ------------------------------------------------------------------------

@@ -499,7 +499,7 @@ def coefficient_difference(
 
     Notes
     -----
-    Levels are coded against the first level of the original in alphabetical order, and both
+    Levels are coded against the first level of the original in order, and both
     tables must have all of them, so that terms mean the same. Columns are centred and scaled
     before the fit, and coefficients turned back after it.
 

@@ -103,6 +103,7 @@ class BarView(View):
             x=Axis(self.label(self.columns[0]), ticks=self.levels),
             y=Axis(label),
             legend="" if self.by is None else self.label(self.by),
+            order=self.levels_of(self.by),
         )
         signs = (sign,) if any(None in row for row in rows) else ()
         return Scene((panel,), notes=self.short_notes(*divided, *signs))

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import order_of_level, panels_of
+from discreet.plots.by_level import panels_of
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
     Protected,
@@ -104,9 +104,7 @@ def from_rows(
     values: dict[str, Floats] = {name: rows[name] for name in request.columns}
     if request.by is not None:
         (column,), of = request.columns, np.array(levels)
-        values = {
-            level: rows[column][of == level] for level in sorted(set(levels), key=order_of_level)
-        }
+        values = {level: rows[column][of == level] for level in request.in_order(levels)}
     boxes = []
     for label, drawn in values.items():
         if request.shows_exact:

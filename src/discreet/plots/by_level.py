@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from types import MappingProxyType
@@ -19,8 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.arguments import Floats, place_of_level
+from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.levels import order_key
 from discreet.plots.counts import (
     Protected,
     Shown,
@@ -62,7 +62,6 @@ __all__ = [
     "joined",
     "levels_of",
     "multiples",
-    "order_of_level",
     "panels_of",
     "panels_of_counts",
     "panels_of_rows",
@@ -120,7 +119,8 @@ def levels_of(table: Table, name: str, request: PlotRequest) -> Levels:
     Under a guarded policy levels of fewer than k persons are joined, because the name of a level
     says that somebody has it; under `research` all are named.
     """
-    return joined(table.levels(name), *([] if request.shows_exact else [request.k]))
+    leasts = [] if request.shows_exact else [request.k]
+    return joined(table.levels(name), *leasts, order=table.columns[name].order)
 
 
 def panels_of(table: Table, request: PlotRequest) -> Levels:
@@ -133,7 +133,8 @@ def panels_of(table: Table, request: PlotRequest) -> Levels:
     if (name := request.by) is None:
         raise BrokenPromiseError("small multiples were asked for without by=")
     drawn = table.levels(name, complete=request.columns)
-    levels = joined(table.levels(name), request.k, request.least_persons, drawn=drawn)
+    leasts, order = (request.k, request.least_persons), table.columns[name].order
+    levels = joined(table.levels(name), *leasts, drawn=drawn, order=order)
     check_few([levels], MOST_PANELS, name)
     return levels
 
@@ -150,12 +151,16 @@ def check_few(found: Iterable[Levels], most: int, *names: str) -> None:
 
 
 def joined(
-    counts: Mapping[str, int], *leasts: int, drawn: Mapping[str, int] | None = None
+    counts: Mapping[str, int],
+    *leasts: int,
+    drawn: Mapping[str, int] | None = None,
+    order: Sequence[str] = (),
 ) -> Levels:
     """Join the levels of fewer than so many persons, first those below the first of `leasts`.
 
     Where all of them together are still fewer, the smallest other level joins them. A missing
-    value is a level. The last of `leasts` is of those counted in `drawn`, where it is given.
+    value is a level. The last of `leasts` is of those counted in `drawn`, where it is given. They
+    stand in the `order` that is declared, joined ones last and then those without a level.
 
     Examples
     --------
@@ -173,8 +178,8 @@ def joined(
                 for group in groups
             ]
         groups = _joined(groups, least)
-    order = order_of_counts if leasts else order_of_level
-    groups.sort(key=lambda group: (group.rest, group.members == ("",), order(group.name)))
+    key = order_key(order)
+    groups.sort(key=lambda group: (group.rest, group.members == ("",), key(group.name)))
     places = {level: i for i, group in enumerate(groups) for level in group.members}
     return Levels(tuple(group.name for group in groups), MappingProxyType(places))
 
@@ -202,24 +207,6 @@ def _joined(groups: list[_Group], least: int) -> list[_Group]:
         name = f"{smallest.name} + {name}"
     members = tuple(level for group in small for level in group.members)
     return [*large, _Group(name, members, sum(group.count for group in small), rest=True)]
-
-
-def order_of_level(name: str) -> tuple[bool, float, int, str]:
-    """Sort levels by the number they begin with, as "under 40" and "40 or more", before words."""
-    place = place_of_level(name)
-    return (True, 0.0, 0, name) if place is None else (False, *place, name)
-
-
-def order_of_counts(name: str) -> tuple[bool, float, str]:
-    """Sort numbers as numbers, before words.
-
-    Which cells are hidden may hang on the order of levels, and those of a table that was released
-    must stay the same: so levels that are joined keep this one.
-    """
-    with suppress(ValueError):
-        if math.isfinite(number := float(name)):
-            return (False, number, name)
-    return (True, 0.0, name)
 
 
 HEADROOM = 1.05
@@ -271,7 +258,8 @@ class MultiplesView(View):
             ]
             drawn = _overlaid(found)
             y = replace(drawn.y, label=self._height)
-            drawn = replace(drawn, y=y, legend=self.label(self.by))
+            order = self.levels_of(self.by)
+            drawn = replace(drawn, y=y, legend=self.label(self.by), order=order)
             return Scene((drawn,), notes=(*self.notes(), *self._of_outlines()))
         panels = [
             replace(panel, title=f"{self.label(self.by)}: {level}")
@@ -400,7 +388,7 @@ def panels_of_rows(
 ) -> Panels:
     """Count the protected rows of each level in bins or cells; few in one say little."""
     _, axes = count_rows(rows, request, bins)
-    names, of = tuple(sorted(set(levels), key=order_of_level)), np.array(levels)
+    names, of = request.in_order(levels), np.array(levels)
     check_few([Levels(names, {})], MOST_PANELS, request.by or "")
     counts = np.stack(
         [cells_of({name: v[of == level] for name, v in rows.items()}, axes) for level in names]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import HEADROOM, MISSING, MultiplesView, alike, order_of_level
+from discreet.levels import in_order, order_key
+from discreet.plots.by_level import HEADROOM, MultiplesView, alike
 from discreet.plots.curves import named
 from discreet.plots.view import WHERE_SAID, View
 from discreet.render.dates import date_ticks
@@ -30,7 +31,7 @@ from discreet.render.scene import (
     Violins,
 )
 
-__all__ = ["FEWEST", "GRIDS", "Pair", "Pairs", "PanelsView", "ordered", "pairs_of"]
+__all__ = ["FEWEST", "GRIDS", "Pair", "Pairs", "PanelsView", "pairs_of"]
 
 FEWEST = 50
 """A part of fewer rows of the copy is not drawn: how many there are says next to nothing."""
@@ -65,7 +66,13 @@ class Pairs:
 
 
 def pairs_of(
-    first: Sequence[str], second: Sequence[str], by: Pair, *, grid: bool, beside: bool
+    first: Sequence[str],
+    second: Sequence[str],
+    by: Pair,
+    *,
+    grid: bool,
+    beside: bool,
+    orders: tuple[Sequence[str], Sequence[str]] = ((), ()),
 ) -> Pairs:
     """Say which pairs of levels are drawn, or refuse more than can be told apart.
 
@@ -78,6 +85,8 @@ def pairs_of(
     grid, beside : bool
         Whether each pair has a panel, in a row and a column; whether the levels of the second
         column stand side by side.
+    orders : (sequence of str, sequence of str)
+        The levels of each column in order.
 
     Returns
     -------
@@ -106,7 +115,10 @@ def pairs_of(
             parameter="by",
             rule="few",
         )
-    rows, columns = ordered(a for a, _ in sizes), ordered(b for _, b in sizes)
+    rows, columns = (
+        in_order((a for a, _ in sizes), orders[0]),
+        in_order((b for _, b in sizes), orders[1]),
+    )
     most = MOST_BESIDE if grid or beside else MOST_PANELS
     if len(columns) > most or len(rows) * len(columns) > MOST_PAIRS:
         raise RefusedError(
@@ -117,17 +129,10 @@ def pairs_of(
             parameter="by",
             rule="many",
         )
-    few = sorted((pair for pair in counted if pair not in sizes), key=lambda it: _order(*it))
+    one, other = map(order_key, orders)
+    small = (pair for pair in counted if pair not in sizes)
+    few = sorted(small, key=lambda pair: (one(pair[0]), other(pair[1])))
     return Pairs(rows, columns, sizes, tuple(few))
-
-
-def ordered(levels: Iterable[str]) -> tuple[str, ...]:
-    """Return levels as they are drawn: numbers first, a missing value last."""
-    return tuple(sorted({*levels}, key=lambda level: _order(level)))
-
-
-def _order(*levels: str) -> tuple[Any, ...]:
-    return tuple((level == MISSING, order_of_level(level)) for level in levels)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -189,7 +194,7 @@ class PanelsView(View):
         if self._of_boxes:
             return Scene((self._boxes(),), notes=notes)
         found = [None if view is None else view.scene().panels[0] for view in self.views]
-        panels = _shared(_one_order([panel for panel in found if panel is not None]))
+        panels = _shared(self._one_order([panel for panel in found if panel is not None]))
         if not self.each_pair:
             titles = (f"{second}: {level}" for level in self.second)
             named_so = zip(panels, titles, strict=True)
@@ -203,6 +208,24 @@ class PanelsView(View):
             drawn = _empty(panels[0], self._why(pair)) if panel is None else next(left)
             placed.append(replace(drawn, title=f"{rows[row]}, {columns[column]}"))
         return Scene(tuple(placed), notes=notes, grid=Grid(rows, columns))
+
+    def _one_order(self, panels: list[Panel]) -> list[Panel]:
+        """Give a level the same colour, and the same place on the axis, in all panels."""
+        of_first = self.levels_of(self.by[0])
+        columns = [(p, m) for p in panels for m in p.marks if isinstance(m, Columns)]
+        if columns:
+            of_ticks = self.levels_of(self.columns[0])
+            ticks = in_order((tick for panel, _ in columns for tick in panel.x.ticks), of_ticks)
+            series = in_order((name for _, mark in columns for name in mark.series), of_first)
+            return [
+                replace(
+                    p, marks=(_placed(m, p.x.ticks, ticks, series),), x=replace(p.x, ticks=ticks)
+                )
+                for p, m in columns
+            ]
+        labels = (m.label for p in panels for m in p.marks if isinstance(m, Lines | Bands))
+        lines = in_order(labels, of_first)
+        return [replace(p, marks=_labelled(p.marks, lines)) for p in panels]
 
     @property
     def _names(self) -> Pair:
@@ -260,7 +283,8 @@ class PanelsView(View):
         ends = [end for mark in marks for box in mark.boxes for end in (box.low, box.high)]
         y = replace(self.axis(self.columns[0], ends), limits=None)
         x = Axis(self._names[0], ticks=self.first)
-        return Panel(tuple(marks), x, y, legend=self._names[1])
+        of_second = self.levels_of(self.by[1])
+        return Panel(tuple(marks), x, y, legend=self._names[1], order=of_second)
 
     def describe(self) -> str:
         """Say what is shown, how it was made, and how many parts it has."""
@@ -284,20 +308,6 @@ class PanelsView(View):
 
 def _empty(like: Panel, says: str) -> Panel:
     return Panel((), replace(like.x, beneath=()), like.y, says=says)
-
-
-def _one_order(panels: list[Panel]) -> list[Panel]:
-    """Give a level the same colour, and the same place on the axis, in all panels."""
-    lines = ordered(m.label for p in panels for m in p.marks if isinstance(m, Lines | Bands))
-    columns = [(p, m) for p in panels for m in p.marks if isinstance(m, Columns)]
-    if columns:
-        ticks = ordered(tick for panel, _ in columns for tick in panel.x.ticks)
-        series = ordered(name for _, mark in columns for name in mark.series)
-        return [
-            replace(p, marks=(_placed(m, p.x.ticks, ticks, series),), x=replace(p.x, ticks=ticks))
-            for p, m in columns
-        ]
-    return [replace(p, marks=_labelled(p.marks, lines)) for p in panels]
 
 
 def _labelled(marks: Sequence[Mark], labels: Sequence[str]) -> tuple[Mark, ...]:

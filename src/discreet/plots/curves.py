@@ -10,7 +10,6 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.plots.by_level import order_of_level
 from discreet.plots.counts import Protected
 from discreet.plots.request import PlotRequest
 from discreet.render.scene import Lines
@@ -64,7 +63,7 @@ def of_levels(rows: Protected, levels: Sequence[str], request: PlotRequest) -> O
     found = {"": values}
     if request.by is not None:
         of = np.array(levels)
-        found = {name: values[of == name] for name in sorted(set(levels), key=order_of_level)}
+        found = {name: values[of == name] for name in request.in_order(levels)}
     few = tuple(name for name, held in found.items() if len(held) < LEAST_ROWS)
     enough = sorted((name for name in found if name not in few), key=lambda it: -len(found[it]))
     if not enough:

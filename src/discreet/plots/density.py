@@ -78,6 +78,7 @@ class DensityView(View):
             x=self.axis(self.columns[0], ends),
             y=Axis(f"density{per}", (0.0, HEADROOM * highest)),
             legend=by or "",
+            order=self.levels_of(self.by),
         )
         said = said_of(by, self.few, self.others, self.constant, "curve")
         signs = ("curves end at the smallest and the largest value of their rows",)

@@ -67,6 +67,7 @@ class EcdfView(View):
             x=self.axis(self.columns[0], ends),
             y=Axis("share at or below", (-ROOM, 1 + ROOM)),
             legend=by or "",
+            order=self.levels_of(self.by),
         )
         return Scene((panel,), notes=self.notes() + left_out(by, self.few, self.others))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import order_of_level
+from discreet.levels import in_order
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, left_out
@@ -148,7 +148,8 @@ class OverTimeView(View):
             most = max(count for it in self.series for count in it.counts)
             y = Axis(f"{self.origin.counted}{self._a_period}", (0.0, ABOVE * max(most, 1)))
         legend = "" if self.by is None else self.label(self.by)
-        panel = Panel(tuple(marks), self._across_axis(), y, legend=legend)
+        of_by = self.levels_of(self.by)
+        panel = Panel(tuple(marks), self._across_axis(), y, legend=legend, order=of_by)
         return Scene((panel,), notes=(*self.notes(), *self._signs()))
 
     def describe(self) -> str:
@@ -295,7 +296,8 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeV
     check_times(request.columns, rows.numbers[date], request.every, origin.dates)
     every, periods = periods_for(rows.numbers[date], request, dated=date in origin.dates)
     of = np.array(("",) * len(periods.places) if request.by is None else rows.texts[request.by])
-    drawn, few, others = _levels_drawn(of)
+    order = () if request.by is None else table.columns[request.by].order
+    drawn, few, others = _levels_drawn(of, order)
     parts = in_part(periods)
     # A mean does not fall where a period is covered in part, as a count does.
     off = () if value or len(periods.starts) - len(parts) < LEAST_WHOLE else parts
@@ -336,12 +338,12 @@ def periods_for(days: Floats, request: PlotRequest, *, dated: bool) -> tuple[str
 
 
 def _levels_drawn(
-    levels: NDArray[np.str_],
+    levels: NDArray[np.str_], order: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the levels that have a line, those of too few rows, and those beyond the largest."""
     names, sizes = np.unique(levels, return_counts=True)
     size = dict(zip(names.tolist(), sizes.tolist(), strict=True))
-    ordered = sorted(size, key=order_of_level)
+    ordered = in_order(size, order)
     few = tuple(name for name in ordered if size[name] < LEAST_ROWS)
     enough = sorted((name for name in ordered if name not in few), key=lambda it: -size[it])
     drawn = {*enough[:MOST_CURVES]}

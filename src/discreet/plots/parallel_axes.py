@@ -104,7 +104,8 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     height, sensitive = request.axes.pixels, name in request.axes.sensitive
     most = height // CELL_PIXELS
     if table.columns[name].kind == "categorical":
-        found = joined(table.levels(name), request.k)
+        order = table.columns[name].order
+        found = joined(table.levels(name), request.k, order=order)
         persons = table.unit is not None and request.k > 1
         if persons and table.count((), {name: found.places}).counts.min() < request.k:
             # Joined by sums of persons, of whom some were counted twice.
@@ -112,7 +113,7 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
                 f"some person has several levels of {name!r}, so small ones cannot be joined; make"
                 " one row a person first (a last level, or the most frequent)"
             )
-        levels = _ordered(found, request, name, height if request.shows_exact else most)
+        levels = _not_too_many(found, name, height if request.shows_exact else most)
         if sensitive:
             levels = _known(levels)
         bands = level_bands(len(levels.names), height)
@@ -143,7 +144,7 @@ def pixel_axis(table: Table, request: PlotRequest, name: str) -> PixelAxis:
     """Say which pixel each value of a column has, as the paper does."""
     height, sensitive = request.axes.pixels, name in request.axes.sensitive
     if table.columns[name].kind == "categorical":
-        levels = _ordered(levels_of(table, name, request), request, name, height)
+        levels = _not_too_many(levels_of(table, name, request), name, height)
         places = level_pixels(len(levels.names), height)
         bands = tuple((place, place + 1) for place in places)
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
@@ -184,19 +185,15 @@ def too_diverse(name: str) -> InputError:
     )
 
 
-def _ordered(levels: Levels, request: PlotRequest, name: str, most: int) -> Levels:
-    """Put levels in the order that is declared, and refuse none but one, or too many."""
+def _not_too_many(levels: Levels, name: str, most: int) -> Levels:
+    """Refuse a single level, and more than an axis has room for."""
     if len(levels.names) < 2:
         raise on_one_place(name)
     if len(levels.names) > most:
         raise RefusedError(
             f"column {name!r} has more levels than its axis has room for; join some of them"
         )
-    order = request.axes.ordered.get(name, ())
-    rank = {level: place for place, level in enumerate(order)}
-    names = sorted(levels.names, key=lambda level: rank.get(level, len(rank)))
-    moved = [names.index(level) for level in levels.names]
-    return Levels(tuple(names), {level: moved[at] for level, at in levels.places.items()})
+    return levels
 
 
 def _known(levels: Levels) -> Levels:

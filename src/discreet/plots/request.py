@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from discreet.errors import InputError
+from discreet.levels import in_order
 from discreet.plots.periods import AUTO, Periods
 from discreet.protect import COPY_METHODS
 from discreet.regression import Model
@@ -50,8 +51,6 @@ class AxesRequest:
         The least number of different sensitive values (l of l-diversity).
     sensitive : mapping of str to tuple of str
         The sensitive columns, each with the values that are; all of them where none is named.
-    ordered : mapping of str to tuple of str
-        The levels of columns whose order is declared.
     cost : str
         How clusters of records grow: by "seed", by "span", or the "smaller" of both.
     fuzzy : bool
@@ -62,12 +61,11 @@ class AxesRequest:
     diversity: int
     # Names of levels, which a view must not print with its gate.
     sensitive: Mapping[str, tuple[str, ...]] = field(repr=False)
-    ordered: Mapping[str, tuple[str, ...]] = field(repr=False)
     cost: str
     fuzzy: bool
 
 
-NO_AXES = AxesRequest(0, 1, MappingProxyType({}), MappingProxyType({}), "", True)
+NO_AXES = AxesRequest(0, 1, MappingProxyType({}), "", True)
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,8 @@ class PlotRequest:
     scatter plot has points or cells. `weights` is the column by which rows of the copy are
     weighted. `by_second` is the second column of two that divide it; of a part that is drawn
     beside others, `periods` are those of all, and `until` when the last of survival curves
-    ends.
+    ends. `levels` are those of columns in order: all of the copy, and of rows that are drawn of no
+    such copy those that the data or the policy declare.
     """
 
     plot: str
@@ -119,6 +118,9 @@ class PlotRequest:
     periods: tuple[str, Periods] | None = field(default=None, repr=False)
     until: float = 0.0
     weights: str | None = None
+    levels: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False
+    )
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -131,6 +133,10 @@ class PlotRequest:
         """All columns that the plot is made of: those that it names, and the weights."""
         weights = () if self.weights in (None, *self.named) else (self.weights,)
         return (*self.named, *(it for it in weights if it))
+
+    def in_order(self, levels: Iterable[str], column: str | None = None) -> tuple[str, ...]:
+        """Return different levels of a column, by default of `by`, in order."""
+        return in_order(levels, self.levels.get(column or self.by or "", ()))
 
     @property
     def least_persons(self) -> int:

@@ -13,8 +13,8 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.levels import in_order
 from discreet.plots import heatmap
-from discreet.plots.by_level import order_of_level
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
 from discreet.plots.descriptor import CELLS, POINTS, Plot
@@ -89,6 +89,7 @@ class PointsView(View):
             x=self.axis(self.columns[0], self.x),
             y=self.axis(self.columns[1], self.y),
             legend="" if self.by is None else self.label(self.by),
+            order=self.levels_of(self.by),
         )
         coincide = not gridded and any(size > 1 for size in self.size)
         what = "protected row" if self.origin.counted == "protected rows" else "record"
@@ -101,7 +102,7 @@ class PointsView(View):
             return [Dots(self.x, self.y, self.size, gridded, self.origin.counted)]
         found = list(zip(self.x, self.y, self.size, self.level, strict=True))
         dots = []
-        for name in sorted(set(self.level), key=order_of_level):
+        for name in in_order(self.level, self.levels_of(self.by)):
             x, y, size = zip(*((a, b, n) for a, b, n, level in found if level == name), strict=True)
             dots.append(Dots(x, y, size, gridded, self.origin.counted, name))
         return dots
@@ -235,7 +236,7 @@ def with_trends(
     level = np.array(view.level or ("",) * len(x))
     trends = [
         trend_of(DRAWN, name, x[level == name], y[level == name], size[level == name])
-        for name in sorted(set(level.tolist()), key=order_of_level)
+        for name in in_order(level.tolist(), view.levels_of(view.by))
     ]
     return replace(view, trends=(*trends, *of_raw))
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import order_of_level
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, named
 from discreet.plots.request import PlotRequest
@@ -190,7 +189,7 @@ def density_of_rows(
     x, y = (rows[name] for name in request.columns)
     of = np.array(("",) * len(x) if request.by is None else levels)
     size = Counter(of.tolist())
-    ordered = sorted(size, key=order_of_level)
+    ordered = request.in_order(size)
     enough = sorted((it for it in ordered if size[it] >= LEAST_ROWS), key=lambda it: -size[it])
     drawn = [it for it in ordered if it in enough[:MOST_CURVES]]
     if not drawn:

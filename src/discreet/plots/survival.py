@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, some_of
 from discreet.expressions import NO_AND_YES
-from discreet.plots.by_level import Levels, check_few, codes_as_words, order_of_level
+from discreet.levels import in_order
+from discreet.plots.by_level import Levels, check_few, codes_as_words
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.descriptor import Place, Plot
@@ -134,6 +135,7 @@ class SurvivalView(View):
             ),
             y=Axis("share without the event", (0.0, 1.0)),
             legend="" if self.by is None else self.label(self.by),
+            order=self.levels_of(self.by),
         )
         divided = () if self.by is None else (f"one curve for each level of {self.label(self.by)}",)
         return Scene((panel,), notes=(*self.notes(), *divided, *self._signs()))
@@ -250,7 +252,7 @@ def event_of(
     Parameters
     ----------
     names : sequence of str
-        The levels there are.
+        The levels there are, in order.
     event_is : str, number, or a sequence of them; or None
         What the caller says. Where nothing is said it is 1 of 0 and 1, yes of no and yes, and true
         of false and true.
@@ -264,7 +266,7 @@ def event_of(
     >>> event_of(["0", "1"], None, "died"), event_of(["0", "1", "2"], [1, 2], "status")
     (('1',), ('1', '2'))
     """
-    there = f"; there are {some_of(sorted(names, key=order_of_level))}" if told else ""
+    there = f"; there are {some_of(names)}" if told else ""
     asked = values_named(event_is)
     if asked:
         known = {_plain(name): name for name in names}
@@ -330,8 +332,12 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> SurvivalV
     if words is None:
         raise too_many_values(event)
     told = request.source == COPY
-    is_event = event_of([*dict.fromkeys(words)], request.event_is, event, told=told)
-    curves, places, origin = _curves(rows, np.isin(words, is_event), request, origin)
+    is_event = event_of(
+        in_order(words, table.columns[event].order), request.event_is, event, told=told
+    )
+    order = () if request.by is None else table.columns[request.by].order
+    happened = np.isin(words, is_event)
+    curves, places, origin = _curves(rows, happened, request, origin, order)
     shown = sum(it.rows for it in curves)
     return SurvivalView(
         columns=request.columns,
@@ -347,7 +353,11 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> SurvivalV
 
 
 def _curves(
-    rows: Rows, happened: NDArray[np.bool_], request: PlotRequest, origin: Origin
+    rows: Rows,
+    happened: NDArray[np.bool_],
+    request: PlotRequest,
+    origin: Origin,
+    order: Sequence[str],
 ) -> tuple[tuple[SurvivalCurve, ...], tuple[float, ...], Origin]:
     """Return a curve for each level of enough rows, and say what is left out."""
     times, said = rows.numbers[request.columns[0]], []
@@ -355,8 +365,8 @@ def _curves(
     if not known.all():
         said.append(f"rows of a negative {request.columns[0]} are left out: {(~known).sum():,}")
     levels = np.array(("",) * len(times) if request.by is None else rows.texts[request.by])
-    names = sorted({*levels.tolist()}, key=order_of_level)
-    check_few([Levels(tuple(names), {})], MOST_CURVES, request.by or "")
+    names = in_order(levels.tolist(), order)
+    check_few([Levels(names, {})], MOST_CURVES, request.by or "")
     parts = {name: known & (levels == name) for name in names}
     large = {name: part for name, part in parts.items() if part.sum() >= LEAST_AT_RISK}
     if not large:

@@ -36,7 +36,7 @@ __all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "View"]
 SCHEMA = 1
 #: Marks a field that is not written where it is empty: views of before had none.
 WHERE_SAID = MappingProxyType({"where said": True})
-WHERE_THERE_ARE = ("dates", "chosen", "labels")
+WHERE_THERE_ARE = ("dates", "chosen", "labels", "orders")
 """Of an origin: what is not written where it is empty."""
 
 PUBLIC = "the data are declared public: what is released is not recorded"
@@ -55,7 +55,8 @@ class Origin:
     of views that were saved before `shown` was, is how many had no finite value. `dates` are the
     columns whose numbers are days since 1970-01-01. `chosen` says which plot it is and for which
     kinds of columns, where the study chose it. `labels` are columns of the view, each with what is
-    drawn in place of its name.
+    drawn in place of its name. `orders` are columns whose levels divide the view, each with all
+    levels of the copy in order: by them a level has its colour, whichever others are drawn.
     """
 
     policy: str
@@ -72,6 +73,7 @@ class Origin:
     dates: tuple[str, ...] = ()
     chosen: str = ""
     labels: tuple[tuple[str, str], ...] = ()
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for number in (self.left_out, self.shown, self.total):
@@ -128,6 +130,10 @@ class View:
     def label(self, name: str) -> str:
         """Return what is drawn in place of the name of a column."""
         return dict(self.origin.labels).get(name, name)
+
+    def levels_of(self, name: str | None) -> tuple[str, ...]:
+        """Return all levels of a column in order, by which they have their colours, if known."""
+        return dict(self.origin.orders).get(name or "", ())
 
     def axis(
         self,
@@ -422,6 +428,8 @@ class View:
         listed = {name: tuple(origin[name]) for name in ("remarks", "dates") if name in origin}
         if "labels" in origin:
             listed["labels"] = tuple((str(name), str(label)) for name, label in origin["labels"])
+        if "orders" in origin:
+            listed["orders"] = tuple((str(name), tuple(of)) for name, of in origin["orders"])
         out["origin"] = Origin(**origin | listed)
         if "provenance" in given:
             out["provenance"] = Provenance.from_plain(given["provenance"])

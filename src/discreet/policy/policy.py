@@ -400,7 +400,9 @@ class Policy:
     hierarchies : mapping of str to CSV path or nested mapping
         Coarser names for the levels of a stratum, by which small strata are merged.
     ordered : mapping of str to sequence of str
-        The levels of a stratum from first to last, so that neighbours are merged.
+        The levels of a column from first to last: the order in which they are drawn and listed, in
+        place of one that the data declare, and in which neighbouring levels of a stratum are
+        merged.
     most_suppressed : float, default 0.1
         The largest share of rows left out because their stratum stays small after merging; of
         persons, where these have several rows.

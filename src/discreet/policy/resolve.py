@@ -275,7 +275,7 @@ def resolve(
     numbers_of = policy.allowed(pixels=numbers["pixels"], diversity=numbers["diversity"])
     diversity = (numbers["diversity"] or diversity_of(numbers_of)) if drawn else 1
     least = cost or "smaller"
-    asked = AxesRequest(numbers_of.pixels, diversity, drawn, policy.ordered, least, gradient)
+    asked = AxesRequest(numbers_of.pixels, diversity, drawn, least, gradient)
     return dataclasses.replace(request, axes=asked)
 
 

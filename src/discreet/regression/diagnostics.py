@@ -63,7 +63,7 @@ def fit(
     numbers : mapping of str to array-like
         The continuous columns, finite, all of one length.
     texts : mapping of str to sequence of str
-        The categorical columns. The first level in alphabetical order is the reference.
+        The categorical columns. The first level in order is the reference.
     residual_df : int, default 1
         How many residual degrees of freedom there must be.
 

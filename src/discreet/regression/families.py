@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -56,12 +56,16 @@ CONSTANT = "the outcome has one value alone in these rows; choose another outcom
 class Asked:
     """A model as it was asked for: its family, its formula taken apart, and the event's column.
 
-    `event` is the outcome of a logistic model, and what ends the time of a Cox model.
+    `event` is the outcome of a logistic model, and what ends the time of a Cox model. `orders` are
+    the levels of columns from first to last: others are compared with the first, which the caller
+    says of the columns that are `named`.
     """
 
     family: str
     parsed: Parsed
     event: str | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    named: tuple[str, ...] = ()
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -88,7 +92,8 @@ class Estimates:
     """What was estimated from rows: coefficients with their variances, and how well they fit.
 
     `freedom` are the residual degrees of freedom of a linear model, `quality` the name of a
-    measure of the fit and its value.
+    measure of the fit and its value. `references` are the columns of levels, each with the one that
+    others are compared with.
     """
 
     terms: tuple[str, ...]
@@ -98,6 +103,7 @@ class Estimates:
     events: int | None
     freedom: int | None
     quality: tuple[str, float]
+    references: tuple[tuple[str, str], ...] = ()
 
 
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
@@ -193,8 +199,8 @@ def estimated(
     asked : Asked
         The model.
     numbers, texts : mapping of str to array-like, or to sequence of str
-        The columns, finite and known, all of one length. The first level in alphabetical order is
-        the reference.
+        The columns, finite and known, all of one length. The first level in order is the
+        reference.
     happened : ndarray of bool, optional
         Which rows have the event; of a linear model none.
     weights : ndarray, optional
@@ -230,7 +236,7 @@ def estimated(
             raise RefusedError(CONSTANT)
         if asked.family == LOGISTIC:
             numbers = {**numbers, asked.parsed.outcome.columns[0]: happened.astype(np.float64)}
-    design = design_of(asked.parsed, numbers, texts)
+    design = design_of(asked.parsed, numbers, texts, asked.orders)
     rows, parameters = design.matrix.shape
     if rows <= parameters:
         raise RefusedError(
@@ -239,14 +245,25 @@ def estimated(
         )
     standard = standardised(design)
     of = None if weights is None else weights / weights.mean()
+    found = _by_family(asked.family, design, standard, happened, of)
+    return replace(found, references=design.references)
+
+
+def _by_family(
+    family: str,
+    design: Design,
+    standard: Standard,
+    happened: NDArray[np.bool_] | None,
+    of: Floats | None,
+) -> Estimates:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
-        if asked.family == LINEAR or happened is None:
+        if family == LINEAR or happened is None:
             return _linear(design, standard) if of is None else _weighted(design, standard, of)
         try:
             if of is not None:
                 return _weighted_logistic(design, standard, happened, of)
-            by = _logistic if asked.family == LOGISTIC else _cox
+            by = _logistic if family == LOGISTIC else _cox
             return by(design, standard, happened)
         except (np.linalg.LinAlgError, ValueError, FloatingPointError):
             raise RefusedError(SEPARATED) from None

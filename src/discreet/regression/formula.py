@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from discreet.expressions.tokens import Token, as_input_error, cut_up
 from discreet.expressions.tree import Applied, Column, Constant, Kind, Mistake, Node
 from discreet.expressions.values import computed
 from discreet.expressions.writing import written
+from discreet.levels import in_order
 
 __all__ = [
     "DEPENDENT",
@@ -352,14 +354,23 @@ class Design:
     """Which columns add up to one in each row; none if no such are known."""
     noisy: NDArray[np.bool_]
     """Which columns are continuous ones of the data."""
+    references: tuple[tuple[str, str], ...]
+    """The columns of levels, each with the first of its levels: what others are compared with."""
 
 
 def design_of(
-    parsed: Parsed, numbers: Mapping[str, ArrayLike], texts: Mapping[str, Sequence[str]]
+    parsed: Parsed,
+    numbers: Mapping[str, ArrayLike],
+    texts: Mapping[str, Sequence[str]],
+    orders: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Design:
-    """Evaluate the factors, code their levels as R and patsy do, and multiply them."""
+    """Evaluate the factors, code their levels as R and patsy do, and multiply them.
+
+    `orders` are the levels of columns from first to last; the first that rows have
+    is the reference.
+    """
     columns = {name: _numbers_of(name, numbers) for name in parsed.model.numbers}
-    coded = {name: _codes_of(name, texts) for name in parsed.model.levels}
+    coded = {name: _codes_of(name, texts, orders.get(name, ())) for name in parsed.model.levels}
     rows = {len(column) for column in (*columns.values(), *(codes for codes, _ in coded.values()))}
     if len(rows) != 1 or 0 in rows:
         raise InputError("the columns of the model must be of one length, and have rows")
@@ -395,6 +406,7 @@ def design_of(
         ),
         ones=_adding_to_one(parsed, cells, levels),
         noisy=np.array([[level for _, _, level in each] == [None] for each in cells]),
+        references=tuple((name, levels_of[0]) for name, (_, levels_of) in coded.items()),
     )
 
 
@@ -451,14 +463,18 @@ def _numbers_of(name: str, numbers: Mapping[str, ArrayLike]) -> Floats:
     return column
 
 
-def _codes_of(name: str, texts: Mapping[str, Sequence[str]]) -> tuple[NDArray[np.intp], list[str]]:
-    """Return which level each row has, and the levels in alphabetical order."""
+def _codes_of(
+    name: str, texts: Mapping[str, Sequence[str]], order: Sequence[str]
+) -> tuple[NDArray[np.intp], list[str]]:
+    """Return which level each row has, and the levels in order."""
     if name not in texts:
         raise InputError(f"column {name!r} of the formula is missing among the texts")
     codes, levels = as_levels(name, texts[name])
     if len(levels) < 2:
         raise RefusedError(f"column {name!r} has one level alone; leave it out of the model")
-    return codes, list(levels)
+    ordered = [*in_order(levels, order)]
+    place = np.array([ordered.index(level) for level in levels], dtype=np.intp)
+    return place[codes], ordered
 
 
 def _evaluated(factor: Factor, columns: Mapping[str, Floats]) -> Floats:

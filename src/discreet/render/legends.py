@@ -15,6 +15,7 @@ from discreet.render.marks import (
     box_groups,
     interval_style,
     level_styles,
+    place_of,
     series_names,
     series_style,
     size_scale,
@@ -59,12 +60,12 @@ def entries_of(panel: Panel, side: float) -> tuple[Entry, ...]:
             elif mark.label:
                 plain.append(_entry(mark.label, "line", **style(mark, panel)))
         elif isinstance(mark, Dots) and mark.series and mark.x:
-            color, marker, _ = series_style(series_names(panel).index(mark.series))
+            color, marker, _ = series_style(place_of(mark.series, series_names(panel), panel.order))
             plain.append(_entry(mark.series, "dot", color=color, marker=marker, markersize=5.0))
         elif isinstance(mark, Columns):
-            plain += _columns(mark)
+            plain += _columns(mark, panel)
         elif isinstance(mark, Boxes) and mark.group:
-            color, pale = box_colours(box_groups(panel).index(mark.group))
+            color, pale = box_colours(place_of(mark.group, box_groups(panel), panel.order))
             plain.append(_entry(mark.group, "patch", facecolor=pale, edgecolor=color))
         elif isinstance(mark, Intervals):
             looks = [(name, interval_style(order)) for order, name in enumerate(mark.series)]
@@ -99,10 +100,10 @@ def _number(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
-def _columns(mark: Columns) -> list[Entry]:
+def _columns(mark: Columns, panel: Panel) -> list[Entry]:
     found = []
-    for order, name in enumerate(mark.series):
-        color, _, hatch = series_style(order)
+    for name in mark.series:
+        color, _, hatch = series_style(place_of(name, mark.series, panel.order))
         if name:
             found.append(_entry(name, "patch", facecolor=color, hatch=hatch, edgecolor="white"))
     if any(height is None for heights in mark.heights for height in heights):

@@ -54,6 +54,7 @@ __all__ = [
     "intervals",
     "level_styles",
     "lines",
+    "place_of",
     "round_numbers",
     "series_names",
     "series_style",
@@ -128,7 +129,7 @@ def columns(ax: Axes, mark: Columns, panel: Panel) -> None:
     for order, heights in enumerate(mark.heights):
         places = _column_places(mark, order)
         drawn = [(x, h) for x, h in zip(places, heights, strict=True) if h is not None]
-        color, _, hatch = series_style(order)
+        color, _, hatch = series_style(place_of(mark.series[order], mark.series, panel.order))
         ax.bar(
             [x for x, _ in drawn],
             coarse([height for _, height in drawn], up) if drawn else [],
@@ -189,7 +190,7 @@ def dots(ax: Axes, mark: Dots, panel: Panel) -> None:
     xs, ys, sizes = zip(*kept, strict=True)
     places = coarse(xs, panel.x.limits), coarse(ys, panel.y.limits)
     names = series_names(panel)
-    color, marker, _ = series_style(names.index(mark.series) if mark.series else 0)
+    color, marker, _ = series_style(place_of(mark.series, names, panel.order) if mark.series else 0)
     if mark.by_size:
         scale = size_scale(panel, min(points(ax)))
         areas = [max(scale * size, LEAST_DOT**2) for size in sizes]
@@ -217,6 +218,17 @@ def dots(ax: Axes, mark: Dots, panel: Panel) -> None:
 def series_names(panel: Panel) -> list[str]:
     """Name the series of dots of a panel, in the order of their colours."""
     return list(dict.fromkeys(m.series for m in panel.marks if isinstance(m, Dots) and m.series))
+
+
+def place_of(name: str, drawn: Sequence[str], order: Sequence[str]) -> int:
+    """Give the place by which a series has its colour, among all in order and then those drawn.
+
+    Examples
+    --------
+    >>> place_of("high", ["low", "high"], ["low", "mid", "high"]), place_of("b", ["a", "b"], ())
+    (2, 1)
+    """
+    return [*order, *(it for it in drawn if it not in order)].index(name)
 
 
 def series_style(order: int) -> tuple[str, str, str]:
@@ -372,8 +384,9 @@ def _box_look(mark: Boxes, panel: Panel) -> tuple[str, str, int, float]:
     groups = box_groups(panel)
     if not mark.group:
         return ACCENT, PALE, 0, 1.0
-    order = groups.index(mark.group)
-    return (*box_colours(order), order, 1.5 / len(groups) if len(groups) > 1 else 1.0)
+    colours = box_colours(place_of(mark.group, groups, panel.order))
+    wide = 1.5 / len(groups) if len(groups) > 1 else 1.0
+    return (*colours, groups.index(mark.group), wide)
 
 
 def _box_places(mark: Boxes, panel: Panel, order: int, wide: float) -> list[float]:
@@ -422,12 +435,13 @@ ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is 
 def style(mark: Lines, panel: Panel) -> dict[str, Any]:
     """Give the colour, width and dashes of lines that are no levels.
 
-    Lines of one look and several labels have dashes of their own, in the order of the labels;
+    Lines of one look and several labels have dashes of their own, by the places of the labels;
     those of a series have a colour and a mark, too, and curves a colour: none is told by it alone.
     Where colours begin again, dashes and marks are those of another one before.
     """
     alike = (m.label for m in panel.marks if isinstance(m, Lines) and m.look == mark.look)
-    order = list(dict.fromkeys(alike)).index(mark.label)
+    known = panel.order if mark.look in ("series", "curve") else ()
+    order = place_of(mark.label, list(dict.fromkeys(alike)), known)
     dashes = FAR if mark.look == "far reference" else (SOLID, *BROKEN)
     turn = order + order // len(SERIES)  # or the ninth line would be the first one once more
     look = {**LOOKS[mark.look], "linestyle": dashes[turn % len(dashes)]}
@@ -499,7 +513,7 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
 def bands(ax: Axes, mark: Bands, panel: Panel) -> None:
     """Shade what lies between two lines, within fixed limits."""
     names = list(dict.fromkeys(it.label for it in panel.marks if isinstance(it, Bands)))
-    color = series_style(names.index(mark.label))[0]
+    color = series_style(place_of(mark.label, names, panel.order))[0]
     across, up = panel.x.limits, panel.y.limits
     for x, low, high in zip(mark.x, mark.low, mark.high, strict=True):
         known = up or (min(low), max(high))

@@ -319,7 +319,8 @@ class Panel:
     """Marks on one pair of axes, under a title of their own where there are several panels.
 
     What a panel without marks `says` stands in its middle. `legend` is the title of its legend:
-    the column whose levels have a colour each.
+    the column whose levels have a colour each. `order` are all of these in order, of which some may
+    have no mark: a level has the colour of its place there, whichever others are drawn.
     """
 
     marks: tuple[Mark, ...]
@@ -328,6 +329,7 @@ class Panel:
     title: str = ""
     says: str = ""
     legend: str = ""
+    order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -368,6 +370,7 @@ WHERE_THERE_ARE = (
     "says",
     "grid",
     "legend",
+    "order",
 )
 """Fields that are not written where they are empty: scenes of before had none."""
 

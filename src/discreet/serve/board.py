@@ -195,13 +195,14 @@ def answer_part(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answ
         return refused_in_words(error)
     if body["where"] and rows < FEWEST:
         return refusal("policy", WORDS["where", "few"])
+    levels = whole.levels
     columns = [
         {
             "name": name,
-            "kind": "level" if name in whole.levels else "number",
-            "dates": name not in whole.levels and whole.raw[name].dates is not None,
-            "levels": [*whole.levels[name]] if name in whole.levels else None,
-            "coded": name in whole.levels and holds_codes(whole.raw[name]),
+            "kind": "level" if name in levels else "number",
+            "dates": name not in levels and whole.raw[name].dates is not None,
+            "levels": [*levels[name]] if name in levels else None,
+            "coded": name in levels and holds_codes(whole.raw[name]),
         }
         for name in names_in(whole)
     ]

@@ -212,6 +212,9 @@ WORDS: Mapping[tuple[str, str], str] = {
         "event_is: which values of the event column are the event is not clear, or one is none of"
         " its values; name some of them"
     ),
+    ("reference", ""): (
+        "reference: columns of levels of the model, each with one of its levels that rows have"
+    ),
     ("columns", "event"): (
         "columns: the event is a column of levels, or of a few codes, and this one has too many"
         " different values"

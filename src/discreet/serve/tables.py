@@ -56,6 +56,8 @@ def table_body(asked: TableAsked) -> type[BaseModel]:
 def _type_of(it: TableField) -> Any:
     if it.type in ("columns", "words"):
         return Annotated[list[Name], Field(min_length=1, max_length=it.most)]
+    if it.type == "levels":
+        return Annotated[dict[Name, Name], Field(min_length=1, max_length=it.most)]
     if it.type == "formula":
         return Annotated[str, Field(min_length=1, max_length=LONGEST_FORMULA)]
     return Name if it.type == "column" else Annotated[str, Field(max_length=LONGEST_WORD)]

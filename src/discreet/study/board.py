@@ -91,7 +91,7 @@ def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
             dates = whole.raw[name].dates is not None
             found.append(NumberColumn(name, whole.copy.columns[name], dates))
         else:
-            levels, coded = whole.levels[name], holds_codes(whole.raw[name])
+            levels, coded = whole.levels_of(name), holds_codes(whole.raw[name])
             places = places_of(whole.copy.strata[name], levels)
             found.append(LevelColumn(name, places, levels, coded))
     return found

@@ -60,6 +60,10 @@ def drawn_from_copy(
     plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
     """Draw a plot of the rows of the copy, by the levels of one column or of two."""
+    levels = _levels_named(plot, request, whole)
+    request = dataclasses.replace(request, levels=levels)
+    if request.by is not None:
+        origin = dataclasses.replace(origin, orders=tuple(levels.items()))
 
     def draw(asked: PlotRequest, rows: WholeTable) -> View:
         return view_from_copy(plot, asked, rows, origin, residual_df)
@@ -79,6 +83,15 @@ def drawn_from_copy(
     return _panels(request, parted, views, dataclasses.replace(origin, total=len(whole)), each)
 
 
+def _levels_named(
+    plot: Plot[Any], request: PlotRequest, whole: WholeTable
+) -> dict[str, tuple[str, ...]]:
+    """Return all levels in order of those columns of a plot that are drawn as levels."""
+    divided = [name for name in (request.by, request.by_second) if name is not None]
+    held = whole.with_levels(levels_of_plot(plot.name, request.columns, divided, request.model))
+    return {name: held.levels_of(name) for name in request.named if name in held.copy.strata}
+
+
 def _is_grid(plot: Plot[Any], request: PlotRequest) -> bool:
     return plot.name in GRIDS and not request.overlay
 
@@ -92,7 +105,9 @@ def _parted(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> _Parted
     whole = whole.rows(whole.complete(numbers, [it for it in needed if it not in numbers]))
     first, second = ([word or MISSING for word in whole.copy.strata[name]] for name in by)
     grid = _is_grid(plot, request)
-    pairs = pairs_of(first, second, by, grid=grid, beside=plot.name == BOX.name)
+    orders = (whole.levels_of(by[0]), whole.levels_of(by[1]))
+    beside_each = plot.name == BOX.name
+    pairs = pairs_of(first, second, by, grid=grid, beside=beside_each, orders=orders)
     place_of = {pair: i for i, pair in enumerate(_pairs(pairs)) if pair in pairs.sizes}
     each = (place_of.get(pair, -1) for pair in zip(first, second, strict=True))
     places = np.fromiter(each, np.intp, len(first))  # one number a row: a table may be large

@@ -29,7 +29,7 @@ def columns_of(session: OfCopy) -> ColumnList:
         return ColumnList(_title(session), _labelled(figures, session), (NO_FIGURES,))
     whole = session.whole
     copy = whole.copy
-    rows = RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered)
+    rows = RowsToDescribe(copy.columns, copy.strata, session.dates, whole.orders)
     held = {*copy.columns, *copy.strata}
     figures = tuple(
         facts_of(rows, name) if name in held else _kind_of(column)

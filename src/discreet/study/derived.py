@@ -264,7 +264,7 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
             continue
         names = [it.name for it in node.arguments if isinstance(it, Column) and it.kind == "level"]
         for name in names:
-            levels = whole.levels.get(name, ())
+            levels = whole.levels_of(name) if name in whole.copy.strata else ()
             for it in node.arguments:
                 if isinstance(it, Constant) and str(it.value) not in levels:
                     raise RefusedError(

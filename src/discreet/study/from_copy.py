@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
+from discreet.levels import in_order
 from discreet.parallel.methods import KMemberCells
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
-from discreet.plots.by_level import codes_as_words, order_of_level
+from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import AUTO, check_every
@@ -69,12 +70,17 @@ class WholeTable:
         The columns that each new column was made from.
     left_out : mapping of str to str
         Why a new column that the policy derives is not among them.
+    within : WholeTable or None
+        The copy that these are some rows of: its levels are those of the rows too, so that each
+        keeps its place and colour.
     """
 
     copy: Copy
     raw: Mapping[str, Column]
     made_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
+    within: WholeTable | None = None
+    _levels: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict, compare=False)
 
     @cached_property
     def table(self) -> Table:
@@ -96,15 +102,32 @@ class WholeTable:
             roles=dict.fromkeys(kinds, "quasi-identifier"),
             unit=None,
             key=None,
+            ordered=self.orders,
         )
 
-    @cached_property
+    @property
+    def orders(self) -> Mapping[str, tuple[str, ...]]:
+        """The orders of levels that are declared: of levels that the copy has not, too."""
+        held = {*self.copy.columns, *self.copy.strata}
+        return {n: it.order for n, it in self.raw.items() if it.order and n in held}
+
+    @property
     def levels(self) -> Mapping[str, tuple[str, ...]]:
-        """The levels of each column that has some, in the order in which plots have them."""
-        return {
-            name: tuple(sorted({*words} - {""}, key=order_of_level))
-            for name, words in self.copy.strata.items()
-        }
+        """The levels of each column that has some, in order."""
+        return {name: self.levels_of(name) for name in self.copy.strata}
+
+    def levels_of(self, name: str) -> tuple[str, ...]:
+        """Return the levels of a column in order: of a part those of the whole copy."""
+        if name not in self._levels:
+            words = None if self.within is None else self.within._words_of(name)
+            found = {*(self.copy.strata[name] if words is None else words)} - {""}
+            self._levels[name] = in_order(found, self.raw[name].order)
+        return self._levels[name]
+
+    def _words_of(self, name: str) -> tuple[str, ...] | None:
+        if name in self.copy.strata:
+            return self.copy.strata[name]
+        return codes_as_words(self.copy.columns[name]) if name in self.copy.columns else None
 
     def with_levels(self, names: Sequence[str]) -> WholeTable:
         """Return the copy with numbers of few different values, such as codes, as levels.
@@ -169,10 +192,11 @@ class WholeTable:
         """Return some rows of the copy, whose places are in order."""
         if len(places) == len(self):  # all of them: a table may be large
             return self
-        return self.holding(
+        some = self.holding(
             changed(self.copy.columns, lambda values: values[places]),
             changed(self.copy.strata, lambda words: tuple(words[i] for i in places.tolist())),
         )
+        return dataclasses.replace(some, within=self.within or self)
 
     def __len__(self) -> int:
         return len(self.copy)
@@ -404,7 +428,7 @@ def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ..
         )
     if column not in whole.copy.strata:
         raise too_many_values(column)
-    names = [name for name in dict.fromkeys(whole.copy.strata[column]) if name]
+    names = in_order({*whole.copy.strata[column]} - {""}, whole.raw[column].order)
     return event_of(names, event_is, column)
 
 
@@ -452,7 +476,7 @@ def _check_in_copy(whole: WholeTable, raw: Table, **named: Sequence[str]) -> Non
 def _free(policy: Policy) -> Policy:
     """Return a policy that lets a view be drawn with any settings: the copy's rows are public."""
     given = {name: getattr(policy, name) for name in ("k", "bins", "grid", "pixels")}
-    given |= {"limits": policy.limits, "edges": policy.edges, "ordered": policy.ordered}
+    given |= {"limits": policy.limits, "edges": policy.edges}
     return Policy.preset("research", **given)
 
 

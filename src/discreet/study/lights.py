@@ -198,7 +198,7 @@ def codes_of(whole: WholeTable, name: str) -> tuple[tuple[str, ...], Marks]:
     some = whole.with_levels([name])
     if name not in some.copy.strata:
         raise InputError(f"there is no column of levels {name!r} in the copy")
-    levels = some.levels[name]
+    levels = some.levels_of(name)
     return levels, places_of(some.copy.strata[name], levels) + 1
 
 

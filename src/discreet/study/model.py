@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError, about
+from discreet.errors import InputError, RefusedError, about, near, one_of
+from discreet.levels import in_order
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.figures import term_words
 from discreet.measure.model_table import model_figures, model_lines, widened
@@ -21,6 +23,7 @@ from discreet.study.session import labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 from discreet.table import KINDS
+from discreet.table.columns import text_of
 from discreet.vault.columns import beside
 
 __all__ = ["modelled"]
@@ -51,12 +54,13 @@ def modelled(
     family: str,
     event_is: str | float | Sequence[str | float] | None,
     weights: str | None = None,
+    reference: Mapping[str, str | float] | None = None,
 ) -> CopyTable:
     """Estimate a model from rows of the copy, and from copies of the copy how far off it is."""
     if session.policy.rows_by != Whole.name:
         raise RefusedError(NO_COPY)
     whole = session.whole.with_levels(categories_named(formula))
-    asked = _asked(session, whole, formula, family)
+    asked = _in_orders(whole, _asked(session, whole, formula, family), reference)
     events = _events(whole, asked, event_is)
     said = () if weights is None else _weights_said(session, asked, weights)
     found, left_out = _fitted(whole, asked, events, weights, FEWEST)
@@ -76,7 +80,13 @@ def modelled(
         session.gate_of_copy(MODEL, names),
         labels_of(session.labels, names),
         session.sealer_of_copy(
-            {FIGURES: MODEL, "formula": formula, "family": family, "weights": weights}
+            {
+                FIGURES: MODEL,
+                "formula": formula,
+                "family": family,
+                "weights": weights,
+                "reference": _named(reference) or None,
+            }
         ),
     )
 
@@ -102,6 +112,46 @@ def _asked(session: OfCopy, whole: WholeTable, formula: str, family: str) -> Ask
     return asked
 
 
+def _in_orders(
+    whole: WholeTable, asked: Asked, reference: Mapping[str, str | float] | None
+) -> Asked:
+    """Say in which order the levels of each column stand: the one that is named before all others.
+
+    One that no row of these has is refused, for others would be compared with another one.
+    """
+    orders = {name: whole.levels_of(name) for name in asked.levels}
+    for name, level in _named(reference).items():
+        if name not in orders:
+            some = f"it has {one_of([*orders])}" if orders else "it has none"
+            raise InputError(
+                f"reference names column {name!r}, which is none of the model's columns of levels;"
+                f" {some}",
+                parameter="reference",
+            )
+        there = {*whole.copy.strata[name]}
+        if level not in there:
+            known = [it for it in orders[name] if it in there]
+            raise InputError(
+                f"reference: {level!r} is no level of {name!r} in these rows; {near(level, known)}",
+                parameter="reference",
+            )
+        orders[name] = (level, *(it for it in orders[name] if it != level))
+    return dataclasses.replace(asked, orders=orders, named=tuple(_named(reference)))
+
+
+def _named(reference: Mapping[str, str | float] | None) -> dict[str, str]:
+    """Return the levels that are named as references, as texts."""
+    found = {} if reference is None else reference
+    named = isinstance(found, Mapping) and all(isinstance(it, str) for it in found)
+    if not named or not all(isinstance(it, str | int | float) for it in found.values()):
+        raise InputError(
+            "reference names columns, each with the level that others are compared with:"
+            " reference={'sex': 'F'}",
+            parameter="reference",
+        )
+    return {name: text_of(level) for name, level in found.items()}
+
+
 def _events(
     whole: WholeTable, asked: Asked, event_is: str | float | Sequence[str | float] | None
 ) -> tuple[str, ...]:
@@ -115,7 +165,8 @@ def _events(
     words = whole.with_levels([asked.event]).copy.strata.get(asked.event)
     if words is None:
         raise too_many_values(asked.event)
-    return event_of([name for name in dict.fromkeys(words) if name], event_is, asked.event)
+    names = in_order({*words} - {""}, whole.raw[asked.event].order)
+    return event_of(names, event_is, asked.event)
 
 
 def _weights_said(session: OfCopy, asked: Asked, weights: str) -> tuple[str, ...]:
@@ -165,8 +216,21 @@ def _fitted(
         None if happened is None else happened[at],
         None if weights is None else numbers[weights][at],
     )
+    _check_references(asked, found)
     said = f"rows of a negative {asked.numbers[0]} are left out"
     return found, (said,) if negative else ()
+
+
+def _check_references(asked: Asked, found: Estimates) -> None:
+    """Refuse a reference that was named, and that no row with all columns has."""
+    for name, level in found.references:
+        wanted = asked.orders[name][0]
+        if level != wanted and name in asked.named:
+            raise RefusedError(
+                f"no row with a value in each column of the model has {name} = {wanted!r}, which"
+                " reference names; name another level, or leave a column out",
+                parameter="reference",
+            )
 
 
 def _again(
@@ -184,31 +248,32 @@ def _again(
             rows = session.on(it) if isinstance(session, DerivedCopy) else it
             rows = rows.with_levels(categories_named(formula))
             known = known or {name: {*rows.copy.strata[name]} - {""} for name in asked.levels}
-            found.append(_fitted(_of_levels(rows, known), asked, events, weights)[0])
+            rows = _of_levels(rows, known, asked.orders)
+            found.append(_fitted(rows, asked, events, weights)[0])
         except (InputError, RefusedError):  # it has lost a level, or tells all events apart
             if not found:
                 break
     return found, len(of.copies_of_copy[0]) / len(of.whole)
 
 
-def _of_levels(whole: WholeTable, known: dict[str, set[str]]) -> WholeTable:
+def _of_levels(
+    whole: WholeTable, known: dict[str, set[str]], orders: Mapping[str, Sequence[str]]
+) -> WholeTable:
     """Return a copy of the copy with those levels alone that the copy has."""
     copy, some = whole.copy, {}
     for name, levels in known.items():
         words = copy.strata[name]
-        if min(levels) not in words:
+        if in_order(levels, orders[name])[0] not in words:
             raise RefusedError("the level that others are compared with is not there")
         some[name] = tuple(word if word in levels else "" for word in words)
     return whole.holding(copy.columns, beside(copy.strata, some))
 
 
-def _compared_with(session: OfCopy, asked: Asked, found: Estimates) -> tuple[str, ...]:
+def _compared_with(session: OfCopy, found: Estimates) -> tuple[str, ...]:
     """Say which level of each column the others are compared with, where terms are such."""
     if not any("[T." in term for term in found.terms):
         return ()
-    strata = session.whole.with_levels(asked.levels).copy.strata
-    first = {name: min({*strata[name]} - {""}) for name in asked.levels}
-    named = (f"{session.labels.get(name, name)} {level}" for name, level in first.items())
+    named = (f"{session.labels.get(name, name)} {level}" for name, level in found.references)
     return (f"levels are compared with {', '.join(named)}",)
 
 
@@ -232,7 +297,7 @@ def _notes(
         asked.formula,
         f"of {found.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
         f" {policy.members}) with a value in each column, policy {policy.name}",
-        *_compared_with(session, asked, found),
+        *_compared_with(session, found),
         *session.remarks_of_copy(names),
         *said_of_gaps(session.whole, names),
         *remarks_on_groups(session),

@@ -139,7 +139,9 @@ def with_derived(whole: WholeTable, policy: Policy) -> WholeTable:
     """
     for name, text in (policy.derive or {}).items():
         try:
-            whole = with_column(whole, name, text)
+            made = with_column(whole, name, text)
+            column = dataclasses.replace(made.raw[name], order=policy.ordered.get(name, ()))
+            whole = dataclasses.replace(made, raw={**made.raw, name: column})
         except DiscreetError as error:
             why = str(error).splitlines()[0]
             whole = dataclasses.replace(whole, left_out={**whole.left_out, name: why})

@@ -311,6 +311,9 @@ class Session:
         if request.source == COPY:
             return self._from_copy(plot, request)
         check_further(self.table, self.policy, request)
+        if request.by is not None:
+            order = {request.by: self.table.columns[request.by].order}
+            request = dataclasses.replace(request, levels=order)
         pinned, format = NOTHING, FORMAT
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows

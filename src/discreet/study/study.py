@@ -1604,8 +1604,7 @@ pixels = 400), policy standard)
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
         numbers of rows are not those of persons, and what is computed from an sd as if the rows
-        were persons is too certain. Levels stand in the order that the policy says (`ordered`) or
-        that their numbers have, else the most frequent first. Means have as many decimals as an sd
+        were persons is too certain. Levels stand in the order that they have in plots. Means have as many decimals as an sd
         of two or three digits. With `weights` means, sd, quartiles and shares are those of surveys
         (docs/summary.md); rows are counted as without.
 
@@ -1700,6 +1699,7 @@ pixels = 400), policy standard)
         family: str = "linear",
         *,
         event_is: str | float | Sequence[str | float] | None = None,
+        reference: Mapping[str, str | float] | None = None,
         weights: str | None = None,
     ) -> CopyTable:
         """Estimate a regression, with intervals that have the copy's own error in them.
@@ -1715,6 +1715,10 @@ pixels = 400), policy standard)
         event_is : str or number, or a sequence of them, optional
             Of logistic and Cox models the values that are the event, all others being none, as of
             `survival`. Without it 1 of 0 and 1, yes of no and yes, true of false and true.
+        reference : mapping of str to str or number, optional
+            Of columns of levels the one that others are compared with: `{"sex": "M"}`. By default
+            it is the first in order: of an ordered column, of labels by their codes, of numbers in
+            texts by size, else by the alphabet.
         weights : str, optional
             Of linear and logistic models a column of numbers, a survey's weights: how many persons
             each row stands for, above 0. Rows without one are left out.
@@ -1757,7 +1761,7 @@ pixels = 400), policy standard)
         >>> [line.name for line in table.lines if not line.section]
         ['Intercept', 'bmi', 'age', 'C(sex)[T.2]']
         """
-        return modelled(self._drawn, formula, family, event_is, weights)
+        return modelled(self._drawn, formula, family, event_is, weights, reference)
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.
@@ -2240,6 +2244,7 @@ def open(
         unit=chosen.unit,
         key=chosen.key,
         missing_values=chosen.missing_values,
+        ordered=chosen.ordered,
         private=folder if chosen.private_files else None,
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
@@ -2286,7 +2291,8 @@ def _check_declared(table: Table, policy: Policy) -> None:
     ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
-    for name in policy.labels or {}:
-        if name not in new:
-            with about("labels"):
-                table.known(name)
+    for what, names in {"labels": policy.labels or {}, "ordered": policy.ordered}.items():
+        for name in names:
+            if name not in new:
+                with about(what):
+                    table.known(name)

@@ -189,7 +189,7 @@ def _rows_of(
         _check_weights(session, levels, weights)
         found = weighed(session.whole.copy, whole.raw, weights)
         copy, values, said = whole.rows(found.places).copy, found.weights, (found.said,)
-    rows = RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered, values)
+    rows = RowsToDescribe(copy.columns, copy.strata, session.dates, whole.orders, values)
     return rows, said
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.levels import in_order
 from discreet.measure.column_list import unit_in
 from discreet.plots import PLOTS
-from discreet.plots.by_level import order_of_level
 from discreet.release import Release
 from discreet.render.sealing import sealed_file
 from discreet.study.board_file import rows_facts
@@ -130,7 +130,7 @@ def _columns(table: Table) -> list[NumberColumn | LevelColumn]:
 
 
 def _level(column: Column, words: tuple[str, ...]) -> LevelColumn:
-    levels = tuple(sorted({*words} - {""}, key=order_of_level))
+    levels = in_order({*words} - {""}, column.order)
     return LevelColumn(column.name, places_of(words, levels), levels, holds_codes(column))
 
 

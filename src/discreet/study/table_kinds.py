@@ -33,8 +33,8 @@ class TableField:
     ----------
     name : str
         What it is called in a body.
-    type : {"column", "columns", "formula", "word", "words"}
-        What it is; "words" are texts of any kind.
+    type : {"column", "columns", "formula", "levels", "word", "words"}
+        What it is; "words" are texts of any kind, "levels" columns with a level each.
     says : str
         One sentence on it.
     kind : {"any", "continuous", "categorical"}
@@ -133,6 +133,13 @@ _EACH = (
                 "Which values of the outcome are the event, where that is not clear.",
                 most=MOST_WORDS,
             ),
+            TableField(
+                "reference",
+                "levels",
+                "Columns of the model, each with the level that others are compared with.",
+                "categorical",
+                most=MOST_WORDS,
+            ),
             WEIGHTS,
         ),
         lambda part, body: modelled(
@@ -141,6 +148,7 @@ _EACH = (
             body.get("family", FAMILIES[0]),
             body.get("event_is"),
             body.get("weights"),
+            body.get("reference"),
         ),
     ),
 )

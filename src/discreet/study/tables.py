@@ -30,7 +30,14 @@ from discreet.protect import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRoundi
 from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
 from discreet.provenance import Provenance, own_version
-from discreet.release import Pieces, Points, Release, arrow_table, check_counts_again
+from discreet.release import (
+    Pieces,
+    Points,
+    Release,
+    arrow_table,
+    check_counts_again,
+    in_declared_order,
+)
 from discreet.rounding import joint_set, k_of_c
 from discreet.secret import FORMAT
 from discreet.study.gate import listed, with_provenance
@@ -225,7 +232,7 @@ def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> p
     if TABLE_METHODS[request.rows.method].shared_by_k:
         shared = [name for name in table.column_names if name not in request.carried]
         check_counts_again(table.select(shared), request.rows.k)
-    return table
+    return in_declared_order(table, session.table.columns)
 
 
 def _points(session: Session, request: TableRequest, made: Made, table: pa.Table) -> Points | None:

@@ -19,7 +19,7 @@ from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.provenance import Provenance
-from discreet.release import Pieces, Release, arrow_table
+from discreet.release import Pieces, Release, arrow_table, in_declared_order
 from discreet.study.attacks import attack_whole, found_among
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
@@ -156,7 +156,7 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
         return Pieces(tuple(raw), partial(_pieces, copy, raw, different))
     numbers = {name: copy.columns[name] for name in raw if name in copy.columns}
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
-    return Pieces.of(arrow_table(numbers, levels, raw))
+    return Pieces.of(in_declared_order(arrow_table(numbers, levels, raw), raw))
 
 
 def _pieces(
@@ -164,7 +164,7 @@ def _pieces(
 ) -> Iterator[pa.Table]:
     """Read a copy from its file; the copy is held, or its folder would go."""
     for numbers, levels in copy.parts([*raw]):
-        yield arrow_table(numbers, levels, raw, different)
+        yield in_declared_order(arrow_table(numbers, levels, raw, different), raw, different)
 
 
 def _derivation(

@@ -18,6 +18,7 @@ from discreet.table.engine import (
     in_zones,
     quoted,
 )
+from discreet.table.level_orders import orders_in_arrow, orders_in_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,6 +75,7 @@ def relation_of(
     import pyarrow as pa
 
     kept.zones, kept.files = in_zones(schema), files
+    kept.orders = {**kept.orders, **orders_in_parquet(files, schema)}
     relation = kept.connection.read_parquet(
         [glob.escape(str(path)) for path in files], hive_partitioning=parted
     )
@@ -152,7 +154,9 @@ def read_arrow(kept: Kept, source: Source) -> DuckDBPyRelation:
     with pa.memory_map(str(source.file)) as file:
         reader = _arrow(source, file)
         check_different(reader.schema.names)
-        return held(kept, reader.read_all())
+        table = reader.read_all()
+        kept.orders = orders_in_arrow(table)
+        return held(kept, table)
 
 
 def _arrow(source: Source, file: pa.MemoryMappedFile) -> Any:

@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,9 @@ class Column:
     dates: Dates | None = None
     #: Stored as whole numbers, none of which is infinite.
     whole: bool = False
+    #: Its levels from first to last, as the data or the policy declare them: also such as no row
+    #: has, so that a list of levels is never this one.
+    order: tuple[str, ...] = field(default=(), repr=False)
 
 
 def columns_of(
@@ -73,12 +76,13 @@ def columns_of(
     roles: Mapping[str, str],
     identifying: Sequence[str],
     zones: Mapping[str, str] = MappingProxyType({}),
+    orders: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> dict[str, Column]:
     """Infer kind and role of each column of `schema`, and let what is declared override it.
 
     Numbers are continuous, texts and yes/no categorical, dates with times or without are dates;
     `identifying` columns identify. `zones` are the time zones of moments, where the type tells none
-    or another one.
+    or another one; `orders` are the orders of levels that are declared.
     """
     _check_declared(schema, kinds, KINDS, "kinds or strata")
     _check_declared(schema, roles, ROLES, "roles")
@@ -107,8 +111,9 @@ def columns_of(
             )
         dates = stored_as(dtype, zones.get(column)) if kind == DATE else None
         floating, yes_no = dtype.is_float(), dtype == nw.Boolean
+        order = tuple(orders.get(column, ()))
         columns[column] = Column(
-            column, kind, role, numeric, floating, yes_no, dates, dtype.is_integer()
+            column, kind, role, numeric, floating, yes_no, dates, dtype.is_integer(), order
         )
     return columns
 

@@ -67,6 +67,8 @@ class Kept:
     zones: Mapping[str, str] = field(default_factory=dict)
     #: What the file says that its columns are.
     labels: Mapping[str, str] = field(default_factory=dict)
+    #: The levels of columns from first to last, where the file declares an order.
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: The files of Parquet that the frame is, if it is.
     files: tuple[Path, ...] = ()
     #: What is said where the frame cannot be read, and what looks for the cause then.

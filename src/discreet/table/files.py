@@ -32,7 +32,14 @@ from discreet.table.dates import spans_as_numbers
 from discreet.table.engine import Compression, Kept, Source, connect, in_zones, quiet
 from discreet.table.excel import names_in_excel, read_excel
 from discreet.table.labelled import READERS, names_in_labelled, read_labelled
-from discreet.table.private import INPUT, labels_in, own_folder, private_file, write_parquet
+from discreet.table.private import (
+    INPUT,
+    labels_in,
+    orders_in,
+    own_folder,
+    private_file,
+    write_parquet,
+)
 from discreet.table.text import names_in_csv, names_in_json, read_csv, read_json, why_no_csv
 
 if TYPE_CHECKING:
@@ -50,7 +57,7 @@ __all__ = [
 ]
 
 STANDARD_INPUT = "-"
-READ_AS = 3
+READ_AS = 4
 """How the types of text are taken; another number has private files made again."""
 GONE = "its private file is gone or damaged; open the study again"
 
@@ -275,7 +282,7 @@ def _parsed_once(
         # Parquet has no durations of DuckDB: they are numbers before, as they are afterwards.
         frame = spans_as_numbers(nw.from_native(format.read(of, source)))
         batches = pa.RecordBatchReader.from_stream(nw.to_native(frame))
-        write_parquet(file, batches, of.labels, of.zones, told.digest())
+        write_parquet(file, batches, of.labels, of.orders, of.zones, told.digest())
 
     try:
         made = private_file(private, path, told.digest(), write)
@@ -289,7 +296,7 @@ def _parsed_once(
         made.unlink(missing_ok=True)
         raise InputError(f"file {source.name!r} was written while it was read; open it again")
     schema = read_schema(made)
-    kept.labels, kept.zones = labels_in(schema), in_zones(schema)
+    kept.labels, kept.orders, kept.zones = labels_in(schema), orders_in(schema), in_zones(schema)
     return relation_of(kept, (made,), schema)
 
 

@@ -11,6 +11,7 @@ import narwhals as nw
 from discreet.errors import InputError
 from discreet.table.columns import PART, Column, as_lazy
 from discreet.table.engine import Kept, connect
+from discreet.table.level_orders import orders_in_dataset
 from discreet.table.postgres import Postgres, plain_columns
 from discreet.table.spark import with_this_python
 
@@ -31,6 +32,7 @@ def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
 
         if isinstance(source, ds.Dataset):
             kept = connect()
+            kept.orders = orders_in_dataset(source)
             return as_lazy(kept.connection.from_arrow(source)), kept
     if nw.dependencies.is_ibis_table(source) and source.get_backend().name == "postgres":
         return plain_columns(source), None

@@ -8,11 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import needing
+from discreet.levels import order_key
 from discreet.table.columns import text_of
 from discreet.table.engine import Kept, Source, check_different, held
+from discreet.table.level_orders import orders_in_arrow
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
 __all__ = ["names_in_labelled", "read_labelled"]
@@ -45,7 +46,9 @@ def read_labelled(kept: Kept, source: Source) -> DuckDBPyRelation:
     table = pa.Table.from_pandas(frame, preserve_index=False)
     del frame
     columns = map(partial(_column, about.variable_value_labels), table.column_names, table.columns)
-    return held(kept, pa.table(dict(zip(table.column_names, columns, strict=True))))
+    made = pa.table(dict(zip(table.column_names, columns, strict=True)))
+    kept.orders = orders_in_arrow(made)
+    return held(kept, made)
 
 
 def names_in_labelled(source: Source) -> list[str]:
@@ -62,8 +65,8 @@ def _reader(source: Source) -> Callable[..., tuple[Any, Any]]:
     return found
 
 
-def _column(of: Mapping[str, Mapping[Any, str]], name: str, values: Any) -> pa.ChunkedArray:
-    """Return a column as it is read: its labels, where all of its values have one."""
+def _column(of: Mapping[str, Mapping[Any, str]], name: str, values: Any) -> Any:
+    """Return a column as it is read: its labels, in order of their codes, where all have one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -89,4 +92,12 @@ def _column(of: Mapping[str, Mapping[Any, str]], name: str, values: Any) -> pa.C
     ]
     if len({*named}) < len(named):  # a label reads as another one with its code does
         named = with_code
-    return pa.DictionaryArray.from_arrays(coded.indices, pa.array(named)).cast(pa.string())
+    by_code = sorted(range(len(known)), key=lambda i: _rank(known[i]))
+    place = pa.array([by_code.index(i) for i in range(len(known))], pa.int32())
+    ordered = pa.array([named[i] for i in by_code], pa.string())
+    return pa.DictionaryArray.from_arrays(pc.take(place, coded.indices), ordered, ordered=True)
+
+
+def _rank(code: object) -> tuple[Any, ...]:
+    """Sort codes: numbers by size, and texts as levels are sorted."""
+    return order_key()(code) if isinstance(code, str) else (code,)

@@ -16,7 +16,7 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,7 @@ __all__ = [
     "at_end",
     "forget",
     "labels_in",
+    "orders_in",
     "own_folder",
     "private_file",
     "write_parquet",
@@ -54,6 +55,7 @@ HELD = re.compile(rf"duckdb_temp_.*|whole-[0-9a-f]+\.(parquet|columns|json).*|{I
 RAW = "raw-"
 PARQUET = ".parquet"
 LABELS = b"discreet: labels of columns"
+ORDERS = b"discreet: orders of levels"
 DIGEST = b"discreet: digest of the source"
 
 
@@ -177,15 +179,20 @@ def write_parquet(
     file: IO[bytes],
     batches: pa.RecordBatchReader,
     labels: Mapping[str, str],
+    orders: Mapping[str, Sequence[str]],
     zones: Mapping[str, str],
     digest: bytes,
 ) -> None:
-    """Write rows as Parquet, with the labels and time zones of columns and a digest of the data."""
+    """Write rows as Parquet, with what is known of the columns and a digest of the data."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     told = batches.schema.with_metadata(
-        {LABELS: json.dumps(dict(labels)), DIGEST: digest.hex().encode()}
+        {
+            LABELS: json.dumps(dict(labels)),
+            ORDERS: json.dumps(dict(orders)),
+            DIGEST: digest.hex().encode(),
+        }
     )
     for i, it in enumerate(told):
         if it.name in zones and pa.types.is_timestamp(it.type):
@@ -198,6 +205,12 @@ def write_parquet(
 def labels_in(schema: pa.Schema) -> dict[str, str]:
     """Return the labels of the columns of a private file."""
     return dict(json.loads((schema.metadata or {}).get(LABELS, b"{}")))
+
+
+def orders_in(schema: pa.Schema) -> dict[str, tuple[str, ...]]:
+    """Return the declared orders of levels of the columns of a private file."""
+    said = json.loads((schema.metadata or {}).get(ORDERS, b"{}"))
+    return {name: tuple(order) for name, order in said.items()}
 
 
 def forget(folder: Path, named: Path | None = None) -> int:

@@ -39,6 +39,7 @@ from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
+from discreet.table.level_orders import Orders, orders_in_arrow, orders_in_schema
 from discreet.table.magnitudes import (
     NO_LEVELS,
     Contributions,
@@ -1051,6 +1052,7 @@ def open_table(
     unit: str | bool | None,
     key: str | None,
     missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
+    ordered: Mapping[str, Sequence[str]] = MappingProxyType({}),
     private: Path | None = None,
 ) -> Table:
     """Make a Table of a file, of the URL of a database's table, or of a frame.
@@ -1058,7 +1060,8 @@ def open_table(
     docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
     continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said, and persons whose names differ in blanks alone are one. `private` is a folder where a
+    said, and persons whose names differ in blanks alone are one. `ordered` are the levels of columns
+    from first to last, in place of an order that the data declare. `private` is a folder where a
     private file of text may be kept.
     """
     keep: object = None
@@ -1088,12 +1091,13 @@ def open_table(
         frame = with_plain_blanks(frame, whose, schema[whose])
         schema = dict(without_values(frame, missing_values).collect_schema())
     identifying = [column for column in (whose, key) if column is not None]
-    columns = columns_of(schema, kinds, roles, identifying, zones)
+    orders = {**_declared(source, keep, schema), **ordered}
+    columns = columns_of(schema, kinds, roles, identifying, zones, orders)
     table = Table(
         yes_no_as_numbers(frame, columns),
         columns,
         name=name,
-        unit=whose,
+        unit=unit if isinstance(unit, str) else None,
         key=key,
         keep=keep,
         path=path,
@@ -1103,6 +1107,13 @@ def open_table(
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
     return table
+
+
+def _declared(source: object, keep: object, schema: Mapping[str, nw.dtypes.DType]) -> Orders:
+    """Return the orders of levels that a file declares, a table of pyarrow, or types of columns."""
+    of_file = keep.orders if isinstance(keep, Kept) else {}
+    of_table = orders_in_arrow(source) if nw.dependencies.is_pyarrow_table(source) else {}
+    return {**of_file, **of_table, **orders_in_schema(schema)}
 
 
 def with_levels_of_two(table: Table, declared: Collection[str], few: int = 1) -> Table:

@@ -4,7 +4,7 @@
 import { fitted, numberText, roundNumbers } from "./axes.js";
 import { boxGroups, radiusOf, seriesNames, shadeOf, sizesShown, spanOf } from "./marks.js";
 import { textWidth } from "./paint.js";
-import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
+import { dot, hiddenSign, levelColors, lineLook, patch, placeOf, seriesLook, shapeOf } from "./signs.js";
 import { mixed } from "./theme.js";
 
 const LETTERS = 12;
@@ -154,18 +154,19 @@ const NAMED = {
   },
   dots(mark, panel, theme) {
     if (!mark.series || !mark.x.length) return [];
-    const { color, shape } = seriesLook(theme, seriesNames(panel).indexOf(mark.series));
+    const { color, shape } = seriesLook(theme, placeOf(mark.series, seriesNames(panel), panel.order));
     return [{ words: mark.series, sign: "dot", look: { fill: color, shape } }];
   },
   columns(mark, panel, theme) {
-    const entry = (words, order) => ({ words, sign: "patch", look: seriesLook(theme, order) });
+    const placed = (words) => placeOf(words, mark.series, panel.order);
+    const entry = (words) => ({ words, sign: "patch", look: seriesLook(theme, placed(words)) });
     const named = mark.series.map(entry).filter(({ words }) => words);
     const hidden = mark.heights.flat().includes(null);
     return hidden ? [...named, { words: "hidden", sign: "hidden", look: {} }] : named;
   },
   boxes(mark, panel, theme) {
     if (!mark.group) return [];
-    const look = seriesLook(theme, boxGroups(panel).indexOf(mark.group));
+    const look = seriesLook(theme, placeOf(mark.group, boxGroups(panel), panel.order));
     return [{ words: mark.group, sign: "patch", look }];
   },
   intervals(mark, panel, theme) {

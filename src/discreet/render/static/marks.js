@@ -2,7 +2,7 @@
 // render/marks.py and render/lines.py have them; what lies outside the frame is left out.
 
 import { cut, inside, isReference, through } from "./reach.js";
-import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
+import { dot, hiddenSign, levelColors, lineLook, patch, placeOf, seriesLook, shapeOf } from "./signs.js";
 import { isDark, mixed, shaded } from "./theme.js";
 
 const GROUP = 0.8; // how much of the place of a group its columns take
@@ -112,10 +112,11 @@ function bars(painter, mark, { x, y, inner }, theme) {
   });
 }
 
-function columns(painter, mark, { x, y }, theme) {
+function columns(painter, mark, { x, y }, theme, panel) {
   const wide = GROUP / mark.heights.length;
   mark.heights.forEach((heights, order) => {
-    const { color, hatch } = seriesLook(theme, order);
+    const place = placeOf(mark.series[order], mark.series, panel.order);
+    const { color, hatch } = seriesLook(theme, place);
     heights.forEach((height, i) => {
       const from = i + order * wide - GROUP / 2;
       const [left, width] = [x(from), x(from + wide) - x(from)];
@@ -155,7 +156,7 @@ function kept(mark, panel) {
 
 function dots(painter, mark, frame, theme, panel) {
   const places = kept(mark, panel);
-  const order = mark.series ? seriesNames(panel).indexOf(mark.series) : 0;
+  const order = mark.series ? placeOf(mark.series, seriesNames(panel), panel.order) : 0;
   const { color, shape } = seriesLook(theme, order);
   const looks = dotLooks(mark, color, theme, places.length <= MANY_DOTS ? 0.55 : 0.25);
   const sizes = mark.by_size ? sizesShown(panel) : [];
@@ -202,7 +203,7 @@ function lines(painter, mark, { x, y, ends }, theme, panel) {
 
 function bands(painter, mark, { x, y }, theme, panel) {
   const alike = panel.marks.filter((it) => it.mark === "bands").map((it) => it.label);
-  const { color } = seriesLook(theme, [...new Set(alike)].indexOf(mark.label));
+  const { color } = seriesLook(theme, placeOf(mark.label, [...new Set(alike)], panel.order));
   mark.x.forEach((xs, i) => {
     const upper = xs.map((at, j) => [x(at), y(mark.high[i][j])]);
     const lower = xs.map((at, j) => [x(at), y(mark.low[i][j])]).reverse();
@@ -224,7 +225,8 @@ export function boxGroups(panel) {
 function boxes(painter, mark, { x, y }, theme, panel) {
   const groups = boxGroups(panel);
   const order = groups.indexOf(mark.group);
-  const color = mark.group ? seriesLook(theme, order).color : theme.accent;
+  const place = mark.group ? placeOf(mark.group, groups, panel.order) : 0;
+  const color = mark.group ? seriesLook(theme, place).color : theme.accent;
   const pale = mark.group ? mixed([theme.paper, color], 0.3) : theme.pale;
   const line = { stroke: color, width: 1.4 };
   const half = groups.length > 1 ? 0.375 / groups.length : 0.25;

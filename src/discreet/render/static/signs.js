@@ -24,6 +24,18 @@ export function seriesLook(theme, order) {
 }
 
 /**
+ * Give the place by which a series has its colour, among all in order and then those drawn.
+ *
+ * @param {string} name of the series.
+ * @param {string[]} drawn those that have marks.
+ * @param {string[]} [order] all of the panel, where it names them.
+ * @returns {number} its place, from 0.
+ */
+export function placeOf(name, drawn, order = []) {
+  return [...order, ...drawn.filter((it) => !order.includes(it))].indexOf(name);
+}
+
+/**
  * Give the shape of the dots of lines and intervals, which tells their series by more than colour.
  *
  * @param {number} order of the series, from 0.
@@ -43,7 +55,8 @@ export function shapeOf(order) {
  */
 export function lineLook(mark, panel, theme) {
   const alike = panel.marks.filter((m) => m.mark === "lines" && m.look === mark.look);
-  const order = [...new Set(alike.map((m) => m.label))].indexOf(mark.label);
+  const known = ["series", "curve"].includes(mark.look) ? panel.order : [];
+  const order = placeOf(mark.label, [...new Set(alike.map((m) => m.label))], known);
   const dashes = mark.look === "far reference" ? FAR : DASHES;
   const dash = dashes[order % dashes.length];
   if (mark.look === "series") {

@@ -69,7 +69,7 @@ export function countedBy(facts) {
 /** What a table is asked for with, where that differs from a plot. */
 const OF_TABLE = {
   means: ({ columns: [value], by, source }) => ({ value, by, source }),
-  model: ({ formula, family }) => ({ formula, family }),
+  model: ({ formula, family, event_is, reference }) => ({ formula, family, event_is, reference }),
   summary: ({ columns, by }) => ({ columns, by: by?.[0] }),
 };
 

@@ -16,8 +16,28 @@ export const many = (share, isDark) => (isDark ? dark : light)(0.06 + 0.86 * cla
 /** @param {number} r - From -1 to 1. @param {boolean} isDark @returns {string} */
 export const between = (r, isDark) => opposite[isDark ? "dark" : "light"]((clampTo(r) + 1) / 2);
 
+const LEVELS = 5;
+
 /** @param {number} place - Of a level. @returns {string} Its colour. */
-export const level = (place) => `var(--s${place % 5})`;
+export const level = (place) => `var(--s${place % LEVELS})`;
+
+/**
+ * Return the places by which some levels have their colours: those among all levels of the column,
+ * so that a level has one colour in all pictures. Of two with one colour the later one takes
+ * another that none has, as long as there is one.
+ *
+ * @param {string[]} drawn - The levels of a picture, in order.
+ * @param {string[]} order - All levels of the column.
+ * @returns {number[]}
+ */
+export function placesOf(drawn, order) {
+  const all = [...order, ...drawn.filter((name) => !order.includes(name))];
+  const places = drawn.map((name) => all.indexOf(name));
+  const isFirst = (place, i) => places.findIndex((it) => it % LEVELS === place % LEVELS) === i;
+  const taken = new Set(places.map((place) => place % LEVELS));
+  const free = [...Array(LEVELS).keys()].filter((it) => !taken.has(it));
+  return places.map((place, i) => (isFirst(place, i) ? place : (free.shift() ?? place)));
+}
 
 /** @param {string} ground - A colour. @returns {string} Black or white, whichever is read on it. */
 export function on(ground) {

@@ -34,13 +34,28 @@ const dashOf = (place) => DASHES[Math.floor(place / 5) % DASHES.length];
  * @param {object} look - Knows which levels can be lit.
  * @returns {object[]}
  */
-export const keysOf = (by, names, look) =>
-  by
-    ? names.map((name, i) => ({ name, colour: level(i), dash: dashOf(i), light: look.lightOf(by, name) }))
-    : [];
+export function keysOf(by, names, look) {
+  if (!by) return [];
+  const places = look.placesOf(by, names);
+  return names.map((name, i) => (
+    { name, colour: level(places[i]), dash: dashOf(places[i]), light: look.lightOf(by, name) }));
+}
 
-/** @returns {string[]} The labels of the lines of some views, in the order in which they are drawn. */
-export const labelsOf = (lines) => inOrder(new Set(lines.map((it) => it.label ?? it.level)));
+/**
+ * Return the place by which a level has its colour and dashes, among the levels of some lines.
+ *
+ * @param {?string} by - The column; without one the only line has the first.
+ * @param {string[]} names - Of all lines, in panels beside it too.
+ * @param {object} look - Knows the order of levels.
+ * @returns {(name: string) => number}
+ */
+export function placeIn(by, names, look) {
+  const places = by ? look.placesOf(by, names) : names.map(() => 0);
+  return (name) => places[names.indexOf(name)];
+}
+
+/** @returns {string[]} The labels of the lines of some views, in the order of their column's levels. */
+export const labelsOf = (lines, order) => inOrder(lines.map((it) => it.label ?? it.level), order);
 
 /**
  * Return how much room names to the right of a picture take.

@@ -2,6 +2,7 @@
 
 import { MISSING_NAMES } from "../rows/levels.js";
 import { d3 } from "../vendor/d3.js";
+import { placesOf } from "./colour.js";
 
 const DAY = 86400000;
 const date = d3.utcFormat("%-d %b %Y");
@@ -36,6 +37,7 @@ export function lookOf(columns, how = {}) {
     full: (name) => [label(name), unit(name)].filter(Boolean).join(", "),
     range: (name, from, to) => `${label(name)} ${say(name, from)}–${say(name, to)}`,
     level: (name, word) => `${label(name)}: ${word}`,
+    orderOf: (name) => of(name).levels || [],
     // Levels that were joined for being small are none of the copy's.
     lightOf: (name, word) => {
       const known = of(name).levels;
@@ -44,6 +46,19 @@ export function lookOf(columns, how = {}) {
     },
     share: (count, total) => (count && total ? `${percent(count / total)} of ${whole(total)}` : ""),
   };
+}
+
+/**
+ * Return how a view says what it shows, whose levels may be numbers that are no levels elsewhere.
+ *
+ * @param {object} look - As `lookOf` returns it.
+ * @param {object} view - Of a picture.
+ * @returns {object}
+ */
+export function lookFor(look, view) {
+  const orders = new Map(view.origin?.orders || []);
+  const orderOf = (name) => orders.get(name) || look.orderOf(name);
+  return { ...look, orderOf, placesOf: (name, words) => placesOf(words, orderOf(name)) };
 }
 
 const grouped = d3.format(",");

@@ -44,7 +44,7 @@ function drawn(kind, view, box, look) {
   const bare = {
     ...look,
     bare: true,
-    alike: kind.alike?.(views),
+    alike: kind.alike?.(views, look),
     top: kind.top && Math.max(...views.map((each) => kind.top(each, look))),
   };
   let first = 0;

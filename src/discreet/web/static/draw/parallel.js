@@ -90,7 +90,7 @@ const ends = (at, thick) => [at, at + Math.max(THINNEST, thick)];
 
 function toneOf(colour, place, look) {
   if (!colour) return "var(--s0)";
-  if (colour.levels) return level(place);
+  if (colour.levels) return level(look.placesOf(colour.name, colour.levels)[place]);
   return many(0.12 + (0.83 * place) / Math.max(1, colour.counts.length - 1), look.dark);
 }
 
@@ -204,7 +204,7 @@ function keysOf(colour, look) {
   }
   return colour.levels.map((name, i) => ({
     name,
-    colour: level(i),
+    colour: toneOf(colour, i, look),
     light: [{ column: colour.name, level: name }],
   }));
 }

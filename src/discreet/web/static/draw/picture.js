@@ -1,5 +1,7 @@
 /** Puts what a kind draws into an element: marks as SVG, and points on a canvas beneath them. */
 
+import { lookFor } from "./look.js";
+
 /**
  * Draw a view in place of what is in an element.
  *
@@ -14,7 +16,7 @@ export function drawPicture(host, kind, view, look) {
   const box = { width: host.clientWidth, height: tall };
   host.classList.remove("lit");
   host.classList.toggle("scrolls", tall > host.clientHeight);
-  const drawn = kind.draw(view, box, look);
+  const drawn = kind.draw(view, box, lookFor(look, view));
   host.replaceChildren();
   const canvas = drawn.paint && layer(host, box);
   if (drawn.html) host.insertAdjacentHTML("beforeend", drawn.html);

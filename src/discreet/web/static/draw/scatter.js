@@ -5,6 +5,7 @@ import { inOrder } from "../rows/order.js";
 import { d3 } from "../vendor/d3.js";
 import { bottom, left, plotBox, roomBeside, scaleOf, ticksBeside } from "./axes.js";
 import { level as colourOf, many } from "./colour.js";
+import { placeIn } from "./lines.js";
 import { whole } from "./look.js";
 import { sideBySide } from "./panels.js";
 import { pointsIn } from "./points.js";
@@ -36,10 +37,10 @@ export function drawScatter(view, box, look) {
   const bubbles = COUNTED.includes(view.method);
   const painted = bubbles ? { paint: () => {} } : view.panels && !view.points
     ? cellsIn(view, places, look)
-    : pointsIn(pointsOf(view, places.length), places, look);
+    : pointsIn(pointsOf(view, places.length, look), places, look);
   return {
     svg: places.map((it) => it.axes).join("") + (bubbles ? circlesOf(view, places[0]) : "") +
-      trendsOf(view, places) + linesOf(view, places[0]) + hitsIn(hits, places),
+      trendsOf(view, places, look) + linesOf(view, places[0]) + hitsIn(hits, places),
     marks: hits.list.map((it) => ({ ...markOf(it, hits, view, look), ...(bubbles && { light: null }) })),
     keys: keysOf(view, painted, look),
     overlay: (lit) => (lit.view ? "" : squares(lit.counts, hits, places)),
@@ -118,10 +119,10 @@ function placeOf(view, hits, { box, at: [dx, dy], title, rows }, look) {
 }
 
 /** The points of each panel; very many that are multiples of a step are spread within it. */
-function pointsOf(view, count) {
+function pointsOf(view, count, look) {
   if (!view.panels) {
-    const names = inOrder(new Set(view.level));
-    const level = view.by ? view.level.map((it) => names.indexOf(it)) : undefined;
+    const placeOf = view.by && placeIn(view.by, levelsOf(view, look), look);
+    const level = view.by ? view.level.map((it) => placeOf(it)) : undefined;
     return [{ x: view.x, y: view.y, size: view.size, level }];
   }
   return byPanel(view.points, view, count);
@@ -211,8 +212,8 @@ function circlesOf({ x, y, size }, place) {
 }
 
 /** Trends as lines over what they are of, within the picture. */
-function trendsOf(view, places) {
-  const names = inOrder(new Set(view.level || []));
+function trendsOf(view, places, look) {
+  const placeOf = view.by && !view.panels && placeIn(view.by, levelsOf(view, look), look);
   return (view.trends || []).map((trend) => {
     const panel = view.panels ? Math.max(0, view.panels.findIndex((it) => it.level === trend.level)) : 0;
     const { x, y } = places[panel];
@@ -223,7 +224,7 @@ function trendsOf(view, places) {
     });
     const [x1, x2] = ends.map(x);
     const [y1, y2] = ends.map((it) => y(at(it)));
-    const stroke = view.by && !view.panels ? colourOf(names.indexOf(trend.level)) : "var(--ink)";
+    const stroke = placeOf ? colourOf(placeOf(trend.level)) : "var(--ink)";
     const drawn = (more) => line(x1, y1, x2, y2, "still", { "stroke-linecap": "round", ...more });
     return `<g class="base">${drawn({ stroke: "var(--card)", "stroke-width": 5 })}` +
       `${drawn({ stroke, "stroke-width": 2 })}</g>`;
@@ -271,7 +272,7 @@ function markOf({ panel, i, j, count, levels }, hits, view, look) {
     ...(at < edges.length - 2 && { to: edges[at + 1] }),
   });
   const said = [look.range(a, hits.x[i], hits.x[i + 1]), look.range(b, hits.y[j], hits.y[j + 1])];
-  const named = inOrder(Object.keys(levels)).map((it) => `${it} ${whole(levels[it])}`);
+  const named = inOrder(Object.keys(levels), look.orderOf(view.by)).map((it) => `${it} ${whole(levels[it])}`);
   return {
     say: [...(level ? [look.level(view.by, level)] : []), ...said].join(" · "),
     count,
@@ -280,9 +281,13 @@ function markOf({ panel, i, j, count, levels }, hits, view, look) {
   };
 }
 
+const levelsOf = (view, look) => inOrder(view.level || [], look.orderOf(view.by));
+
 function keysOf(view, { ramp }, look) {
   if (!view.by || view.panels) return ramp ? [{ ramp }] : [];
-  return inOrder(new Set(view.level)).map((name, k) => ({
-    name: name || look.label(view.by), colour: colourOf(k), light: [{ column: view.by, level: name }],
+  const names = levelsOf(view, look);
+  const placeOf = placeIn(view.by, names, look);
+  return names.map((name) => ({
+    name: name || look.label(view.by), colour: colourOf(placeOf(name)), light: [{ column: view.by, level: name }],
   }));
 }

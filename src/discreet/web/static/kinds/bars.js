@@ -47,9 +47,9 @@ export const bars = {
     return marksOfPairs(among(name, grid?.own || view.levels), other);
   },
 
-  alike: (views) => ({
-    levels: together(views.flatMap((view) => view.levels)),
-    by_levels: together(views.flatMap((view) => view.by_levels)),
+  alike: (views, look) => ({
+    levels: together(views.flatMap((view) => view.levels), look.orderOf(views[0].columns[0])),
+    by_levels: together(views.flatMap((view) => view.by_levels), look.orderOf(views[0].by)),
   }),
 
   tall: (view, look) => (look.mini ? 0 : ROOM * view.levels.length),
@@ -67,7 +67,7 @@ export const bars = {
       svg: `${axis}<g class="base">${segments}</g>${names}${restOf(view, at, box)}`,
       marks: marksOf(view, look),
       keys: by === null ? [] : levels.map((name, j) => (
-        { name, colour: level(j), light: look.lightOf(by, name) })),
+        { name, colour: level(at.colours[j]), light: look.lightOf(by, name) })),
       overlay: (lit) => litOf(view, at, Array.from(lit.counts), look),
     };
   },
@@ -84,9 +84,9 @@ function placed(part, { columns: [name], by = [] }) {
 }
 
 /** Levels in the order of pictures, a missing value last. */
-function together(all) {
+function together(all, order) {
   const gaps = MISSING_NAMES.filter((name) => all.includes(name));
-  return [...inOrder([...new Set(all)].filter((name) => !gaps.includes(name))), ...gaps];
+  return [...inOrder(all.filter((name) => !gaps.includes(name)), order), ...gaps];
 }
 
 /** A view with levels that other panels have; of those it has nobody. */
@@ -129,7 +129,8 @@ function places(view, box, look) {
   const isWhole = share && view.by !== null;
   const most = isWhole ? 1 : look.top ?? bars.top(view);
   const x = (value) => (across * value) / most;
-  return { shown, share, isWhole, room, high, left, across, x, first: (box.height - room * lines) / 2 };
+  const colours = view.by === null ? [] : look.placesOf(view.by, view.by_levels);
+  return { shown, share, isWhole, room, high, left, across, x, colours, first: (box.height - room * lines) / 2 };
 }
 
 const fitting = (view, room) => (view.levels.length <= room ? view.levels.length : Math.max(2, room));
@@ -163,11 +164,11 @@ function segmentsOf(view, i, at, look) {
     left += long;
     const name = { class: "bar", "data-m": i * rows.length + j };
     if (view.by === null) return rect(from, top, Math.max(1, long), at.high, name);
-    const inner = { ...name, fill: level(j), class: "bar part" };
+    const inner = { ...name, fill: level(at.colours[j]), class: "bar part" };
     const says = at.isWhole ? percent(Math.round((100 * row[i]) / total) / 100) : whole(row[i]);
     const fits = !look.mini && long > wide(says) + 12 && at.high > 14;
     return rect(from, top, Math.max(1, long - 1), at.high, inner) +
-      (fits ? text(from + long / 2, middle(at, i) + 4, says, "middle", `on in${j % 5}`) : "");
+      (fits ? text(from + long / 2, middle(at, i) + 4, says, "middle", `on in${at.colours[j] % 5}`) : "");
   });
   const end = at.left + at.x(at.isWhole && total ? 1 : total);
   const hidden = left < end - 1 ? rect(left, top, end - left, at.high, { class: "few" }) : "";

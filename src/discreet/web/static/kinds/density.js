@@ -2,7 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { level } from "../draw/colour.js";
-import { HOT, keysOf, labelsOf, strokeOf } from "../draw/lines.js";
+import { HOT, keysOf, labelsOf, placeIn, strokeOf } from "../draw/lines.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path, px } from "../draw/svg.js";
 import { densitiesOf, densityOf, litValues } from "../rows/curves.js";
@@ -47,9 +47,9 @@ export const density = {
 
   top: (view) => HEADROOM * Math.max(...view.curves.flatMap((it) => it.y)),
 
-  alike: (views) => ({
+  alike: (views, look) => ({
     ends: extent(views.flatMap(endsOf)),
-    labels: labelsOf(views.flatMap((it) => it.curves)),
+    labels: labelsOf(views.flatMap((it) => it.curves), look.orderOf(views[0].by)),
   }),
 
   draw(view, box, look) {
@@ -59,8 +59,9 @@ export const density = {
     const x = scaleOf(name, look.alike?.ends || endsOf(view), [inner.left, inner.right], look);
     const y = d3.scaleLinear([0, look.top ?? density.top(view)], [inner.bottom, inner.top]);
     const labels = look.alike?.labels || view.curves.map((it) => it.label);
+    const placeOf = placeIn(view.by, labels, look);
     const curve = (it) => {
-      const i = labels.indexOf(it.label);
+      const i = placeOf(it.label);
       const d = shapeOf(it, x, y, inner);
       const filled = { ...strokeOf(i), fill: level(i), "fill-opacity": FILLS[view.curves.length] ?? 0 };
       return path(d, filled);

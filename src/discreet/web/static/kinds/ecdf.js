@@ -1,7 +1,7 @@
 /** Which share of the rows lies at or below each value, of all rows or of each level. */
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
-import { keysOf, labelsOf, stepPath, strokeOf } from "../draw/lines.js";
+import { keysOf, labelsOf, placeIn, stepPath, strokeOf } from "../draw/lines.js";
 import { percent } from "../draw/look.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path } from "../draw/svg.js";
@@ -37,9 +37,9 @@ export const ecdf = {
     return found && stepsOf(found.values);
   },
 
-  alike: (views) => ({
+  alike: (views, look) => ({
     ends: extent(views.flatMap(endsOf)),
-    labels: labelsOf(views.flatMap((it) => it.curves)),
+    labels: labelsOf(views.flatMap((it) => it.curves), look.orderOf(views[0].by)),
   }),
 
   draw(view, box, look) {
@@ -48,13 +48,14 @@ export const ecdf = {
     const inner = plotBox(box, look);
     const ends = look.alike?.ends || endsOf(view);
     const labels = look.alike?.labels || view.curves.map((it) => it.label);
+    const placeOf = placeIn(view.by, labels, look);
     const x = scaleOf(name, ends, [inner.left, inner.right], look);
     const y = d3.scaleLinear([0, 1], [inner.bottom, inner.top]);
     const stepped = (it) => stepPath(stepsIn(it, ends), x, y);
     const said = look.mini ? "" : "share at or below";
     return {
       svg: left(y, inner, said, look, (share) => `${Math.round(share * 100)} %`) +
-        `<g class="base">${view.curves.map((it) => path(stepped(it), strokeOf(labels.indexOf(it.label)))).join("")}</g>` +
+        `<g class="base">${view.curves.map((it) => path(stepped(it), strokeOf(placeOf(it.label)))).join("")}</g>` +
         bottom(x, inner, name, look) + drawStrips(strips, x, inner),
       marks: marksOfIntervals(strips, name, look, (to) => saidUpTo(view, to, look)),
       keys: keysOf(view.by, labels, look),

@@ -19,7 +19,7 @@ export const means = {
     check(part, value, by);
     const labels = new Map(facts.columns.map(({ name, label }) => [name, label || name]));
     const label = (name) => labels.get(name) ?? name;
-    const { sizes, ...found } = meansOf(part, value, by, Object.assign(Object.create(null), facts.ordered), label);
+    const { sizes, ...found } = meansOf(part, value, by, label);
     const rough = roughOf(sizes.map(([name]) => name), sizes.map(([, size]) => size));
     return {
       kind: "means",

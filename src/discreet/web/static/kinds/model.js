@@ -8,10 +8,11 @@ export const model = {
 
   title: ({ formula, family = "linear" }) => `${NAMES[family] || "Model"}: ${formula}`,
 
-  make(part, { formula, family, event_is: event }) {
+  make(part, { formula, family, event_is: event, reference }) {
     const given = [formula, ...(family && family !== "linear" ? [family] : [])].map(quoted);
     const named = event ? [`event_is=[${[event].flat().map(quoted).join(", ")}]`] : [];
-    const python = `study.model(${[...given, ...named].join(", ")})`;
+    const compared = reference ? [`reference=${quoted(reference)}`] : [];
+    const python = `study.model(${[...given, ...named, ...compared].join(", ")})`;
     throw new Refused(`Models need Python. In a notebook: ${python}`, { python });
   },
 

@@ -2,6 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { level } from "../draw/colour.js";
+import { placeIn } from "../draw/lines.js";
 import { percent, whole } from "../draw/look.js";
 import { path, px, rect } from "../draw/svg.js";
 import { sum } from "../rows/counts.js";
@@ -45,9 +46,9 @@ export const outlines = {
 
   top: (view, look) => 1.04 * Math.max(...heights(view, look).flat(), 0),
 
-  alike: (views) => ({
+  alike: (views, look) => ({
     ends: d3.extent(views.flatMap((view) => view.views[0].edges)),
-    labels: inOrder(new Set(views.flatMap((view) => view.levels))),
+    labels: inOrder(views.flatMap((view) => view.levels), look.orderOf(views[0].by)),
   }),
 
   draw(view, box, look) {
@@ -58,7 +59,8 @@ export const outlines = {
     const x = scaleOf(name, ends, [inner.left, inner.right], look);
     const top = look.top ?? outlines.top(view, look);
     const y = d3.scaleLinear([0, top], [inner.bottom, inner.top]).clamp(true);
-    const places = view.levels.map((word) => (look.alike?.labels || view.levels).indexOf(word));
+    const placeOf = placeIn(view.by, look.alike?.labels || view.levels, look);
+    const places = view.levels.map(placeOf);
     const drawn = heights(view, look).map((each, j) => {
       const colour = level(places[j]);
       return path(steps(each, edges, x, y), { fill: colour, class: "area" }) +

@@ -1,7 +1,7 @@
 /** Counts, or means of a number, over time: a line of all rows or of each level. */
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
-import { keysOf, labelsOf, namesAtEnds, roomOf, strokeOf } from "../draw/lines.js";
+import { keysOf, labelsOf, namesAtEnds, placeIn, roomOf, strokeOf } from "../draw/lines.js";
 import { drawStrips } from "../draw/strips.js";
 import { circle, clip, line, path, px } from "../draw/svg.js";
 import { extent } from "../rows/ends.js";
@@ -39,20 +39,21 @@ export const overTime = {
 
   top: (view) => reach(view)[1],
 
-  alike: (views) => ({
+  alike: (views, look) => ({
     ends: extent(views.flatMap((it) => extent(it.starts))),
     low: Math.min(...views.map((it) => reach(it)[0])),
-    labels: labelsOf(views.flatMap((it) => it.series)),
+    labels: labelsOf(views.flatMap((it) => it.series), look.orderOf(views[0].by)),
   }),
 
   draw(view, box, look) {
     const [date, value] = view.columns;
     const labels = look.alike?.labels || view.series.map((it) => it.level);
+    const placeOf = placeIn(view.by, labels, look);
     const at = placed(view, box, look);
     const { inner, x, y, starts } = at;
     const period = view.every === STEP ? "" : ` a ${view.every}`;
     const said = value ? `mean of ${look.full(value)}` : `${look.counted}${period}`;
-    const each = (it) => strokeOf(labels.indexOf(it.level));
+    const each = (it) => strokeOf(placeOf(it.level));
     const bands = view.series.map((it) => bandOf(it, each(it), at)).join("");
     const lines = view.series.map((it) => lineOf(it.means.length ? it.means : it.counts, each(it), at));
     return {

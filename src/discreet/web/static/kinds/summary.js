@@ -22,7 +22,7 @@ export const summary = {
     }
     const wanted = columns?.length ? columns : facts.columns.map(({ name }) => name);
     const shown = wanted.filter((name) => name !== level && part.has(name));
-    const { sizes, lines, head, figures } = described(part, shown, level, Object.assign(Object.create(null), facts.ordered));
+    const { sizes, lines, head, figures } = described(part, shown, level);
     const label = labelIn(facts);
     return {
       kind: "summary",

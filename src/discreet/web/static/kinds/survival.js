@@ -1,7 +1,7 @@
 /** Survival curves: which share has not had the event by each time, and how many are at risk. */
 
 import { left, plotBox } from "../draw/axes.js";
-import { keysOf, labelsOf, namesAtEnds, roomOf, stepPath, strokeOf } from "../draw/lines.js";
+import { keysOf, labelsOf, namesAtEnds, placeIn, roomOf, stepPath, strokeOf } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { clip, line, path, rect, text, wide } from "../draw/svg.js";
 import { below, take, within } from "../rows/groups.js";
@@ -52,9 +52,9 @@ export const survival = {
 
   top: (view) => 1 - lowest(view),
 
-  alike: (views) => ({
+  alike: (views, look) => ({
     end: Math.max(...views.map(lastOf)),
-    labels: labelsOf(views.flatMap((it) => it.curves)),
+    labels: labelsOf(views.flatMap((it) => it.curves), look.orderOf(views[0].by)),
   }),
 
   draw(view, box, look) {
@@ -62,7 +62,8 @@ export const survival = {
     const at = placed(view, names, box, look);
     const { x, y, inner } = at;
     const labels = look.alike?.labels || names;
-    const curves = view.curves.map((it) => curveOf(it, labels.indexOf(it.level), at)).join("");
+    const placeOf = placeIn(view.by, labels, look);
+    const curves = view.curves.map((it) => curveOf(it, placeOf(it.level), at)).join("");
     const ends = view.curves.map((it) => ({ name: it.level, x: x(it.end), y: y(it.shares.at(-1)) }));
     const event = `${look.label(view.columns[1])}: ${view.event_is.join(" or ")}`;
     const said = clip(`share without the event (${event})`, box.width - 24);

@@ -87,7 +87,8 @@ export class Answers {
     const key = JSON.stringify(spec);
     if (!held.views.has(key)) {
       try {
-        held.views.set(key, { view: known(spec).make(held.part, spec, this.facts) });
+        const view = known(spec).make(held.part, spec, this.facts);
+        held.views.set(key, { view: { ...view, ...ordersOf(held.part, spec) } });
       } catch (error) {
         held.views.set(key, { refused: whyNot(error) });
       }
@@ -111,6 +112,21 @@ export class Answers {
     // A picture of its own: of fewer rows there is none, but where it shows each row.
     if (kind.lit && (kind.litByRow || size >= FEWEST)) out.view = kind.lit(held.part, spec, view, mask, this.facts);
     return out;
+  }
+}
+
+/** All levels of the columns that give a view its colours, in order, as a view of the server has them. */
+function ordersOf(part, { columns = [], by = [], colour, kind }) {
+  const named = [...by, ...(colour ? [colour] : []), ...(kind === "bars" ? columns : [])];
+  const orders = [...new Set(named)].map((name) => [name, levelsOf(part, name)]).filter(([, it]) => it);
+  return orders.length ? { origin: { orders } } : {};
+}
+
+function levelsOf(part, name) {
+  try {
+    return part.level(name).levels;
+  } catch {
+    return null; // ranges of it are drawn
   }
 }
 

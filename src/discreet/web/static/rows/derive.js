@@ -5,6 +5,7 @@ import { asCondition, evaluate, parseExpression } from "./expressions/expression
 import { yesOf } from "./expressions/meaning.js";
 import { Mistake, quoted } from "./expressions/mistake.js";
 import { packed } from "./expressions/values.js";
+import { inOrder } from "./order.js";
 import { Refused } from "./refused.js";
 
 const NO_AND_YES = ["no", "yes"];
@@ -26,6 +27,7 @@ export function columnOf(part, name, text) {
   const { expression, columns } = read(part, text);
   const made = evaluate(expression, columns, part.size);
   if (made.kind === "truth") return { name, ...asLevels(made.values) };
+  if (made.kind === "level") return { ...ordered(made), name };
   if (made.kind === "number" && made.values.every(Number.isNaN)) {
     const says = "has no value in any row of the copy; look at what it is made from";
     throw new Refused(`${quoted(text)} ${says}`, { text });
@@ -108,6 +110,13 @@ function present({ codes, levels, missing }) {
     if (codes[i] !== missing) found.add(codes[i]);
   }
   return [...found].map((code) => levels[code]);
+}
+
+/** Return levels in order, with their codes: an expression has them as they first come out. */
+function ordered({ codes, levels, missing, ...more }) {
+  const names = inOrder(levels);
+  const place = levels.map((name) => names.indexOf(name));
+  return { ...more, levels: names, missing, codes: codes.map((it) => (it === missing ? it : place[it])) };
 }
 
 function asLevels(steps) {

@@ -2,10 +2,9 @@
 
 import { quantilesOf, meanOf, sdOf } from "./moments.js";
 import { countAndGaps, counted, decimalsOf, decimalsOfQuartiles, grouped, middleWords, UNKNOWN, words } from "./number-words.js";
-import { byLetters, placeOf } from "./order.js";
+import { byLetters, inOrder } from "./order.js";
 
 const MOST_LEVELS = 12;
-const OTHER = "(other)";
 const MISSING = "(missing)";
 const DAY = 86400000;
 
@@ -14,14 +13,13 @@ const DAY = 86400000;
  *
  * @param {Part} part - The rows.
  * @param {string} [by] - The column; without it there is one part alone.
- * @param {string[]} [said] - Its levels from first to last, where the policy says.
  * @returns {{group: object, name: string, rows: Int32Array}[]} `group`: the level of each column.
  */
-export function partsOf(part, by, said) {
+export function partsOf(part, by) {
   const all = { group: {}, name: "all", rows: Int32Array.from({ length: part.size }, (_, i) => i) };
   if (!by) return [all];
   const column = part.level(by);
-  const listed = listedOf(column, said);
+  const listed = listedOf(column);
   const place = new Int32Array(column.missing + 1).fill(-1);
   listed.forEach((it, i) => it.codes.forEach((code) => {
     place[code] = i;
@@ -35,12 +33,12 @@ export function partsOf(part, by, said) {
 }
 
 /** The levels of a column that are listed, in their order; of many the others are one. */
-function listedOf({ codes, levels, missing }, said = []) {
+function listedOf({ codes, levels, missing }) {
   const counts = new Map();
   const tally = new Float64Array(missing + 1);
   for (let i = 0; i < codes.length; i += 1) tally[codes[i]] += 1;
   levels.forEach((name, code) => tally[code] && counts.set(name, tally[code]));
-  const order = naturalOrder(counts, said);
+  const order = inOrder(counts.keys(), levels);
   const few = order.length <= MOST_LEVELS + 1; // one level in a line of others would be that level
   const frequent = [...order].sort((a, b) => counts.get(b) - counts.get(a) || byLetters(a, b));
   const kept = new Set(few ? order : frequent.slice(0, MOST_LEVELS));
@@ -52,40 +50,15 @@ function listedOf({ codes, levels, missing }, said = []) {
 }
 
 /**
- * Return levels in the order that is said or that their numbers have, else by how many rows.
- *
- * @param {Map<string, number>} counts - The rows of each.
- * @param {string[]} [said] - From first to last.
- * @returns {string[]}
- */
-export function naturalOrder(counts, said = []) {
-  const place = new Map(said.map((word, i) => [word, i]));
-  const plain = [...counts.keys()].filter((word) => word !== OTHER);
-  const numbered = plain.every(placeOf);
-  const many = (a, b) => counts.get(b) - counts.get(a) || byLetters(a, b);
-  const between = (a, b) => {
-    if (place.size) {
-      const [one, other] = [place.get(a) ?? Infinity, place.get(b) ?? Infinity];
-      return one === other ? many(a, b) : one - other;
-    }
-    if (!numbered) return many(a, b);
-    const [one, other] = [placeOf(a), placeOf(b)];
-    return one[0] - other[0] || one[1] - other[1] || byLetters(a, b);
-  };
-  return [...plain.sort(between), ...(counts.has(OTHER) ? [OTHER] : [])];
-}
-
-/**
  * Describe columns.
  *
  * @param {Part} part - The rows.
  * @param {string[]} columns - What is described.
  * @param {string} [by] - Whose levels have a column of the table each.
- * @param {Record<string, string[]>} [ordered] - Levels from first to last, where the policy says.
  * @returns {{head: string[], lines: object[], figures: object[], sizes: number[]}}
  */
-export function described(part, columns, by, ordered = {}) {
-  const parts = partsOf(part, by, ordered[by]);
+export function described(part, columns, by) {
+  const parts = partsOf(part, by);
   const sizes = parts.map(({ rows }) => rows.length);
   const cells = sizes.slice(0, -1).map((size) => counted(size, part.size));
   const lines = [{ section: "", name: "rows of the copy", cells: [...cells, grouped(part.size)] }];
@@ -93,7 +66,7 @@ export function described(part, columns, by, ordered = {}) {
   for (const name of columns) {
     const column = part.column(name);
     const of = column.kind === "level" ? ofLevels : column.dates ? ofDays : ofNumbers;
-    for (const [line, found] of of(column, name, parts, ordered[name])) {
+    for (const [line, found] of of(column, name, parts)) {
       lines.push({ section: name, ...line });
       figures.push(...found);
     }
@@ -153,7 +126,7 @@ function ofDays(column, name, parts) {
   ];
 }
 
-function ofLevels(column, name, parts, said) {
+function ofLevels(column, name, parts) {
   const { codes, missing } = column;
   const counts = parts.map(({ rows }) => {
     const tally = new Float64Array(missing + 1);
@@ -161,7 +134,7 @@ function ofLevels(column, name, parts, said) {
     return tally;
   });
   const known = counts.map((it, i) => parts[i].rows.length - it[missing]);
-  const lines = listedOf(column, said).map(({ name: level, codes: of }) => {
+  const lines = listedOf(column).map(({ name: level, codes: of }) => {
     const many = counts.map((it) => of.reduce((sum, code) => sum + it[code], 0));
     const values = many.map((it, i) => [it, known[i] ? it / known[i] : null]);
     const figures = figuresOf(name, parts, ["count", "share"], values);

@@ -23,7 +23,7 @@ export function groupsOf(part, rows, by) {
   sizes.fill(0);
   for (const row of rows) found[codes[row]][sizes[codes[row]]++] = row;
   const places = new Map(levels.map((label, code) => [label, code]));
-  const there = inOrder(levels.filter((_, code) => sizes[code]));
+  const there = inOrder(levels.filter((_, code) => sizes[code]), levels);
   return there.map((label) => ({ label, rows: found[places.get(label)] }));
 }
 

@@ -51,7 +51,7 @@ export function levelsIn({ codes, levels, missing }, how = {}) {
   const held = new Set();
   for (const row of rows) held.add(codes[row]);
   const gap = held.delete(missing) && how.missing;
-  const names = inOrder([...held].map((code) => levels[code]));
+  const names = inOrder([...held].map((code) => levels[code]), levels);
   const placeOf = new Int16Array(65536).fill(-1);
   for (const code of held) placeOf[code] = names.indexOf(levels[code]);
   if (gap) placeOf[missing] = names.push(MISSING_NAMES[Number(levels.includes(MISSING_NAMES[0]))]) - 1;

@@ -16,13 +16,12 @@ const FIGURES = [
  * @param {Part} part - The rows.
  * @param {string} value - The column that is averaged.
  * @param {string[]} by - One column of levels, or two.
- * @param {Record<string, string[]>} ordered - Levels from first to last, where the policy says.
  * @param {(name: string) => string} label - Of a column.
  * @returns {{head: string[], lines: object[], figures: object[], sizes: [string, number][]}}
  */
-export function meansOf(part, value, by, ordered, label) {
+export function meansOf(part, value, by, label) {
   const column = part.column(value);
-  const parts = sectionsOf(part, by, ordered, label);
+  const parts = sectionsOf(part, by, label);
   const found = parts.map((it) => foundOf(knownIn(column, it), it.rows.length));
   const known = knownIn(column, { rows: parts.at(-1).rows });
   const decimals = decimalsOf(sdOf(known));
@@ -42,10 +41,10 @@ export function meansOf(part, value, by, ordered, label) {
 }
 
 /** The rows of each level, or of each pair of levels, with the section they stand in. */
-function sectionsOf(part, [first, second], ordered, label) {
-  const outer = partsOf(part, first, ordered[first]);
+function sectionsOf(part, [first, second], label) {
+  const outer = partsOf(part, first);
   if (!second) return outer.map((it) => ({ ...it, section: "" }));
-  const inner = partsOf(part, second, ordered[second]);
+  const inner = partsOf(part, second);
   return outer.flatMap((one) => {
     const here = new Uint8Array(part.size);
     for (const row of one.rows) here[row] = 1;

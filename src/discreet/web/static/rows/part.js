@@ -83,10 +83,25 @@ function partOf(columns, rows, size, total) {
       return values;
     },
     level: (name) => {
-      if (!words.has(name)) words.set(name, asLevels(column(name)));
+      if (!words.has(name)) words.set(name, levelsOf(columns.get(name), rows) || asLevels(column(name)));
       return words.get(name);
     },
   };
+}
+
+const coded = new WeakMap();
+
+/** Codes of a part as levels of the whole copy, so that each keeps its place; null where it has too many. */
+function levelsOf(held, rows) {
+  if (!held || rows === null || held.kind === "level") return null;
+  if (!coded.has(held)) {
+    try {
+      coded.set(held, asLevels(held));
+    } catch {
+      coded.set(held, null); // the part may have few
+    }
+  }
+  return coded.get(held) && gather(coded.get(held), rows);
 }
 
 function gather(held, rows) {

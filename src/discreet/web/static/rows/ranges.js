@@ -45,7 +45,7 @@ function ofLevels(column, name, rows) {
   const all = new Array(column.levels.length).fill(0);
   for (let i = 0; i < rows.length; i += 1) all[column.codes[rows[i]]] += 1;
   const found = column.levels.filter((_, code) => all[code]);
-  const held = inOrder(found).map((word) => column.levels.indexOf(word));
+  const held = inOrder(found, column.levels).map((word) => column.levels.indexOf(word));
   if (held.length > MOST_LEVELS) {
     throw new Refused(
       `“${name}” has ${held.length} levels, more than an axis has room for; make a new column that joins some.`,

@@ -53,13 +53,13 @@ export function pointsView(part, { columns, by = [], trend }, rows) {
     ...found,
     by: by[0] ?? null,
     level: by.length ? found.level : [],
-    trends: trend ? trendsOf(found) : [],
+    trends: trend ? trendsOf(found, words.levels) : [],
     shown: rows.length,
   };
 }
 
-function trendsOf({ x, y, size, level }) {
-  return inOrder(new Set(level)).map((name) => {
+function trendsOf({ x, y, size, level }, levels) {
+  return inOrder(level, levels).map((name) => {
     const here = (_, i) => level[i] === name;
     return trendOf(name, x.filter(here), y.filter(here), size.filter(here));
   });
@@ -111,7 +111,7 @@ function panelsOf(part, { by = [], ...spec }, rows) {
   const size = new Array(levels.length).fill(0);
   for (const row of rows) size[codes[row]] += 1;
   const sizeOf = (name) => size[levels.indexOf(name)];
-  const ordered = inOrder(levels.filter((_, code) => size[code] > 0));
+  const ordered = inOrder(levels.filter((_, code) => size[code] > 0), levels);
   const enough = ordered.filter((it) => sizeOf(it) >= LEAST_ROWS);
   const kept = new Set([...enough].sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, MOST_LEVELS));
   const names = ordered.filter((it) => kept.has(it));

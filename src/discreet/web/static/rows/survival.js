@@ -73,7 +73,7 @@ export function eventIn(part, spec) {
   const { codes, levels } = part.level(event);
   const there = new Set();
   for (const row of complete(part, [time, event, ...(by || [])])) there.add(codes[row]);
-  const names = inOrder([...there].map((code) => levels[code]));
+  const names = inOrder([...there].map((code) => levels[code]), levels);
   return { event: eventOf(names, spec), names };
 }
 
