@@ -34,6 +34,7 @@ from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
 from discreet.protect import Condensation, Whole
 from discreet.release import Release
+from discreet.study.asking import asked
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
 from discreet.study.board_file import board_of
@@ -238,6 +239,7 @@ class Study:
             )
         return self.session
 
+    @asked
     def where(self, condition: str) -> Study:
         """Return a study of those rows of the copy for which a condition holds.
 
@@ -315,6 +317,7 @@ class Study:
     def _of_copy(self) -> DerivedCopy:
         return derived_of(self.session) if self._derived is None else self._derived
 
+    @asked
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
         """Return numbers that may stand for missing values, for the custodian to confirm.
 
@@ -382,6 +385,7 @@ class Study:
         """
         return board_of(self._drawn)
 
+    @asked
     def plot(self, *columns: str, by: str | Two | None = None) -> plots.View:
         """Draw columns by the plot that their kinds choose; `describe` says which it is.
 
@@ -478,6 +482,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def histogram(
         self,
         column: str,
@@ -546,6 +551,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def density(
         self,
         column: str,
@@ -611,6 +617,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def ecdf(
         self,
         column: str,
@@ -699,6 +706,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def scatter(
         self,
         x: str,
@@ -755,6 +763,7 @@ class Study:
         how: dict[str, Any] = {"by": by, "trend": trend, "method": method}
         return self._drawn.draw(SCATTER, [x, y], **how, show=show, **settings)
 
+    @asked
     def correlations(
         self,
         columns: Sequence[str] | None = None,
@@ -804,7 +813,7 @@ class Study:
         """
         settings = _known(CurveSettings, research)
         names = self.session.numbers_together() if columns is None else columns
-        if isinstance(names, str) or not 2 <= len(names) <= MOST_COLUMNS:
+        if not 2 <= len(names) <= MOST_COLUMNS:
             raise InputError(
                 f"correlations are of a list of 2 to {MOST_COLUMNS} columns of numbers; name them:"
                 " columns=['a', 'b', 'c']"
@@ -841,6 +850,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def heatmap(
         self,
         x: str,
@@ -912,6 +922,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def contour(
         self,
         x: str,
@@ -955,6 +966,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def box(
         self,
         *columns: str,
@@ -1019,6 +1031,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def violin(
         self,
         column: str,
@@ -1093,6 +1106,7 @@ class Study:
         k: int | None = None,
         source: str | None = None,
     ) -> plots.PanelsView: ...
+    @asked
     def bars(
         self,
         column: str,
@@ -1154,6 +1168,7 @@ class Study:
         how: dict[str, Any] = {"method": method, "k": k, "source": source, "weights": weights}
         return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
 
+    @asked
     def crosstab(
         self,
         rows: str,
@@ -1210,6 +1225,7 @@ class Study:
         event_is: str | float | Sequence[str | float] | None = None,
         source: str | None = None,
     ) -> plots.PanelsView: ...
+    @asked
     def survival(
         self,
         time: str,
@@ -1293,6 +1309,7 @@ class Study:
         every: str = "auto",
         source: str | None = None,
     ) -> plots.PanelsView: ...
+    @asked
     def over_time(
         self,
         date: str,
@@ -1362,6 +1379,7 @@ class Study:
         columns = [date] if value is None else [date, value]
         return self._drawn.draw(OVER_TIME, columns, **how)
 
+    @asked
     def parallel(
         self,
         columns: Sequence[str],
@@ -1437,6 +1455,7 @@ pixels = 400), policy standard)
         settings |= _known(AxisSettings, research)
         return self._drawn.draw(PARALLEL, columns, method=method, **settings)
 
+    @asked
     def axis_order(
         self, columns: Sequence[str], sensitive: Sensitive | None = None
     ) -> tuple[str, ...]:
@@ -1470,6 +1489,7 @@ pixels = 400), policy standard)
         """
         return axis_order(self._drawn, columns, sensitive)
 
+    @asked
     def residuals(
         self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
     ) -> plots.ResidualView:
@@ -1509,6 +1529,7 @@ pixels = 400), policy standard)
         settings = _known(RowSettings, research)
         return self._drawn.draw(RESIDUALS, formula=formula, method=method, **settings)
 
+    @asked
     def qq(
         self,
         formula: str,
@@ -1541,6 +1562,7 @@ pixels = 400), policy standard)
         settings: dict[str, Any] = {"noise_on": noise_on, **_known(RowSettings, research)}
         return self._drawn.draw(QQ, formula=formula, method=method, **settings)
 
+    @asked
     def leverage(
         self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
     ) -> plots.LeverageView:
@@ -1563,6 +1585,7 @@ pixels = 400), policy standard)
         settings = _known(RowSettings, research)
         return self._drawn.draw(LEVERAGE, formula=formula, method=method, **settings)
 
+    @asked
     def summary(
         self,
         columns: Sequence[str] | None = None,
@@ -1617,6 +1640,7 @@ pixels = 400), policy standard)
         """
         return summarise(self._drawn, columns, by, weights)
 
+    @asked
     def means(
         self,
         value: str,
@@ -1690,6 +1714,7 @@ pixels = 400), policy standard)
         """
         return average(self._drawn, value, by, weights, source)
 
+    @asked
     def model(
         self,
         formula: str,
@@ -1827,6 +1852,7 @@ pixels = 400), policy standard)
         """
         return verifier_of(self.session).check(path)
 
+    @asked
     def anonymize(
         self,
         columns: Sequence[str] | None = None,
@@ -1921,6 +1947,7 @@ pixels = 400), policy standard)
             settings |= {"k": k, "q": q}
         return release(self.session, settle(method=method, **settings), formula, risk_below)
 
+    @asked
     def round(
         self,
         columns: Sequence[str] | None = None,
@@ -1988,6 +2015,7 @@ pixels = 400), policy standard)
         session = self._whole("round")
         return release(session, session.settle_rounding(columns, **settings), formula)
 
+    @asked
     def sweep(
         self,
         columns: Sequence[str] | None = None,
@@ -2052,6 +2080,7 @@ pixels = 400), policy standard)
         tried, loss = settings_of(methods, k, q), loss or "displacement"
         return sweep(session, request, tried, risk=risk, loss=loss)
 
+    @asked
     def attack_versions(
         self, versions: int | None = None, *, leave: float = 0.05, repeats: int = 10
     ) -> AttackReport:
