@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import BrokenPromiseError, InputError
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.plots.by_level import (
     MOST_OVERLAID,
     MultiplesView,
@@ -230,7 +230,15 @@ def histogram_view(
     widths = np.diff(edges)
     shares = not request.shows_exact or request.source == COPY
     total = (sum(count or 0 for count in told) or 1) if shares else 1
-    density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
+    with np.errstate(over="ignore", divide="ignore"):
+        density = [
+            None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)
+        ]
+    if any(d is not None and not math.isfinite(d) for d in density):
+        raise RefusedError(
+            f"the values of {request.columns[0]!r} lie so close together that their density is too"
+            " large to be written; give the column in other units"
+        )
     declared = request.columns[0] in request.edges
     return HistogramView(
         columns=request.columns,

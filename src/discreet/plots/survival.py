@@ -402,6 +402,9 @@ def _curve(
     )
 
 
+LARGEST = 1e290
+
+
 def _round_places(end: float) -> tuple[float, ...]:
     """Return round times from 0 up to an end.
 
@@ -410,7 +413,7 @@ def _round_places(end: float) -> tuple[float, ...]:
     >>> _round_places(23.0), _round_places(0.0)
     ((0.0, 5.0, 10.0, 15.0, 20.0), (0.0,))
     """
-    if not end > 0:
+    if not end > 1 / LARGEST:  # steps of less have no digits
         return (0.0,)
     power = 10.0 ** np.floor(np.log10(end / MOST_TIMES))
     step = next(s * power for s in (1, 2, 5, 10) if end / (s * power) <= MOST_TIMES)

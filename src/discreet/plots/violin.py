@@ -143,7 +143,8 @@ def _quarters(values: Floats, request: PlotRequest) -> Quarters:
     q1, median, q3 = (float(f"{it:.{DIGITS}g}") for it in five[1:4].tolist())
     low, high = float(values.min()), float(values.max())
     # In six digits a quartile may come to lie beyond an end.
-    return max(q1, low), min(max(median, low), high), min(q3, high)
+    q1, median, q3 = (min(max(it, low), high) for it in (q1, median, q3))
+    return q1, median, q3
 
 
 VIOLIN: Plot[ViolinView | PanelsView] = Plot(
