@@ -19,7 +19,6 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-
 from discreet.errors import InputError, LeavingError
 from discreet.measure import compare
 from discreet.measure.evaluate import Measured, Scores
@@ -673,9 +672,16 @@ def test_rows_in_another_order_are_refused_with_a_way_out(
 @pytest.mark.parametrize("sensitive", [None, "ward"])
 def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str | None) -> None:
     """Its joined levels are compared, and a row that is alone in its levels is nobody's."""
-    random = np.random.default_rng(4)
-    ward = np.where(random.random(N) < 0.03, random.choice(["x", "y", "z"], N), "a")
-    raw = COHORT[["x", "y", "sex"]].assign(ward=ward, band=random.choice([*"abcdefghijk"], N))
+    random, n = np.random.default_rng(4), 300
+    raw = pd.DataFrame(
+        {
+            "x": random.normal(size=n).round(2),
+            "y": random.normal(size=n).round(2),
+            "ward": ["a", "b", *"cdefghijklmn"] * 3 + ["a", "b"] * ((n - 42) // 2),
+            "band": random.choice([*"abcdefghijk"], n),
+            "sex": random.choice(["f", "m"], n),
+        }
+    )
     drawn = dc.open(raw, study="drawn", unit=False).anonymize().frame
 
     report = compare(raw, drawn, same_rows=False, sensitive=sensitive)
