@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from discreet.render.figure_file import path_to_save, write_whole, writing_whole
 from discreet.render.parquet_words import NAME, PARQUET, put_words, read_words
 from discreet.render.sealing import json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
+from discreet.spreadsheet import as_text, as_texts, quoting
 from discreet.table import Column
 from discreet.table.dates import dates_of
 
@@ -41,12 +42,15 @@ __all__ = [
     "check_paths",
     "check_points_path",
     "native_frame",
+    "whole_columns",
 ]
 
 Points = JointSet | tuple[RoundingSet, ...]
 SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to be released in, and that of its report, if it is too."""
+MOST_WHOLE = 2.0**53
+"""Larger numbers are whole because a float has no room for a fraction."""
 Note = Callable[[str, Provenance, Lines | None], None]
 """Called with the form of what was written, its provenance, and what a text is recognised by."""
 Attacker = Callable[[int], AttackReport]
@@ -104,9 +108,11 @@ class Pieces:
             several = [] if second is None else [second]
             for place, table in enumerate(itertools.chain([first], several, pieces)):
                 # Or the times of a piece that has midnights alone would be left out.
-                told = _with_times(table) if several else table
+                told = _with_texts(_with_times(table) if several else table)
                 frame = told.to_pandas(types_mapper=whole)
-                frame.to_csv(file, index=False, header=not place, sep=sign, lineterminator="\n")
+                quotes = quoting(_texts_of(told))
+                written = {"index": False, "header": not place, "sep": sign, "quoting": quotes}
+                frame.to_csv(file, lineterminator="\n", **written)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -349,12 +355,14 @@ def arrow_table(
     levels: Mapping[str, Sequence[str]],
     columns: Mapping[str, Column],
     different: Mapping[str, Collection[str]] | None = None,
+    whole: Collection[str] = (),
 ) -> pa.Table:
     """Return protected columns in the order of the raw table, levels of the type they had.
 
     Levels that were merged are texts, and days are dates where the column is of dates. No index, no
     category that no row has, no metadata. `different` are all levels of each column, of rows that
-    are one piece of several.
+    are one piece of several; `whole` are the columns of numbers that are written as integers, which
+    `whole_columns` finds.
     """
     import pyarrow as pa
 
@@ -363,13 +371,33 @@ def arrow_table(
         if name in numbers and column.dates is not None:
             made[name] = dates_of(numbers[name], column.dates)
         elif name in numbers:
-            made[name] = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
+            found = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
+            made[name] = found.cast(pa.int64()) if name in whole else found
         elif name in levels:
             words = levels[name]
             typed = _typed({*words} if different is None else {*different[name]}, column)
             kind = pa.infer_type([*typed.values()])
             made[name] = pa.array([typed.get(word) for word in words], kind)
     return pa.table(made)
+
+
+def whole_columns(numbers: Mapping[str, Floats]) -> set[str]:
+    """Name the columns of which every known number is whole, and some is known.
+
+    Examples
+    --------
+    >>> columns = {"age": [40.0, np.nan], "bmi": [22.5, 30.0], "none": [np.nan], "far": [1e300]}
+    >>> whole_columns({name: np.array(values) for name, values in columns.items()})
+    {'age'}
+    """
+    return {name for name, values in numbers.items() if _are_whole(values)}
+
+
+def _are_whole(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(
+        known.size and (np.abs(known) <= MOST_WHOLE).all() and (known == known.round()).all()
+    )
 
 
 def native_frame(table: pa.Table, framework: str) -> Any:
@@ -384,7 +412,15 @@ def native_frame(table: pa.Table, framework: str) -> Any:
         import duckdb
 
         return duckdb.connect().from_arrow(table)
-    return table.to_pandas(date_as_object=False)
+    import pandas as pd
+
+    # Or a column of whole numbers would have 3.0 in it where a value is missing.
+    gaps = {it.name for it in table.schema if str(it.type) == "int64" and table[it.name].null_count}
+    frame = table.drop_columns([*gaps]).to_pandas(date_as_object=False)
+    for place, name in enumerate(table.column_names):
+        if name in gaps:
+            frame.insert(place, name, pd.array(table[name].to_pylist(), dtype="Int64"))
+    return frame
 
 
 def check_counts_again(columns: pa.Table, least: int) -> None:
@@ -422,6 +458,29 @@ def _typed(words: Set[str], column: Column) -> dict[str, Any]:
         whole = not column.floating and word == str(int(value))
         numbers[word] = int(value) if whole else value
     return numbers
+
+
+def _texts_of(table: pa.Table) -> Iterator[str]:
+    """Yield the names of a table, and the different texts of each of its columns."""
+    import pyarrow as pa
+
+    yield from table.column_names
+    for place, it in enumerate(table.schema):
+        if pa.types.is_string(it.type) or pa.types.is_large_string(it.type):
+            yield from (word for word in table.column(place).unique().to_pylist() if word)
+
+
+def _with_texts(table: pa.Table) -> pa.Table:
+    """Return a table whose texts, and names, a spreadsheet takes for texts."""
+    import pyarrow as pa
+
+    for place, it in enumerate(table.schema):
+        if pa.types.is_string(it.type) or pa.types.is_large_string(it.type):
+            codes = table[it.name].combine_chunks().dictionary_encode()
+            words = [as_text(word) for word in codes.dictionary.to_pylist()]
+            marked = pa.array(words, it.type).take(codes.indices)
+            table = table.set_column(place, it.name, marked)
+    return table.rename_columns(as_texts(table.column_names))
 
 
 def _with_times(table: pa.Table) -> pa.Table:

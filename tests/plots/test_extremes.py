@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,7 +47,7 @@ COLUMNS = (
     "both ends",
     "far for its width",
 )
-ASKED = {
+ASKED: dict[str, Callable[[str], Any]] = {
     "histogram": lambda name: study().histogram(name),
     "histogram of counts": lambda name: study().histogram(name, source="counts"),
     "histograms by": lambda name: study().histogram(name, by="sex"),

@@ -37,6 +37,7 @@ from discreet.render.to_html import (
     table,
 )
 from discreet.render.to_matplotlib import asking_first, draw
+from discreet.spreadsheet import as_texts, quoting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
@@ -167,12 +168,12 @@ class CopyTable:
 
     def _csv(self) -> str:
         file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
         sections = any(line.section for line in self.lines)
-        writer.writerow([*self.names[0 if sections else 1 :], *self.head])
+        rows = [[*self.names[0 if sections else 1 :], *self.head]]
         for line in self.lines:
-            named = [line.section, line.name] if sections else [line.name]
-            writer.writerow([*named, *line.cells])
+            rows.append([*([line.section] if sections else []), line.name, *line.cells])
+        quotes = quoting(it for row in rows for it in row)
+        csv.writer(file, lineterminator="\n", quoting=quotes).writerows(map(as_texts, rows))
         return file.getvalue()
 
     def to_latex(self) -> str:

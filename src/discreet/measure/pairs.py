@@ -21,6 +21,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, one_of
 from discreet.protect.base import lexicographic
 from discreet.protect.whole import OTHER
+from discreet.spreadsheet import as_meant
 from discreet.table import Table, open_table
 from discreet.table.dates import DATE
 
@@ -176,19 +177,20 @@ def as_pair(
     names = [name for name in after.columns if name not in drop]
     if not names:
         raise InputError("no column is left to compare; drop fewer")
-    if unknown := [name for name in names if name not in before.columns]:
+    of = {name: name if name in before.columns else as_meant(name) for name in names}
+    if unknown := [name for name in names if of[name] not in before.columns]:
         raise InputError(
             f"the released table has columns that the original lacks: {one_of(unknown)};"
             " leave them out, or make them in the original too"
         )
     for name in names:
-        kinds = before.columns[name].kind, after.columns[name].kind
+        kinds = before.columns[of[name]].kind, after.columns[name].kind
         if kinds[0] != kinds[1]:
             raise InputError(
                 f"column {name!r} is {kinds[0]} in the original table and {kinds[1]} in the"
                 " released one; declare it categorical, or correct it"
             )
-    return _matched(_read(before, names), _read(after, names), same_rows)
+    return _matched(_read(before, [*of.values()]), _named(_read(after, names), of), same_rows)
 
 
 def as_side(
@@ -212,6 +214,22 @@ def as_side(
         raise InputError(f"drop names columns that the table lacks: {one_of(lacking)}")
     names = [name for name in opened.columns if name not in drop]
     return _read(opened, [name for name in names if only is None or name in only])
+
+
+def _named(side: Side, of: Mapping[str, str]) -> Side:
+    """Return a released table with the names of the original: a file marks some of them."""
+    numbers = {of[name]: values for name, values in side.numbers.items()}
+    return Side.of(numbers, {of[name]: words for name, words in side.levels.items()})
+
+
+def _as_meant(before: Side, after: Side) -> Side:
+    """Return a released table with its levels as they were before a file marked some of them."""
+    levels = {}
+    for name, words in after.levels.items():
+        known = {*before.levels[name]}
+        meant = {word: word if word in known else as_meant(word) for word in {*words}}
+        levels[name] = tuple(meant[word] for word in words)
+    return Side.of(after.numbers, levels)
 
 
 def _joined_codes(before: Table, after: Table) -> list[str]:
@@ -244,6 +262,7 @@ def _joined(before: Side, after: Side) -> Side:
 
 
 def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
+    after = _as_meant(before, after)
     before = _joined(before, after)
     if same_rows and len(before) != len(after):
         raise InputError(

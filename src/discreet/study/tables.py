@@ -30,7 +30,14 @@ from discreet.protect import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRoundi
 from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
 from discreet.provenance import Provenance, own_version
-from discreet.release import Pieces, Points, Release, arrow_table, check_counts_again
+from discreet.release import (
+    Pieces,
+    Points,
+    Release,
+    arrow_table,
+    check_counts_again,
+    whole_columns,
+)
 from discreet.rounding import joint_set, k_of_c
 from discreet.secret import FORMAT
 from discreet.study.gate import listed, with_provenance
@@ -215,7 +222,8 @@ def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None
 def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> pa.Table:
     """Return the finished table, on which promises were counted again."""
     numbers = {name: copy.columns[name] for name in request.columns}
-    table = arrow_table(numbers, copy.strata, session.table.columns)
+    whole = whole_columns({n: it for n, it in numbers.items() if n not in session.dates})
+    table = arrow_table(numbers, copy.strata, session.table.columns, whole=whole)
     if request.policy.from_copy:
         # Once more: the copy is sorted by all its columns, and this may hold a few.
         table = table.sort_by([(name, "ascending") for name in table.column_names])

@@ -19,7 +19,7 @@ from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.provenance import Provenance
-from discreet.release import Pieces, Release, arrow_table
+from discreet.release import Pieces, Release, arrow_table, whole_columns
 from discreet.study.attacks import attack_whole
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
@@ -153,18 +153,35 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
         for _, words in copy.parts([*different]) if different else ():
             for name, of in words.items():
                 different[name].update(of)
-        return Pieces(tuple(raw), partial(_pieces, copy, raw, different))
+        integers = _whole_of_parts(copy, raw)
+        return Pieces(tuple(raw), partial(_pieces, copy, raw, different, integers))
     numbers = {name: copy.columns[name] for name in raw if name in copy.columns}
+    integers = whole_columns({n: it for n, it in numbers.items() if raw[n].dates is None})
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
-    return Pieces.of(arrow_table(numbers, levels, raw))
+    return Pieces.of(arrow_table(numbers, levels, raw, whole=integers))
+
+
+def _whole_of_parts(copy: Copy, raw: Mapping[str, Column]) -> set[str]:
+    """Name the columns of a copy in a file whose numbers are whole in each of its parts."""
+    found = {name for name in raw if name in copy.columns and raw[name].dates is None}
+    some: set[str] = set()
+    for numbers, _ in copy.parts([*found]) if found else ():
+        known = {n: it for n, it in numbers.items() if n in found and not np.isnan(it).all()}
+        whole = whole_columns(known)
+        found -= {*known} - whole
+        some |= whole
+    return found & some
 
 
 def _pieces(
-    copy: Copy, raw: Mapping[str, Column], different: Mapping[str, Collection[str]]
+    copy: Copy,
+    raw: Mapping[str, Column],
+    different: Mapping[str, Collection[str]],
+    integers: Collection[str],
 ) -> Iterator[pa.Table]:
     """Read a copy from its file; the copy is held, or its folder would go."""
     for numbers, levels in copy.parts([*raw]):
-        yield arrow_table(numbers, levels, raw, different)
+        yield arrow_table(numbers, levels, raw, different, integers)
 
 
 def _derivation(
