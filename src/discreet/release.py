@@ -28,6 +28,7 @@ from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.spreadsheet import as_text, as_texts, quoting
 from discreet.table import Column
 from discreet.table.dates import dates_of
+from discreet.table.written import native_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,16 +42,12 @@ __all__ = [
     "check_counts_again",
     "check_paths",
     "check_points_path",
-    "native_frame",
-    "whole_columns",
 ]
 
 Points = JointSet | tuple[RoundingSet, ...]
 SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to be released in, and that of its report, if it is too."""
-MOST_WHOLE = 2.0**53
-"""Larger numbers are whole because a float has no room for a fraction."""
 Note = Callable[[str, Provenance, Lines | None], None]
 """Called with the form of what was written, its provenance, and what a text is recognised by."""
 Attacker = Callable[[int], AttackReport]
@@ -362,7 +359,7 @@ def arrow_table(
     Levels that were merged are texts, and days are dates where the column is of dates. No index, no
     category that no row has, no metadata. `different` are all levels of each column, of rows that
     are one piece of several; `whole` are the columns of numbers that are written as integers, which
-    `whole_columns` finds.
+    `discreet.table.written.whole_columns` finds.
     """
     import pyarrow as pa
 
@@ -379,48 +376,6 @@ def arrow_table(
             kind = pa.infer_type([*typed.values()])
             made[name] = pa.array([typed.get(word) for word in words], kind)
     return pa.table(made)
-
-
-def whole_columns(numbers: Mapping[str, Floats]) -> set[str]:
-    """Name the columns of which every known number is whole, and some is known.
-
-    Examples
-    --------
-    >>> columns = {"age": [40.0, np.nan], "bmi": [22.5, 30.0], "none": [np.nan], "far": [1e300]}
-    >>> whole_columns({name: np.array(values) for name, values in columns.items()})
-    {'age'}
-    """
-    return {name for name, values in numbers.items() if _are_whole(values)}
-
-
-def _are_whole(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return bool(
-        known.size and (np.abs(known) <= MOST_WHOLE).all() and (known == known.round()).all()
-    )
-
-
-def native_frame(table: pa.Table, framework: str) -> Any:
-    """Return a table as a frame of pandas, polars, pyarrow or DuckDB."""
-    if framework == "pyarrow":
-        return table
-    if framework == "polars":
-        import polars as pl
-
-        return pl.from_arrow(table)
-    if framework == "duckdb":
-        import duckdb
-
-        return duckdb.connect().from_arrow(table)
-    import pandas as pd
-
-    # Or a column of whole numbers would have 3.0 in it where a value is missing.
-    gaps = {it.name for it in table.schema if str(it.type) == "int64" and table[it.name].null_count}
-    frame = table.drop_columns([*gaps]).to_pandas(date_as_object=False)
-    for place, name in enumerate(table.column_names):
-        if name in gaps:
-            frame.insert(place, name, pd.array(table[name].to_pylist(), dtype="Int64"))
-    return frame
 
 
 def check_counts_again(columns: pa.Table, least: int) -> None:

@@ -38,7 +38,7 @@ from discreet.plots.counts import (
 )
 from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import COPY, PlotRequest
-from discreet.plots.view import WHERE_SAID, Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.protect import Merge, Merged
 from discreet.protect.counts import LEAST_GAP, Bins, check_counts, joined_bins
 from discreet.render.scene import Axis, Bars, Panel, Scene
@@ -86,6 +86,16 @@ class HistogramView(View):
     def __post_init__(self) -> None:
         if not len(self.edges) - 1 == len(self.counts) == len(self.density):
             raise InputError("a histogram has one edge more than it has counts and densities")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each bin: its ends, what it holds and its density."""
+        ends = self.ends(self.columns[0], self.edges)
+        return [
+            ("low", ends[:-1]),
+            ("high", ends[1:]),
+            ("count", self.counts),
+            ("density", self.density),
+        ]
 
     def scene(self) -> Scene:
         """Return the bars; hidden ones have a sign."""

@@ -19,7 +19,7 @@ from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import COPY, PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
 from discreet.table import Rows, Table
 
@@ -116,6 +116,20 @@ class SurvivalView(View):
     def __post_init__(self) -> None:
         if not self.curves or any(len(it.at_risk) != len(self.places) for it in self.curves):
             raise InputError("a view of survival has a curve, and rows at risk at each place")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each time at which a curve falls, with the ends of its interval."""
+        found: Tidy = []
+        if self.by is not None:
+            found.append((self.by, [it.level for it in self.curves for _ in it.times]))
+        times = [time for it in self.curves for time in it.times]
+        return [
+            *found,
+            (self.columns[0], self.values(self.columns[0], times)),
+            ("share", [n for it in self.curves for n in it.shares]),
+            ("low", [n for it in self.curves for n in it.low]),
+            ("high", [n for it in self.curves for n in it.high]),
+        ]
 
     def scene(self) -> Scene:
         """Return a line in steps for each level, in the band of its interval."""

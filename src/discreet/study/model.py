@@ -82,6 +82,7 @@ def modelled(
         session.sealer_of_copy(
             {FIGURES: MODEL, "formula": formula, "family": family, "weights": weights}
         ),
+        framework=session.table.framework,
     )
 
 

@@ -239,7 +239,6 @@ class Study:
             )
         return self.session
 
-    @asked
     def where(self, condition: str) -> Study:
         """Return a study of those rows of the copy for which a condition holds.
 

@@ -79,6 +79,7 @@ def summarise(
         sealer=session.sealer_of_copy(
             {FIGURES: SUMMARY, "columns": [*wanted], "by": by, "weights": weights}
         ),
+        framework=session.table.framework,
     )
 
 
@@ -117,6 +118,7 @@ def average(
         session.sealer_of_copy(
             {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
         ),
+        framework=session.table.framework,
     )
 
 

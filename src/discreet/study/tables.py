@@ -36,13 +36,13 @@ from discreet.release import (
     Release,
     arrow_table,
     check_counts_again,
-    whole_columns,
 )
 from discreet.rounding import joint_set, k_of_c
 from discreet.secret import FORMAT
 from discreet.study.gate import listed, with_provenance
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
+from discreet.table.written import whole_columns
 from discreet.vault.rows import (
     STRATUM_PER_K,
     Noised,

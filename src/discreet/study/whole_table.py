@@ -19,7 +19,7 @@ from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.provenance import Provenance
-from discreet.release import Pieces, Release, arrow_table, whole_columns
+from discreet.release import Pieces, Release, arrow_table
 from discreet.study.attacks import attack_whole
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
@@ -28,6 +28,7 @@ from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.study.tables import check_formula, made_where
 from discreet.table import Column
+from discreet.table.written import whole_columns
 from discreet.vault.vault import Copy, check_kept, copied_whole
 from discreet.vault.whole import RawWhole
 
