@@ -27,10 +27,10 @@ from discreet.release import (
     check_counts_again,
     check_paths,
     check_points_path,
-    native_frame,
 )
 from discreet.rounding import JointSet, RoundingSet, joint_set, load_points
 from discreet.table import Column
+from discreet.table.native import native_frame
 
 NUMBER = Column("x", "continuous", numeric=True, floating=True)
 WORD = Column("w", "categorical")

@@ -22,7 +22,7 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "levels", "memory", "progress"),
     ("arguments", "kernels", "secret"),
-    ("lines", "provenance", "unfinished"),
+    ("lines", "provenance", "spreadsheet", "unfinished"),
     ("expressions", "keys", "parallel", "render", "table"),
     ("regression", "rounding", "sketch", "web"),
     ("protect",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,9 +26,11 @@ from discreet.render.figure_file import path_to_save, write_whole, writing_whole
 from discreet.render.parquet_words import NAME, PARQUET, put_words, read_words
 from discreet.render.sealing import json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
+from discreet.spreadsheet import as_text, as_texts, quoting
 from discreet.table import Column
 from discreet.table.dates import dates_of
 from discreet.table.level_orders import orders_in_arrow
+from discreet.table.native import native_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +45,6 @@ __all__ = [
     "check_paths",
     "check_points_path",
     "in_declared_order",
-    "native_frame",
 ]
 
 Points = JointSet | tuple[RoundingSet, ...]
@@ -107,9 +108,11 @@ class Pieces:
             several = [] if second is None else [second]
             for place, table in enumerate(itertools.chain([first], several, pieces)):
                 # Or the times of a piece that has midnights alone would be left out.
-                told = _with_times(table) if several else table
+                told = _with_texts(_with_times(table) if several else table)
                 frame = told.to_pandas(types_mapper=whole)
-                frame.to_csv(file, index=False, header=not place, sep=sign, lineterminator="\n")
+                quotes = quoting(_texts_of(told))
+                written = {"index": False, "header": not place, "sep": sign, "quoting": quotes}
+                frame.to_csv(file, lineterminator="\n", **written)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -352,12 +355,14 @@ def arrow_table(
     levels: Mapping[str, Sequence[str]],
     columns: Mapping[str, Column],
     different: Mapping[str, Collection[str]] | None = None,
+    whole: Collection[str] = (),
 ) -> pa.Table:
     """Return protected columns in the order of the raw table, levels of the type they had.
 
     Levels that were merged are texts, and days are dates where the column is of dates. No index, no
     category that no row has, no metadata. `different` are all levels of each column, of rows that
-    are one piece of several.
+    are one piece of several; `whole` are the columns of numbers that are written as integers, which
+    `discreet.table.native.whole_columns` finds.
     """
     import pyarrow as pa
 
@@ -366,7 +371,8 @@ def arrow_table(
         if name in numbers and column.dates is not None:
             made[name] = dates_of(numbers[name], column.dates)
         elif name in numbers:
-            made[name] = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
+            found = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
+            made[name] = found.cast(pa.int64()) if name in whole else found
         elif name in levels:
             words = levels[name]
             typed = _typed({*words} if different is None else {*different[name]}, column)
@@ -406,23 +412,6 @@ def in_declared_order(
     return table
 
 
-def native_frame(table: pa.Table, framework: str) -> Any:
-    """Return a table as a frame of pandas, polars, pyarrow or DuckDB."""
-    if framework == "pyarrow":
-        return table
-    if framework == "polars":
-        import polars as pl
-
-        # As Categorical, which is what polars makes of dictionaries, levels would have no order.
-        ordered = [pl.col(it).cast(pl.Enum([*of])) for it, of in orders_in_arrow(table).items()]
-        return pl.DataFrame(table).with_columns(ordered)
-    if framework == "duckdb":
-        import duckdb
-
-        return duckdb.connect().from_arrow(table)
-    return table.to_pandas(date_as_object=False)
-
-
 def check_counts_again(columns: pa.Table, least: int) -> None:
     """Count on finished columns that every combination of their values has enough rows.
 
@@ -459,6 +448,29 @@ def _typed(words: Set[str], column: Column) -> dict[str, Any]:
     # Whole where those of the copy are: one raw fraction would tell otherwise.
     whole = all(word == str(int(value)) for word, value in numbers.items())
     return {word: int(value) if whole else value for word, value in numbers.items()}
+
+
+def _texts_of(table: pa.Table) -> Iterator[str]:
+    """Yield the names of a table, and the different texts of each of its columns."""
+    import pyarrow as pa
+
+    yield from table.column_names
+    for place, it in enumerate(table.schema):
+        if pa.types.is_string(it.type) or pa.types.is_large_string(it.type):
+            yield from (word for word in table.column(place).unique().to_pylist() if word)
+
+
+def _with_texts(table: pa.Table) -> pa.Table:
+    """Return a table whose texts, and names, a spreadsheet takes for texts."""
+    import pyarrow as pa
+
+    for place, it in enumerate(table.schema):
+        if pa.types.is_string(it.type) or pa.types.is_large_string(it.type):
+            codes = table[it.name].combine_chunks().dictionary_encode()
+            words = [as_text(word) for word in codes.dictionary.to_pylist()]
+            marked = pa.array(words, it.type).take(codes.indices)
+            table = table.set_column(place, it.name, marked)
+    return table.rename_columns(as_texts(table.column_names))
 
 
 def _with_times(table: pa.Table) -> pa.Table:

@@ -111,6 +111,53 @@ def test_whole_and_broken_codes_are_one_level() -> None:
     assert plain(as_pair(BEFORE_FRAME, frame, categorical=["n"]).released)["n"] == list("1224")
 
 
+JOINED: dict[str, tuple[list[Any], list[Any], list[str]]] = {
+    "texts": (
+        ["a", "a", "x", "y", "b"],
+        ["b", "a", "(other)", "a", "(other)"],
+        ["a", "a", "(other)", "(other)", "b"],
+    ),
+    "codes": (
+        [1, 1, 91, 92, 2],
+        ["2", "1", "(other)", "1", "1"],
+        ["1", "1", "(other)", "(other)", "2"],
+    ),
+    "with gaps": (
+        ["a", None, "x", "a", "a"],
+        ["a", "(other)", None, "a", "a"],
+        ["a", "", "(other)", "a", "a"],
+    ),
+    "gaps that went": (
+        ["a", None, "x", "a", "a"],
+        ["a", "(other)"] * 2 + ["a"],
+        ["a", "", "(other)", "a", "a"],
+    ),
+    "nothing to join": (
+        ["a", "b", "a", "b", "a"],
+        ["b", "a", "b", "a", "a"],
+        ["a", "b", "a", "b", "a"],
+    ),
+    "a level of that name": (
+        ["a", "(other)", "b", "b", "a"],
+        ["a", "(other)", "b", "b", "a"],
+        ["a", "(other)", "b", "b", "a"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "joined"), JOINED.values(), ids=JOINED)
+def test_levels_that_a_release_joined_are_joined_in_the_original(
+    before: list[Any], after: list[Any], joined: list[str]
+) -> None:
+    number = [1.0, 2.0, 3.0, 4.5, 6.5]
+    original = pd.DataFrame({"x": number, "ward": before})
+
+    pair = as_pair(original, pd.DataFrame({"x": number, "ward": after}))
+
+    assert plain(pair.original)["ward"] == joined
+    assert plain(pair.released)["ward"] == ["" if it is None else it for it in after]
+
+
 BEFORE_FRAME = pd.DataFrame(BEFORE)
 # An original, a released table, how they are read, and what is said.
 UNFIT: dict[str, tuple[Any, Any, dict[str, Any], str]] = {

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import discreet as dc
 from discreet.errors import InputError, LeavingError
 from discreet.measure import compare
 from discreet.measure.evaluate import Measured, Scores
@@ -666,6 +667,31 @@ def test_rows_in_another_order_are_refused_with_a_way_out(
     assert "rows of both tables must correspond" in report.measured.not_measured["linkage"]
     assert report.measured.u == pytest.approx(compare(COHORT, MOVED[columns]).measured.u, rel=1e-6)
     assert report.measured.risks["unique_rows"].trials == N
+
+
+@pytest.mark.parametrize("sensitive", [None, "ward"])
+def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str | None) -> None:
+    """Its joined levels are compared, and a row that is alone in its levels is nobody's."""
+    random, n = np.random.default_rng(4), 300
+    raw = pd.DataFrame(
+        {
+            "x": random.normal(size=n).round(2),
+            "y": random.normal(size=n).round(2),
+            "ward": ["a", "b", *"cdefghijklmn"] * 3 + ["a", "b"] * ((n - 42) // 2),
+            "band": random.choice([*"abcdefghijk"], n),
+            "sex": random.choice(["f", "m"], n),
+        }
+    )
+    drawn = dc.open(raw, study="drawn", unit=False).anonymize().frame
+
+    report = compare(raw, drawn, same_rows=False, sensitive=sensitive)
+
+    text = " ".join(report.to_text().split())
+    assert "(other)" in {*drawn["ward"]}
+    assert report.made["rows"] == "not compared one by one"
+    assert "In a copy whose rows were drawn anew some lie so near by chance" in text
+    for claim in ("which row is that person's", "can be read off", "knows the other"):
+        assert claim not in text
 
 
 @pytest.mark.parametrize("n", [10, 30, 100, 1000])

@@ -3,6 +3,7 @@
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 
 import discreet as dc
@@ -20,9 +21,87 @@ def test_a_method_takes_known_settings_alone(name: str) -> None:
     study = dc.open(dc.datasets.diabetes())
     taken = inspect.signature(getattr(study, name)).parameters
     needed = [it for it in taken.values() if it.default is it.empty and it.kind <= 1]
+    columns = [["age", "bmi"] if it.annotation == "Sequence[str]" else "age" for it in needed]
     for other in set(OTHERS) - set(taken):
         given: dict[str, Any] = {other: "x"}
-        with pytest.raises(
-            (dc.InputError, TypeError), match=f"no setting '{other}'|unexpected.*{other}"
-        ):
-            getattr(study, name)(*["age"] * len(needed), **given)
+        with pytest.raises((dc.InputError, TypeError), match=f"no setting '{other}'|unexpected"):
+            getattr(study, name)(*columns, **given)
+
+
+PLOTS_AND_TABLES = {
+    "plot": ("age",),
+    "histogram": ("age",),
+    "density": ("age",),
+    "ecdf": ("age",),
+    "violin": ("age",),
+    "box": ("age",),
+    "scatter": ("age", "bmi"),
+    "heatmap": ("age", "bmi"),
+    "contour": ("age", "bmi"),
+    "bars": ("sex",),
+    "crosstab": ("sex", "age"),
+    "survival": ("age", "sex"),
+    "over_time": ("age", "bmi"),
+    "means": ("bmi", "sex"),
+}
+LISTED = ("correlations", "parallel", "axis_order", "summary", "anonymize", "missing_codes")
+
+
+@pytest.mark.parametrize("name", PLOTS_AND_TABLES)
+@pytest.mark.parametrize("other", ["a list", "a number", "something else"])
+def test_a_name_is_no_list_of_names(name: str, other: str) -> None:
+    study, columns = dc.open(dc.datasets.diabetes()), PLOTS_AND_TABLES[name]
+    given = {"a list": ["age", "bmi"], "a number": 3, "something else": np.array(["age"])}[other]
+    for place in range(len(columns)):
+        if name == "means" and place and other == "a list":  # it is by two columns
+            continue
+        called: list[Any] = [*columns]
+        called[place] = given
+        with pytest.raises(dc.InputError, match=f"given {other}(;|$)"):
+            getattr(study, name)(*called)
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_list_of_names_is_no_name(name: str) -> None:
+    study = dc.open(dc.datasets.diabetes())
+    for given, words in ((["age", 3], "a list of something else"), ({"age"}, "something else")):
+        with pytest.raises(dc.InputError, match=rf"list of column names.* given {words}$"):
+            getattr(study, name)(given)
+    with pytest.raises(dc.InputError, match=r"list of column names.* one name, without brackets$"):
+        getattr(study, name)("age")
+    if name != "summary":
+        with pytest.raises(dc.InputError, match="takes its columns as one list"):
+            getattr(study, name)("age", "bmi", "sex")
+
+
+@pytest.mark.parametrize("other", ["hue", "color", "colour", "group", "groupby", "facet", "col"])
+@pytest.mark.parametrize("name", [*PLOTS_AND_TABLES, "model", "summary", "parallel"])
+def test_what_others_call_by_is_answered_with_by(name: str, other: str) -> None:
+    study = dc.open(dc.datasets.diabetes())
+    by = "by" in inspect.signature(getattr(study, name)).parameters
+    says = "use by=, which takes" if by else "is not divided by another column"
+    with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
+        getattr(study, name)(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "named", "says"),
+    [
+        ("scatter", ("age",), {}, r"scatter needs y: study.scatter\(x=..., y=...\)"),
+        ("bars", ("sex", "age"), {}, "takes column without a name.* by='sex'"),
+        ("crosstab", ("sex", "age", "bmi"), {}, "takes rows and columns without a name"),
+        ("bars", ("sex",), {"column": "age"}, "bars was given column twice"),
+        ("bars", ("sex",), {"percent": "yes"}, "percent must be True or False"),
+        ("bars", ("sex",), {"source": ["copy"]}, "source of bars is text, and a list was given"),
+        ("histogram", ("age",), {"source": 3}, "source of histogram is text, and a number"),
+        ("summary", (), {"by": ["sex", "age"]}, "one column as by.*without brackets"),
+        ("means", ("bmi", None), {}, "by takes the name of a column of levels, or of two"),
+        ("box", ("age",), {"by": {"sex"}}, "by takes the name.* given something else"),
+        ("model", (3,), {}, "formula of model is text, and a number was given"),
+    ],
+)
+def test_a_mistaken_call_is_answered_in_words(
+    name: str, given: tuple[Any, ...], named: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(dc.InputError, match=says):
+        getattr(dc.open(dc.datasets.diabetes()), name)(*given, **named)

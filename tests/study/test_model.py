@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from statsmodels.genmod.families import Binomial
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
@@ -81,6 +82,61 @@ def test_a_part_with_new_columns_has_a_model_of_its_rows() -> None:
     assert rows == len(frame[["smoker", "old", "age"]].dropna())
     assert any("where sex == 'm'" in note for note in table.notes)
     assert "Logistic model of smoker = now in trial" in str(table)
+
+
+@pytest.mark.parametrize(
+    ("formula", "theirs", "how", "where"),
+    [
+        ("smoker ~ sex", "event ~ sex", {}, None),
+        ("smoker ~ sex + C(grade)", "event ~ sex + C(grade)", {}, "age > 40"),
+        ("smoker ~ sex * C(grade)", "event ~ sex * C(grade)", {}, None),
+        ("smoker ~ 0 + sex", "event ~ 0 + sex", {}, "bmi < 28"),
+        ("smoker ~ sex:C(grade)", "event ~ sex:C(grade)", {"weights": "days"}, None),
+        ("died ~ sex", "event ~ sex", {}, None),
+    ],
+)
+def test_a_logistic_model_of_levels_alone_is_that_of_the_rows(
+    formula: str, theirs: str, how: dict[str, Any], where: str | None
+) -> None:
+    of = study() if where is None else study().where(where)
+    frame = of.anonymize().frame
+    event = frame.smoker == "now" if formula.startswith("smoker") else frame.died == 1
+    needed = ["sex", *(["grade"] if "grade" in formula else []), *(["days"] if how else [])]
+    frame = frame.assign(event=event.astype(int)).dropna(subset=needed)
+    weights = frame.days[frame.days > 0] if how else np.ones(len(frame))
+    frame = frame[frame.days > 0] if how else frame
+    fitted = smf.glm(theirs, frame, family=Binomial(), var_weights=np.asarray(weights)).fit()
+
+    event_is = "now" if formula.startswith("smoker") else None
+    table = of.model(formula, family="logistic", event_is=event_is, **how)
+
+    assert sorted(terms(table, "estimate").values()) == pytest.approx(
+        sorted(fitted.params), rel=1e-3, abs=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "weights"),
+    [
+        ("bmi ~ age", None),
+        ("bmi ~ 0 + age", None),
+        ("bmi ~ 0 + age + days", "days"),
+        ("bmi ~ 0 + C(sex)", None),  # its levels add up to a constant
+        ("bmi ~ 0 + sex:C(grade)", None),
+        ("bmi ~ 0 + age:sex", None),
+    ],
+)
+def test_r_squared_is_that_of_statsmodels(formula: str, weights: str | None) -> None:
+    of = study().where("bmi > 0") if weights is None else study().where("bmi > 0 and days > 0")
+    frame = of.anonymize().frame
+    theirs = smf.wls(formula, frame, weights=frame[weights] if weights else 1.0).fit()
+
+    table = of.model(formula, weights=weights)
+
+    (found,) = [it.value for it in table.figures if it.figure == "R²"]
+    assert found == pytest.approx(theirs.rsquared)
+    says = any("R² is of the squares about 0" in note for note in table.notes)
+    assert says == (theirs.model.k_constant == 0)
 
 
 def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:

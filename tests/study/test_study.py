@@ -308,8 +308,8 @@ WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
     "unknown column": ("histogram", ["xx"], {}, "there is no column 'xx'; did you mean 'x'"),
     "no column": ("box", [], {}, "a box needs at least one column"),
     "a column twice": ("scatter", ["x", "x"], {}, "a column is named twice"),
-    "a number for a name": ("histogram", [3], {}, "a column is named by its name"),
-    "a list for a name": ("histogram", [["x"]], {}, "a column is named by its name"),
+    "a number for a name": ("histogram", [3], {}, "name of one column as column.* given a number"),
+    "a list for a name": ("histogram", [["x"]], {}, "given a list; write it without brackets"),
     "levels": ("histogram", ["sex"], {}, "column 'sex' is categorical; numbers are needed"),
     "unknown method": (
         "histogram",
@@ -1694,8 +1694,7 @@ def test_a_picture_has_no_other_words(
     picture: str, columns: list[str], named: dict[str, Any], preset: str
 ) -> None:
     (name,) = named
-    refused = f"there is no setting '{name}' here|got an unexpected keyword argument '{name}'"
-    with pytest.raises((InputError, TypeError), match=refused):
+    with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
         ask(hospital(preset=preset), picture, columns, **named)
 
 

@@ -170,7 +170,9 @@ NO_MEANS: dict[str, tuple[str, Any, type[Exception], str]] = {
     "twice by one": ("age", ["sex", "sex"], InputError, "by the levels of one or two others"),
     "by none": ("age", [], InputError, "by the levels of one or two others"),
     "by three": ("age", ["sex", "grade", "smoker & co_"], InputError, "one or two others"),
-    "by numbers": ("age", "bmi", InputError, "by='bmi' is a column of numbers or dates"),
+    "by numbers": ("age", "bmi", InputError, r"by='bmi' is a column of numbers or dates.*cut\("),
+    "by whole numbers": ("bmi", "age", InputError, r"of at most 12 values.* group=.cut\(age, "),
+    "by dates": ("bmi", "start", InputError, r"study.assign\(group=.year\(start\)"),
     "by one that identifies": ("age", "patient", RefusedError, "patient"),
 }
 
@@ -202,3 +204,41 @@ def test_the_lines_of_the_page_run(
     exec(block, {"__name__": "__main__"})
     assert capsys.readouterr().out.startswith("Summary of diabetes\n")
     assert "<table>" in Path("table1.html").read_text()
+
+
+@pytest.mark.parametrize("values", [("no", "yes"), (0, 1), (False, True), ("FALSE", "TRUE")])
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_means_of_yes_and_no_are_shares(values: tuple[Any, Any], weights: str | None) -> None:
+    random = np.random.default_rng(9)
+    ill, sex = random.random(N) < 0.3, random.choice(["f", "m"], N)
+    frame = pd.DataFrame(
+        {
+            "ill": [values[int(it)] for it in ill],
+            "sex": sex,
+            "age": random.integers(20, 90, N),
+            "w": random.choice([1.0, 2.0], N),
+        }
+    )
+    study = dc.open(frame, study="shares", unit=False, kinds={"w": "continuous"})
+    copy = study.anonymize().frame
+    yes = copy["ill"].astype(str).isin(["yes", "1", "True", "TRUE"])
+
+    table = study.means("ill", "sex", weights=weights)
+
+    found = {it.group: it.value for it in table.figures if it.figure == "share"}
+    here = copy["sex"] == "f"
+    assert found[("sex", "f"),] == pytest.approx(
+        np.average(yes[here], weights=copy["w"][here] if weights else None)
+    )
+    assert table.head == ("n, missing", "with it", "share", "95 % interval")
+    (panel,) = table.scene().panels
+    assert "share of ill = " in panel.x.label
+    assert table.to_frame()["share"].between(0, 1).all()
+
+
+def test_a_summary_of_yes_and_no_has_its_share() -> None:
+    table = study().assign(old="age >= 50").summary(["old"])
+
+    (share,) = [it.value for it in table.figures if (it.level, it.figure) == ("yes", "share")]
+    rows = study().anonymize().frame
+    assert share == pytest.approx((rows["age"] >= 50).mean(), abs=1e-9)

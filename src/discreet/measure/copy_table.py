@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from discreet.errors import InputError
 from discreet.lines import Lines, lines_of
 from discreet.measure.figures import Figure, dots_of, size_of
 from discreet.measure.report import WIDTH, bullets, headed, save_as
+from discreet.measure.tidy import tidy_figures
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import printable
 from discreet.render.journal import FIGURES, Drawing
@@ -37,8 +38,11 @@ from discreet.render.to_html import (
     table,
 )
 from discreet.render.to_matplotlib import asking_first, draw
+from discreet.spreadsheet import as_texts, quoting
+from discreet.table.native import frame_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawn
 
 __all__ = ["FIGURES", "SUFFIXES", "CopyTable", "Line", "known_by"]
@@ -101,6 +105,8 @@ class CopyTable:
         Seals its files, where a study made it.
     provenance : Provenance or None
         What its files say of where it comes from; it has one once it is released.
+    framework : str
+        The kind of frame that came in.
 
     Examples
     --------
@@ -124,6 +130,7 @@ class CopyTable:
     labels: Mapping[str, str] = field(default_factory=dict)
     sealer: Sealer | None = field(default=None, compare=False)
     provenance: Provenance | None = field(default=None, compare=False)
+    framework: str = field(default="pandas", compare=False)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -137,6 +144,23 @@ class CopyTable:
     def _repr_html_(self) -> str:
         """Show it in a notebook; looking is free."""
         return fragment(self._parts(), STYLE)
+
+    def to_frame(self) -> Any:
+        """Return the numbers in full as a tidy frame.
+
+        Returns
+        -------
+        frame
+            Of the kind that came in; of a file, and of a table that was read back, of pandas. Of a
+            model a row for each term, of means one for each group, with a column for each figure;
+            of a summary a row for each figure, with dates apart from numbers.
+
+        Notes
+        -----
+        It is there to be looked at: what you write of it yourself is not recorded, so release the
+        table by `save`.
+        """
+        return frame_of(tidy_figures(self.figures, self.kind), self.framework)
 
     def to_text(self) -> str:
         """Return it as text of 88 columns: what is wider goes on below."""
@@ -167,12 +191,12 @@ class CopyTable:
 
     def _csv(self) -> str:
         file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
         sections = any(line.section for line in self.lines)
-        writer.writerow([*self.names[0 if sections else 1 :], *self.head])
+        rows = [[*self.names[0 if sections else 1 :], *self.head]]
         for line in self.lines:
-            named = [line.section, line.name] if sections else [line.name]
-            writer.writerow([*named, *line.cells])
+            rows.append([*([line.section] if sections else []), line.name, *line.cells])
+        quotes = quoting(it for row in rows for it in row)
+        csv.writer(file, lineterminator="\n", quoting=quotes).writerows(map(as_texts, rows))
         return file.getvalue()
 
     def to_latex(self) -> str:
@@ -324,13 +348,24 @@ class CopyTable:
             )
         return Scene((panel,), self.title, self.notes)
 
-    def plot(self, *, size: tuple[float, float] | None = None) -> Drawn:
+    @overload
+    def plot(self, ax: None = None, *, size: tuple[float, float] | None = None) -> Drawn: ...
+    @overload
+    def plot(self, ax: Axes, *, size: tuple[float, float] | None = None) -> Axes: ...
+    def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Any:
         """Draw it with matplotlib; the figure asks before `savefig` writes it, as `save` does.
 
         Parameters
         ----------
+        ax : matplotlib Axes, optional
+            Where to draw, in place of a figure of its own; what is drawn there is yours to look
+            at, so save it with `save` if it shall be released.
         size : (float, float), optional
             Width and height in inches.
+
+        Returns
+        -------
+        Figure, or the Axes that were given
 
         Raises
         ------
@@ -338,6 +373,9 @@ class CopyTable:
             If it is no table of means or of a model.
         """
         scene = self.scene()
+        if ax is not None:
+            draw(scene, ax)
+            return ax
         return asking_first(draw(scene, size=size or size_of(scene)), self.gate)
 
     def ask_to_leave(self, form: str) -> None:

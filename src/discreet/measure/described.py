@@ -22,6 +22,7 @@ from discreet.measure.weighted import mean_by, quantiles_by, sd_by
 from discreet.render.dates import date_words
 
 __all__ = [
+    "MOST_LEVELS",
     "Described",
     "Part",
     "RowsToDescribe",
@@ -36,6 +37,7 @@ __all__ = [
     "parts_of",
     "quartiles_of",
     "sd_of",
+    "share_words",
     "weights_of",
 ]
 

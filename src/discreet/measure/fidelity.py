@@ -330,7 +330,9 @@ def _correlation(x: Floats, y: Floats) -> tuple[float, float]:
 
 def _standard(values: Floats) -> Floats:
     centred = values - values.mean()
-    return np.asarray(centred / np.sqrt(np.mean(centred**2)))
+    largest = np.abs(centred).max()  # or squares of very small numbers would be 0
+    scaled = centred / largest if largest else centred
+    return np.asarray(scaled / np.sqrt(np.mean(scaled**2)))
 
 
 class _Fit(NamedTuple):

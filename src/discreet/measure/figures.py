@@ -15,6 +15,7 @@ __all__ = [
     "MISSING",
     "OF_INTERVAL",
     "OF_MODEL",
+    "OF_SHARE",
     "OF_WEIGHTS",
     "Figure",
     "Group",
@@ -27,6 +28,8 @@ MISSING = "(missing)"
 ALL = "all"
 OF_INTERVAL = ("mean, low end", "mean", "mean, high end")
 """The figures that a dot and its interval are drawn of."""
+OF_SHARE = ("share, low end", "share", "share, high end")
+"""The same of which share of the rows has a level."""
 OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
 """The figures that a term of a model and its interval are drawn of."""
 OF_WEIGHTS = ("sum of weights", "effective n")
@@ -80,12 +83,13 @@ def dots_of(figures: Sequence[Figure], labels: Mapping[str, str] = NO_LABELS) ->
     if any(it.figure in OF_MODEL for it in figures):
         return _forest(figures, labels)
     found: dict[Group, dict[str, Any]] = {}
+    of = OF_SHARE if any(it.figure in OF_SHARE for it in figures) else OF_INTERVAL
     for it in figures:
-        if it.figure in OF_INTERVAL:
+        if it.figure in of:
             found.setdefault(it.group, {})[it.figure] = it.value
-    if not any(OF_INTERVAL[0] in values for values in found.values()):
+    if not any(of[0] in values for values in found.values()):
         return None
-    ends = {group: _ends(values) for group, values in found.items()}
+    ends = {group: _ends(values, of) for group, values in found.items()}
     deepest = max(map(len, ends))
     groups = [group for group in ends if len(group) == deepest]
     first = list(dict.fromkeys(group[:1] for group in groups))
@@ -98,15 +102,16 @@ def dots_of(figures: Sequence[Figure], labels: Mapping[str, str] = NO_LABELS) ->
         rows[0].append(ends.get(()))
     series = tuple("" if not b else f"{labels.get(b[0][0], b[0][0])}: {_name(b)}" for b in second)
     marks = Intervals(tuple(map(tuple, rows)), series)
-    column = next(it.column for it in figures if it.figure in OF_INTERVAL)
-    column = labels.get(column, column)
+    drawn = next(it for it in figures if it.figure in of)
+    column = labels.get(drawn.column, drawn.column)
     names_of = dict.fromkeys(name for group in first for name, _ in group)
     label = ", ".join(labels.get(name, name) for name in names_of)
-    mean = "weighted mean" if any(it.figure in OF_WEIGHTS for it in figures) else "mean"
+    weighted = "weighted " if any(it.figure in OF_WEIGHTS for it in figures) else ""
+    what = f"{of[1]} of {column}" + (f" = {drawn.level}" if of == OF_SHARE else "")
     down = (len(names) - 0.4, -0.6)  # the first level on top
     return Panel(
         (marks,),
-        Axis(f"{mean} of {column}, with its 95 % interval"),
+        Axis(f"{weighted}{what}, with its 95 % interval"),
         Axis(label, down, tuple(names)),
     )
 
@@ -217,8 +222,8 @@ def _steps_between(low: float, high: float) -> list[float]:
     return [round(i * step, 12) for i in ends]
 
 
-def _ends(values: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    low, mean, high = (values.get(name) for name in OF_INTERVAL)
+def _ends(values: Mapping[str, Any], of: Sequence[str]) -> tuple[float, float, float] | None:
+    low, mean, high = (values.get(name) for name in of)
     return None if low is None or mean is None or high is None else (low, mean, high)
 
 

@@ -28,14 +28,17 @@ from discreet.measure.described import (
     parts_of,
     quartiles_of,
     sd_of,
+    share_words,
     weights_of,
 )
-from discreet.measure.figures import OF_INTERVAL, OF_WEIGHTS, Figure
+from discreet.measure.figures import OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure
 from discreet.measure.weighted import error_by, rows_worth
 
-__all__ = ["HEAD", "interval_of", "means_of"]
+__all__ = ["HEAD", "interval_of", "means_of", "shares_of"]
 
 HEAD = ("n, missing", "mean", "95 % interval", "sd", "median (quartiles)", "sum")
+SHARE_HEAD = ("n, missing", "with it", "share", "95 % interval")
+NORMAL = 1.959963984540054
 LEVEL = 0.975
 """The interval lies between the quantiles 1 - LEVEL and LEVEL of t."""
 
@@ -83,11 +86,65 @@ def means_of(rows: RowsToDescribe, value: str, by: Sequence[str]) -> Described:
         for (_, part), it in zip(parts, found, strict=True)
         for figure, number in _named(it)
     ]
-    sizes = [
+    return Described(HEAD, tuple(lines), tuple(figures), _sizes(parts))
+
+
+def shares_of(rows: RowsToDescribe, value: str, level: str, by: Sequence[str]) -> Described:
+    """Return which share of the rows has a level of a column, by the levels of others.
+
+    The interval is Wilson's, of as many rows as the weights are worth.
+
+    Examples
+    --------
+    >>> rows = RowsToDescribe({}, {"ill": ("yes", "no", "no", ""), "g": ("a", "a", "b", "b")})
+    >>> for line in shares_of(rows, "ill", "yes", ["g"]).lines:
+    ...     print(line.name, *line.cells)
+    a 2, 0 (0 %) 1 50.0 % 9.5 to 90.5 %
+    b 1, 1 (50.0 %) 0 0 % 0.0 to 79.3 %
+    all 3, 1 (25.0 %) 1 33.3 % 6.1 to 79.2 %
+    """
+    of = rows.levels[value]
+    values = np.array([math.nan if not it else float(it == level) for it in of])
+    parts = [(section, part) for section, part in _sections(rows, by)]
+    lines, figures = [], []
+    for section, part in parts:
+        found = _found(values, part, weights_of(rows, values, part))
+        count = int(np.nansum(values[part.places]))
+        worth = found.n if found.weighed is None else found.weighed[1]
+        ends = None if found.mean is None or not worth else wilson(found.mean, worth)
+        shown = "–" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
+        share = share_words(found.mean or 0.0, float(found.n > 0))
+        cells = (count_and_gaps(found.n, found.missing), f"{count:,}", share, shown)
+        lines.append(Line(section, part.name, cells))
+        low, high = ends or (None, None)
+        named: list[tuple[str, float | None]] = [("n", found.n), ("missing", found.missing)]
+        named += [("count", count), *zip(OF_SHARE, (low, found.mean, high), strict=True)]
+        named += zip(OF_WEIGHTS, found.weighed or (), strict=False)
+        figures += [Figure(value, level, part.group, name, number) for name, number in named]
+    return Described(SHARE_HEAD, tuple(lines), tuple(figures), _sizes(parts))
+
+
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """Return the interval of 95 % of a share of n rows (Wilson 1927).
+
+    Examples
+    --------
+    >>> low, high = wilson(0.2, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.133, 0.289)
+    """
+    z = NORMAL * NORMAL
+    middle = (share * n + z / 2) / (n + z)
+    half = NORMAL * math.sqrt(share * (1 - share) * n + z / 4) / (n + z)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _sizes(parts: Sequence[tuple[str, Part]]) -> tuple[tuple[str, int], ...]:
+    """Say how many rows each group has."""
+    return tuple(
         (", ".join([*([section] if section else []), part.name]), len(part.places))
         for section, part in parts
-    ]
-    return Described(HEAD, tuple(lines), tuple(figures), tuple(sizes))
+    )
 
 
 def _sections(rows: RowsToDescribe, by: Sequence[str]) -> list[tuple[str, Part]]:

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, one_of
 from discreet.protect.base import lexicographic
+from discreet.protect.whole import OTHER
+from discreet.spreadsheet import as_meant
 from discreet.table import Table, open_table
 from discreet.table.dates import DATE
 
@@ -147,7 +149,8 @@ def as_pair(
     Returns
     -------
     Pair
-        Without the rows of which a number is missing. A missing level is a level.
+        Without the rows of which a number is missing. A missing level is a level. Levels of the
+        original that the released table has joined as "(other)" are joined alike.
 
     Raises
     ------
@@ -166,24 +169,28 @@ def as_pair(
     if released is None or isinstance(original, Pair):
         raise InputError("give two tables, the original and the released one, or a pair of them")
     before, after = _opened(original, categorical), _opened(released, categorical)
+    joined = _joined_codes(before, after)
+    if joined:
+        before = _opened(original, [*categorical, *joined])
     if lacking := [name for name in drop if name not in after.columns]:
         raise InputError(f"drop names columns that the released table lacks: {one_of(lacking)}")
     names = [name for name in after.columns if name not in drop]
     if not names:
         raise InputError("no column is left to compare; drop fewer")
-    if unknown := [name for name in names if name not in before.columns]:
+    of = {name: name if name in before.columns else as_meant(name) for name in names}
+    if unknown := [name for name in names if of[name] not in before.columns]:
         raise InputError(
             f"the released table has columns that the original lacks: {one_of(unknown)};"
             " leave them out, or make them in the original too"
         )
     for name in names:
-        kinds = before.columns[name].kind, after.columns[name].kind
+        kinds = before.columns[of[name]].kind, after.columns[name].kind
         if kinds[0] != kinds[1]:
             raise InputError(
                 f"column {name!r} is {kinds[0]} in the original table and {kinds[1]} in the"
                 " released one; declare it categorical, or correct it"
             )
-    return _matched(_read(before, names), _read(after, names), same_rows)
+    return _matched(_read(before, [*of.values()]), _named(_read(after, names), of), same_rows)
 
 
 def as_side(
@@ -209,7 +216,54 @@ def as_side(
     return _read(opened, [name for name in names if only is None or name in only])
 
 
+def _named(side: Side, of: Mapping[str, str]) -> Side:
+    """Return a released table with the names of the original: a file marks some of them."""
+    numbers = {of[name]: values for name, values in side.numbers.items()}
+    return Side.of(numbers, {of[name]: words for name, words in side.levels.items()})
+
+
+def _as_meant(before: Side, after: Side) -> Side:
+    """Return a released table with its levels as they were before a file marked some of them."""
+    levels = {}
+    for name, words in after.levels.items():
+        known = {*before.levels[name]}
+        meant = {word: word if word in known else as_meant(word) for word in {*words}}
+        levels[name] = tuple(meant[word] for word in words)
+    return Side.of(after.numbers, levels)
+
+
+def _joined_codes(before: Table, after: Table) -> list[str]:
+    """Name the columns of codes that are levels once some were joined: "(other)" is no number."""
+    codes = [
+        name
+        for name, column in after.columns.items()
+        if column.kind == "categorical"
+        and name in before.columns
+        and before.columns[name].kind == "continuous"
+    ]
+    if not codes:
+        return []
+    texts = after.rows([], levels=codes, gaps=[]).texts
+    return [name for name in codes if OTHER in texts[name]]
+
+
+def _joined(before: Side, after: Side) -> Side:
+    """Return the original with those levels joined that the released table has as "(other)".
+
+    They are those that it has no rows of; a missing level stays one.
+    """
+    levels = dict(before.levels)
+    for name, words in after.levels.items():
+        there = {*words}
+        if OTHER in there and OTHER not in before.levels[name]:
+            kept = there | {""}
+            levels[name] = tuple(it if it in kept else OTHER for it in before.levels[name])
+    return Side.of(before.numbers, levels)
+
+
 def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
+    after = _as_meant(before, after)
+    before = _joined(before, after)
     if same_rows and len(before) != len(after):
         raise InputError(
             "the two tables have different numbers of rows, so rows cannot be compared one by one;"

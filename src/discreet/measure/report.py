@@ -23,7 +23,7 @@ from discreet.measure.evaluate import RISKS, WIDTHS, Measured, Scores, measured
 from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Pair, as_pair
 from discreet.measure.rmd import RmdGrid
-from discreet.measure.summary import claims_of, summary
+from discreet.measure.summary import NOT_PAIRED, claims_of, summary
 from discreet.measure.utility import QUANTILES, Preservation
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import path_to_save, write_whole
@@ -734,6 +734,8 @@ def compare(
         "columns": list(pair.original.numbers),
         "levels": list(pair.original.levels),
     }
+    if not same_rows:
+        made["rows"] = NOT_PAIRED
     title = f"{_name(released)} compared with {_name(original)}: for the custodian, not a release"
     return Report(title, MappingProxyType(made), found, notes=tuple(notes))
 
@@ -755,8 +757,9 @@ def check_correspond(pair: Pair) -> None:
     if apart.sum() >= limit * random.sum():
         raise InputError(
             "the rows of the two tables do not seem to correspond: they are as far from each other"
-            " as rows at random, as in a table that was sorted or shuffled. Put them in the same"
-            " order, or compare without pairing (--no-same-rows, same_rows=False)"
+            " as rows at random, as in a table that was sorted or shuffled, or a copy whose rows"
+            " were drawn anew. Put them in the same order, or compare without pairing"
+            " (--no-same-rows, same_rows=False)"
         )
 
 

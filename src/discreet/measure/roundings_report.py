@@ -22,6 +22,7 @@ from discreet.render.scene import Axis, Columns, Lines, Panel, Scene
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture, table
 from discreet.rounding import METHODS
 from discreet.rounding.choice import FREEDMAN_DIACONIS
+from discreet.spreadsheet import of_row
 
 __all__ = [
     "FAMILIES",
@@ -375,7 +376,7 @@ class RoundingComparison:
             if trial.points:
                 ends = min(trial.points.values()), max(trial.points.values())
                 told |= {"points_least": ends[0], "points_most": ends[1]}
-            writer.writerow(told)
+            writer.writerow(of_row(told))
         return file.getvalue()
 
     def save(self, path: str | Path) -> Path:

@@ -15,7 +15,7 @@ from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
 from discreet.protect import TABLE_METHODS
 
-__all__ = ["claims_of", "ringing", "summary"]
+__all__ = ["NOT_PAIRED", "claims_of", "ringing", "summary"]
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -28,6 +28,8 @@ LEVELS = (
 )
 MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
 
+NOT_PAIRED = "not compared one by one"
+"""What a report says of rows that do not correspond, as those of a copy that was drawn anew."""
 TOLD = ("k", "q", "rounding", "representative", "encoding")
 
 
@@ -55,7 +57,10 @@ def summary(
     sections = (
         ("In short", [_worst(measured, worst)]),
         ("How it was made", _made(made)),
-        ("What somebody could learn about a person", _risks(measured)),
+        (
+            "What somebody could learn about a person",
+            _risks(measured, paired=made.get("rows") != NOT_PAIRED),
+        ),
         ("What the table is good for", _uses(measured)),
         ("What the table cannot be used for", _limits(measured, made)),
         ("What was not measured, or is not shown", missing),
@@ -136,7 +141,7 @@ def _made(made: Mapping[str, Any]) -> list[str]:
     return [f"{line[0].upper()}{line[1:]}." for line in told]
 
 
-def _risks(measured: Measured) -> list[str]:
+def _risks(measured: Measured, *, paired: bool) -> list[str]:
     risks, to = measured.risks, measured.rounded_to
     told: list[str] = []
     if "linkage" in risks:
@@ -166,7 +171,13 @@ def _risks(measured: Measured) -> list[str]:
             f" (numbers to a tenth of the usual spread); by chance {out_of(stand.baseline or 0)}"
             " would be."
         )
-    if "near_5" in risks:
+    if "near_5" in risks and not paired:
+        told.append(
+            f"{_of_records(_cases(risks['near_5'], to))} a released row very near them (within a"
+            " twentieth of the usual spread, in every column). In a copy whose rows were drawn anew"
+            " some lie so near by chance: such a row is not that person's."
+        )
+    elif "near_5" in risks:
         share, guess = _cases(risks["near_5"], to), risks["near_5"].baseline
         rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
             share, f"{share[:1].upper()}{share[1:]} released rows lie"
@@ -184,7 +195,20 @@ def _risks(measured: Measured) -> list[str]:
             if few.count
             else f"There are no {few.what}; but nothing promises that."
         )
-    return [*told, *_strata(measured)]
+    return [*told, *_strata(measured, paired=paired)]
+
+
+def _of_records(share: str) -> str:
+    """Begin a sentence on a share of the records.
+
+    Examples
+    --------
+    >>> _of_records("none"), _of_records("all"), _of_records("about 9 of 100")
+    ('No record of the original has', 'All records of the original have', \
+'About 9 of 100 records of the original have')
+    """
+    words = {"all": "All records of the original have", "none": "No record of the original has"}
+    return words.get(share, f"{share[:1].upper()}{share[1:]} records of the original have")
 
 
 def ringing(measured: Measured) -> float:
@@ -265,11 +289,17 @@ def _linked(found: Estimate, to: int | None) -> tuple[str, str]:
     )
 
 
-def _strata(measured: Measured) -> list[str]:
+def _strata(measured: Measured, *, paired: bool) -> list[str]:
     """Say what the combinations of the strata, and the sensitive column within them, give away."""
     told = []
     names, sensitive = listed(measured.strata), measured.sensitive
-    if measured.k == 1:
+    if measured.k == 1 and not paired:
+        told.append(
+            f"Some released row is the only one of its combination of {names}. In a copy whose rows"
+            " were drawn anew that is no person: its combinations are put together by chance. In a"
+            " table whose rows were kept, in another order, it is the row of one."
+        )
+    elif measured.k == 1:
         told.append(
             f"Some row is the only one of its combination of {names}: who knows these of a person"
             " knows which row is that person's."
@@ -280,7 +310,13 @@ def _strata(measured: Measured) -> list[str]:
             f" occurs is shared by at least {measured.k} rows."
         )
     found = measured.risks.get("attribute_disclosure")
-    if found is not None and found.count:
+    if found is not None and found.count and not paired:
+        told.append(
+            f"For {out_of(found.share)} released rows, all released rows of the same {names} have"
+            f" the same {sensitive}. Whether the persons of the original have it is as certain as"
+            " the released table is near it."
+        )
+    elif found is not None and found.count:
         told.append(
             f"For {out_of(found.share)} rows, all rows of the same {names} have the same"
             f" {sensitive}: who knows the one knows the other."

@@ -16,7 +16,7 @@ from discreet.plots.counts import Protected, parameters_of_counts, seen, shown_c
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
 from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import WHERE_SAID, Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.protect.counts import check_counts
 from discreet.render.scene import Axis, Columns, Panel, Scene
 from discreet.table import Table
@@ -83,6 +83,17 @@ class BarView(View):
         if self.sums:
             return tuple(_shares([it or 0.0 for it in row]) for row in self.sums)
         return tuple(_shares(row) for row in self.by_counts or (self.counts,))
+
+    def tidy(self) -> Tidy:
+        """Return a row for each bar: its level, its count and its share in percent."""
+        rows = self.by_counts or (self.counts,)
+        found: Tidy = [(self.columns[0], [*self.levels] * len(rows))]
+        if self.by is not None:
+            found.append((self.by, [it for it in self.by_levels for _ in self.levels]))
+        found.append(("count", [it for row in rows for it in row]))
+        if self.sums:
+            found.append((f"sum of {self.weights}", [it for row in self.sums for it in row]))
+        return [*found, ("percent", [it for row in self.shares for it in row])]
 
     def scene(self) -> Scene:
         """Return a bar for each level, or one for each pair of levels."""

@@ -24,7 +24,7 @@ from discreet.plots.counts import (
 )
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import COUNT_METHODS, OrderMeans
 from discreet.protect.base import checked_sd, sd_of, several_rows
 from discreet.protect.values import extreme_mean, nice_step, stepped, winsorised
@@ -62,6 +62,14 @@ class BoxView(View):
         for box in self.groups:
             if not box.low <= box.q1 <= box.median <= box.q3 <= box.high:
                 raise InputError("the five numbers of a box are in order")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each box: its five numbers, and its mean where there is one."""
+        names = ("low", "q1", "median", "q3", "high", "mean")
+        return [
+            (self.by or "column", [it.label for it in self.groups]),
+            *((name, [getattr(it, name) for it in self.groups]) for name in names),
+        ]
 
     def scene(self) -> Scene:
         """Return a panel a column, because columns have units of their own; levels share one."""

@@ -33,7 +33,7 @@ from discreet.plots.counts import (
     too_few,
 )
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import WHERE_SAID, Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
 from discreet.protect.counts import (
     Bins,
     Guarded,
@@ -247,6 +247,12 @@ class MultiplesView(View):
     def note(self) -> str:
         """Return one line on what this is and how it was made."""
         return f"{self.views[0].note()}, for each level of {self.by}"
+
+    def tidy(self) -> Tidy:
+        """Return the rows of all views, with the level that each is of."""
+        parts = [view.tidy() for view in self.views]
+        level = [it for it, part in zip(self.levels, parts, strict=True) for _ in part[0][1]]
+        return [(self.by, level), *stacked(parts)]
 
     def scene(self) -> Scene:
         """Return the panels of all views, named by level, with shared axes and colours."""

@@ -12,7 +12,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order, order_key
 from discreet.plots.by_level import HEADROOM, MultiplesView, alike
 from discreet.plots.curves import named
-from discreet.plots.view import WHERE_SAID, View
+from discreet.plots.view import WHERE_SAID, Tidy, View, stacked
 from discreet.render.dates import date_ticks
 from discreet.render.scene import (
     Axis,
@@ -186,6 +186,17 @@ class PanelsView(View):
     @property
     def _of_boxes(self) -> bool:
         return self._drawn[0].kind == "box"
+
+    def tidy(self) -> Tidy:
+        """Return the rows of all views, with the levels that each is of."""
+        first = self.first if self.each_pair else ("",)
+        pairs = [(a, b) for a in first for b in self.second]
+        drawn = [
+            (at, it.tidy()) for at, it in zip(pairs, self.views, strict=True) if it is not None
+        ]
+        of = [[at[i] for at, part in drawn for _ in part[0][1]] for i in (0, 1)]
+        named: Tidy = [(self.by[0], of[0])] if self.each_pair else []
+        return [*named, (self.by[1], of[1]), *stacked([part for _, part in drawn])]
 
     def scene(self) -> Scene:
         """Return panels with shared axes; boxes on one pair of axes."""

@@ -20,9 +20,9 @@ from discreet.plots.by_level import (
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
 from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
-from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of
+from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of, tidy_cells
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Lines, Panel, Scene
 from discreet.table import Table
 
@@ -69,6 +69,10 @@ class ContourView(View):
         check_grid(self.x_edges, self.y_edges, self.counts)
         if list(self.levels) != sorted(set(self.levels)):
             raise InputError("the levels of a contour plot rise")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each cell of the grid: its ends, and what it holds."""
+        return tidy_cells(self, self.x_edges, self.y_edges, self.counts)
 
     def scene(self) -> Scene:
         """Return the lines through the middles of the cells; what is hidden counts as 0."""

@@ -15,7 +15,7 @@ from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import LEAST_ROWS
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import ROW_METHODS
 from discreet.render.scene import Axis, Cells, Panel, Scene
 
@@ -51,6 +51,16 @@ class CorrelationsView(View):
                 raise InputError("there is a correlation of each two columns")
             if any(not -1 <= value <= 1 for row in matrix for value in row if value is not None):
                 raise InputError("a correlation is from -1 to 1")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each two columns: Pearson's and Spearman's correlation."""
+        places = [(i, j) for i in range(len(self.columns)) for j in range(i)]
+        return [
+            ("column", [self.columns[j] for _, j in places]),
+            ("other", [self.columns[i] for i, _ in places]),
+            ("pearson", [self.pearson[i][j] for i, j in places]),
+            ("spearman", [self.spearman[j][i] for i, j in places]),
+        ]
 
     def scene(self) -> Scene:
         """Return cells: Pearson's below the diagonal, Spearman's above."""

@@ -136,14 +136,19 @@ def too_few(request: PlotRequest, or_else: str = "") -> RefusedError:
     )
 
 
+LARGEST = float(np.finfo(np.float64).max)
+
+
 def short_places(places: Floats) -> tuple[float, ...]:
     """Return ends or middles of bins without the last digits of their arithmetic.
 
     Where bins are narrow for the size of their numbers they keep as many digits as it takes to
     say to a billionth of a bin which value is in which.
     """
-    away = np.abs(places).max() / np.diff(places).min() if len(places) > 1 else 1.0
-    digits = max(DIGITS, 10 + math.ceil(math.log10(max(away, 1.0))))
+    with np.errstate(over="ignore", divide="ignore"):
+        away = np.abs(places).max() / np.diff(places).min() if len(places) > 1 else 1.0
+    # Numbers that are hardly apart from 0 have ends that are infinitely far for their width.
+    digits = max(DIGITS, 10 + math.ceil(math.log10(min(max(away, 1.0), LARGEST))))
     return tuple(short(place, min(digits, 17)) for place in places)
 
 

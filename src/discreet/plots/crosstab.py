@@ -13,7 +13,7 @@ from discreet.plots.by_level import Levels, check_few, levels_of
 from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts, too_few
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import CellSuppression
 from discreet.protect.cells import MOST_CELLS
 from discreet.protect.counts import Bins
@@ -67,6 +67,15 @@ class CrossTableView(View):
             raise InputError("a cross-table has a count for each pair of levels")
         if len(self.row_totals) != rows or len(self.column_totals) != columns:
             raise InputError("a cross-table has a sum for each level")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each cell, without the sums."""
+        rows, columns = self.columns
+        return [
+            (rows, [it for it in self.row_levels for _ in self.column_levels]),
+            (columns, [*self.column_levels] * len(self.row_levels)),
+            ("count", [it for row in self.counts for it in row]),
+        ]
 
     def scene(self) -> Scene:
         """Return the table as words."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.plots.counts import Protected
 from discreet.plots.request import PlotRequest
+from discreet.plots.view import Tidy
 from discreet.render.scene import Lines
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "lines_of",
     "named",
     "of_levels",
+    "tidy_curves",
 ]
 
 #: A curve of fewer rows would be drawn finer than it is known.
@@ -83,6 +85,35 @@ def of_levels(rows: Protected, levels: Sequence[str], request: PlotRequest) -> O
 def decoded(curves: Sequence[Mapping[str, Any]]) -> tuple[Curve, ...]:
     """Return the curves that the JSON of a view holds."""
     return tuple(Curve(**{**it, "x": tuple(it["x"]), "y": tuple(it["y"])}) for it in curves)
+
+
+class OfCurves(Protocol):
+    """A view of curves of one column."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column."""
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """Its curves."""
+
+    @property
+    def by(self) -> str | None:
+        """The column whose levels have a curve each."""
+
+    def values(self, name: str, numbers: Sequence[float | None]) -> list[Any]:
+        """Return numbers of a column as a frame has them."""
+
+
+def tidy_curves(view: OfCurves, height: str) -> Tidy:
+    """Return a row for each point of the curves of a view."""
+    (column,) = view.columns[:1]
+    x = view.values(column, [it for curve in view.curves for it in curve.x])
+    found: Tidy = [(column, x), (height, [it for curve in view.curves for it in curve.y])]
+    if view.by is None:
+        return found
+    return [(view.by, [curve.label for curve in view.curves for _ in curve.x]), *found]
 
 
 def lines_of(curves: Sequence[Curve]) -> tuple[Lines, ...]:

@@ -12,10 +12,10 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
-from discreet.plots.curves import Curve, decoded, left_out, lines_of, named, of_levels
+from discreet.plots.curves import Curve, decoded, left_out, lines_of, named, of_levels, tidy_curves
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import ROW_METHODS
 from discreet.render.scene import Axis, Panel, Scene
 
@@ -63,6 +63,10 @@ class DensityView(View):
             )
         if not all(height >= 0 for curve in self.curves for height in curve.y):
             raise InputError("a density is nowhere below 0")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each point of each curve."""
+        return tidy_curves(self, "density")
 
     def scene(self) -> Scene:
         """Return smooth lines, which fall to 0 where the values of their rows end."""

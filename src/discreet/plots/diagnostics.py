@@ -24,7 +24,7 @@ from discreet.plots.curves import Curve
 from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.scatter import PointsView
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import COUNT_METHODS
 from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
@@ -103,6 +103,11 @@ class Diagnostic(View):
                 listed = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
                 lines.append(f"estimates{of}: {listed}")
         return "\n".join(lines)
+
+    def tidy(self) -> Tidy:
+        """Return a row for each point, and how many rows share it."""
+        across, up = self.axes
+        return [(across, self.x), (up, self.y), ("count", self.size)]
 
     def scene(self) -> Scene:
         """Return the points over the line that they are to be compared with."""

@@ -13,10 +13,10 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
-from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels
+from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels, tidy_curves
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import ROW_METHODS
 from discreet.render.scene import Axis, Panel, Scene
 
@@ -56,6 +56,10 @@ class EcdfView(View):
             rising &= all(a <= b for a, b in pairwise(curve.y))
             if len(curve.x) != len(curve.y) or not rising or curve.y[-1] != 1:
                 raise InputError("an empirical distribution rises from value to value, up to 1")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each point of each curve."""
+        return tidy_curves(self, "share")
 
     def scene(self) -> Scene:
         """Return lines in steps, from the smallest to the largest of all values."""

@@ -29,7 +29,7 @@ from discreet.plots.counts import (
 )
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import Whole
 from discreet.protect.counts import Bins
 from discreet.render.scene import Cells, Panel, Scene
@@ -69,6 +69,10 @@ class GridView(View):
     def __post_init__(self) -> None:
         check_grid(self.x_edges, self.y_edges, self.counts)
 
+    def tidy(self) -> Tidy:
+        """Return a row for each cell of the grid: its ends, and what it holds."""
+        return tidy_cells(self, self.x_edges, self.y_edges, self.counts)
+
     def scene(self) -> Scene:
         """Return the cells; hidden ones are left blank, and empty ones too."""
         blank = tuple(tuple(count or None for count in row) for row in self.counts)
@@ -80,6 +84,24 @@ class GridView(View):
         of = {"none": (), Whole.name: ("grey: no row of the copy",)}
         signs = of.get(self.method, ("grey: nobody, or too few to show",))
         return Scene((panel,), notes=self.notes() + signs)
+
+
+def tidy_cells(
+    view: View,
+    x_edges: Sequence[float],
+    y_edges: Sequence[float],
+    counts: Sequence[Sequence[int | None]],
+) -> Tidy:
+    """Return a row for each cell of a grid of two columns: its ends, and what it holds."""
+    x, y = (view.ends(n, e) for n, e in zip(view.columns, (x_edges, y_edges), strict=True))
+    (across, up), wide, high = view.columns, len(x) - 1, len(y) - 1
+    return [
+        (f"{across} low", [it for it in x[:-1] for _ in range(high)]),
+        (f"{across} high", [it for it in x[1:] for _ in range(high)]),
+        (f"{up} low", y[:-1] * wide),
+        (f"{up} high", y[1:] * wide),
+        ("count", [it for column in counts for it in column]),
+    ]
 
 
 def check_grid(

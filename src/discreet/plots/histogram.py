@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import BrokenPromiseError, InputError
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.plots.by_level import (
     MOST_OVERLAID,
     MultiplesView,
@@ -38,7 +38,7 @@ from discreet.plots.counts import (
 )
 from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import COPY, PlotRequest
-from discreet.plots.view import WHERE_SAID, Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.protect import Merge, Merged
 from discreet.protect.counts import LEAST_GAP, Bins, check_counts, joined_bins
 from discreet.render.scene import Axis, Bars, Panel, Scene
@@ -86,6 +86,16 @@ class HistogramView(View):
     def __post_init__(self) -> None:
         if not len(self.edges) - 1 == len(self.counts) == len(self.density):
             raise InputError("a histogram has one edge more than it has counts and densities")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each bin: its ends, what it holds and its density."""
+        ends = self.ends(self.columns[0], self.edges)
+        return [
+            ("low", ends[:-1]),
+            ("high", ends[1:]),
+            ("count", self.counts),
+            ("density", self.density),
+        ]
 
     def scene(self) -> Scene:
         """Return the bars; hidden ones have a sign."""
@@ -230,7 +240,15 @@ def histogram_view(
     widths = np.diff(edges)
     shares = not request.shows_exact or request.source == COPY
     total = (sum(count or 0 for count in told) or 1) if shares else 1
-    density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
+    with np.errstate(over="ignore", divide="ignore"):
+        density = [
+            None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)
+        ]
+    if any(d is not None and not math.isfinite(d) for d in density):
+        raise RefusedError(
+            f"the values of {request.columns[0]!r} lie so close together that their density is too"
+            " large to be written; give the column in other units"
+        )
     declared = request.columns[0] in request.edges
     return HistogramView(
         columns=request.columns,

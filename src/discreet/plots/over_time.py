@@ -20,7 +20,7 @@ from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, left_out
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
 from discreet.plots.request import COPY, PlotRequest
-from discreet.plots.view import WHERE_SAID, Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
 from discreet.table import Table
 
@@ -132,6 +132,21 @@ class OverTimeView(View):
     def of_means(self) -> bool:
         """Whether means are drawn, and not counts."""
         return len(self.columns) > 1
+
+    def tidy(self) -> Tidy:
+        """Return a row for each period of each line."""
+        lines = self.series
+        found: Tidy = [(self.columns[0], self.values(self.columns[0], self.starts * len(lines)))]
+        if self.by is not None:
+            found.append((self.by, [it.level for it in lines for _ in self.starts]))
+        found.append(("count", [n for it in lines for n in it.counts]))
+        if self.of_means:
+            found += [
+                ("mean", [n for it in lines for n in it.means]),
+                ("low", [n for it in lines for n in it.low]),
+                ("high", [n for it in lines for n in it.high]),
+            ]
+        return found
 
     def scene(self) -> Scene:
         """Return a line for each level, with a point for each period; means in their intervals."""

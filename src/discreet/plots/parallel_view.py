@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeGuard
 from discreet.errors import InputError, one_of
 from discreet.parallel.cells import Box
 from discreet.parallel.pixels import KINDS, MOST_PIXELS
-from discreet.plots.view import View
+from discreet.plots.view import Tidy, View
 from discreet.protect import Whole
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
@@ -194,6 +194,23 @@ class ParallelView(View):
     def flat(self) -> ParallelView:
         """Return a copy whose clusters are drawn with rigid edges instead of fading ones."""
         return replace(self, fuzzy=False)
+
+    def tidy(self) -> Tidy:
+        """Return a row for each cluster: the axes it lies between, and its ends on both, 0 to 1."""
+        boxes = [(gap, box) for gap, found in enumerate(self.clusters) for box in found]
+        ends = [
+            (f"{side} {end}", [box[2 * i + j] / self.pixels for _, box in boxes])
+            for i, side in enumerate(("left", "right"))
+            for j, end in enumerate(("low", "high"))
+        ]
+        found: Tidy = [
+            ("left", [self.axes[gap].name for gap, _ in boxes]),
+            ("right", [self.axes[gap + 1].name for gap, _ in boxes]),
+            *ends,
+        ]
+        if self.sizes is None:
+            return found
+        return [*found, ("count", [it for sizes in self.sizes for it in sizes])]
 
     def scene(self) -> Scene:
         """Return the axes, and between them the clusters, or strands of single records."""

@@ -26,7 +26,7 @@ from discreet.plots.scatter_density import (
     density_of_rows,
 )
 from discreet.plots.trends import DRAWN, Trend, line_of, trend_of, trend_of_raw
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import COUNT_METHODS
 from discreet.render.scene import Dots, Lines, Panel, Scene
 from discreet.table import Table
@@ -80,6 +80,15 @@ class PointsView(View):
         found = list(zip(self.x, self.y, self.level or ("",) * len(self.x), strict=True))
         if any(a >= b for a, b in pairwise(found)):
             raise InputError("points are different and in order of their coordinates")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each point, and how many rows share it."""
+        found: Tidy = [
+            (name, self.values(name, numbers))
+            for name, numbers in zip(self.columns, (self.x, self.y), strict=True)
+        ]
+        found += [] if self.by is None else [(self.by, self.level)]
+        return [*found, ("count", self.size)]
 
     def scene(self) -> Scene:
         """Return the dots, sized by count where they stand for cells of a grid."""

@@ -14,9 +14,10 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, named
+from discreet.plots.heatmap import tidy_cells
 from discreet.plots.request import PlotRequest
 from discreet.plots.trends import DRAWN, RAW, Trend, line_of, trend_of
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View, stacked
 from discreet.render.scene import Axis, Cells, Lines, Panel, Scene
 
 __all__ = ["MANY", "CellsOfLevel", "ScatterDensityView", "density_of_rows", "edges_of"]
@@ -82,6 +83,15 @@ class ScatterDensityView(View):
             raise InputError("a grid has one edge more along each side than it has counts")
         if any(sum(map(sum, it.counts)) != it.rows for it in self.panels):
             raise InputError("the cells of a level hold its rows")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each cell of each panel: its ends, and what it holds."""
+        parts = [tidy_cells(self, self.x_edges, self.y_edges, it.counts) for it in self.panels]
+        cells = len(parts[0][0][1])
+        found = stacked(parts)
+        if self.by is None:
+            return found
+        return [(self.by, [it.level for it in self.panels for _ in range(cells)]), *found]
 
     def scene(self) -> Scene:
         """Return a panel of cells for each level, in colours that mean the same in all."""

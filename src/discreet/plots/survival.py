@@ -20,7 +20,7 @@ from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import COPY, PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
 from discreet.table import Rows, Table
 
@@ -117,6 +117,20 @@ class SurvivalView(View):
     def __post_init__(self) -> None:
         if not self.curves or any(len(it.at_risk) != len(self.places) for it in self.curves):
             raise InputError("a view of survival has a curve, and rows at risk at each place")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each time at which a curve falls, with the ends of its interval."""
+        found: Tidy = []
+        if self.by is not None:
+            found.append((self.by, [it.level for it in self.curves for _ in it.times]))
+        times = [time for it in self.curves for time in it.times]
+        return [
+            *found,
+            (self.columns[0], self.values(self.columns[0], times)),
+            ("share", [n for it in self.curves for n in it.shares]),
+            ("low", [n for it in self.curves for n in it.low]),
+            ("high", [n for it in self.curves for n in it.high]),
+        ]
 
     def scene(self) -> Scene:
         """Return a line in steps for each level, in the band of its interval."""
@@ -412,6 +426,9 @@ def _curve(
     )
 
 
+LARGEST = 1e290
+
+
 def _round_places(end: float) -> tuple[float, ...]:
     """Return round times from 0 up to an end.
 
@@ -420,7 +437,7 @@ def _round_places(end: float) -> tuple[float, ...]:
     >>> _round_places(23.0), _round_places(0.0)
     ((0.0, 5.0, 10.0, 15.0, 20.0), (0.0,))
     """
-    if not end > 0:
+    if not end > 1 / LARGEST:  # steps of less have no digits
         return (0.0,)
     power = 10.0 ** np.floor(np.log10(end / MOST_TIMES))
     step = next(s * power for s in (1, 2, 5, 10) if end / (s * power) <= MOST_TIMES)

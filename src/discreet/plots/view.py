@@ -9,12 +9,15 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+
+import numpy as np
 
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.protect import COPY_METHODS, METHODS, Whole
@@ -26,21 +29,25 @@ from discreet.render.scene import Axis, Scene
 from discreet.render.sealing import Gate, ask_to_leave, file_of, sealed
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
+from discreet.table.native import are_whole, frame_of, moments
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "View"]
+__all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "Tidy", "View", "stacked"]
 
 SCHEMA = 1
+Tidy = list[tuple[str, Sequence[Any]]]
+"""Columns of one length, each with its name."""
 #: Marks a field that is not written where it is empty: views of before had none.
 WHERE_SAID = MappingProxyType({"where said": True})
 WHERE_THERE_ARE = ("dates", "chosen", "labels", "orders")
 """Of an origin: what is not written where it is empty."""
 
 PUBLIC = "the data are declared public: what is released is not recorded"
-NOT_WRITTEN = ("gate", "sealer")
+NOT_WRITTEN = ("gate", "sealer", "framework")
 """What of a view belongs to its study, and is in no file."""
 
 
@@ -111,6 +118,7 @@ class View:
     origin: Origin
     gate: Gate | None = field(default=None, compare=False)
     sealer: Sealer | None = field(default=None, compare=False)
+    framework: str = field(default="pandas", compare=False)
     provenance: Provenance | None = field(default=None, compare=False, metadata=WHERE_SAID)
 
     def __init_subclass__(cls) -> None:
@@ -126,6 +134,37 @@ class View:
     def scene(self) -> Scene:
         """Return the marks that draw this view."""
         raise NotImplementedError
+
+    def tidy(self) -> Tidy:
+        """Return the numbers that are drawn as named columns, a row for each mark."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return the numbers that are drawn as a tidy frame, a row for each bar, point or cell.
+
+        Returns
+        -------
+        frame
+            Of the kind that came in; of a file, and of a view that was read back, of pandas. What
+            is hidden is missing. Counts are whole numbers, and dates are dates.
+
+        Notes
+        -----
+        It is there to be looked at: what you write of it yourself is not recorded, so release the
+        view by `save`.
+        """
+        return frame_of(self.tidy(), self.framework)
+
+    def ends(self, name: str, numbers: Sequence[float]) -> list[Any]:
+        """Return ends of bins of a column as a frame has them: dates as such."""
+        return moments(numbers) if name in self.origin.dates else [*numbers]
+
+    def values(self, name: str, numbers: Sequence[float | None]) -> list[Any]:
+        """Return numbers of a column as a frame has them: dates as such, whole ones as integers."""
+        if name in self.origin.dates:
+            return moments(numbers)
+        whole = are_whole(np.array([math.nan if it is None else it for it in numbers], np.float64))
+        return [None if it is None else int(it) for it in numbers] if whole else [*numbers]
 
     def label(self, name: str) -> str:
         """Return what is drawn in place of the name of a column."""
@@ -147,7 +186,13 @@ class View:
         dates = date_ticks(min(values), max(values)) if known else ()
         return Axis(self.label(name) if label is None else label, limits, dates=dates)
 
-    def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Figure:
+    @overload
+    def plot(self, ax: None = None, *, size: tuple[float, float] | None = None) -> Figure: ...
+    @overload
+    def plot(self, ax: Axes, *, size: tuple[float, float] | None = None) -> Axes: ...
+    @overload
+    def plot(self, ax: Sequence[Axes], *, size: tuple[float, float] | None = None) -> Any: ...
+    def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Any:
         """Draw the view with matplotlib, on `ax` or on a figure of its own.
 
         A figure of its own asks the study before `savefig` writes it, as `save` does. What is drawn
@@ -159,9 +204,13 @@ class View:
             Where to draw; one for each panel of the view.
         size : (float, float), optional
             Width and height in inches of a figure of its own.
+
+        Returns
+        -------
+        Figure, or the Axes that were given
         """
         figure = draw(self.scene(), ax, size=size)
-        return asking_first(figure, self.gate if ax is None else None)
+        return asking_first(figure, self.gate) if ax is None else ax
 
     def save(
         self,
@@ -434,6 +483,14 @@ class View:
         if "provenance" in given:
             out["provenance"] = Provenance.from_plain(given["provenance"])
         return out
+
+
+def stacked(parts: Sequence[Tidy]) -> Tidy:
+    """Return the rows of several views of one kind one after the other."""
+    return [
+        (name, [it for part in parts for it in part[place][1]])
+        for place, (name, _) in enumerate(parts[0])
+    ]
 
 
 def _plain(value: Any) -> Any:

@@ -12,12 +12,12 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
-from discreet.plots.curves import Curve, decoded, named
+from discreet.plots.curves import Curve, decoded, named, tidy_curves
 from discreet.plots.density import from_rows as densities
 from discreet.plots.density import said_of
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import ROW_METHODS, OrderMeans
 from discreet.render.dates import date_words
 from discreet.render.scene import Axis, Panel, Scene, Violin, Violins
@@ -70,6 +70,10 @@ class ViolinView(View):
         for curve, (q1, median, q3) in zip(self.curves, self.quarters, strict=True):
             if not curve.x[0] <= q1 <= median <= q3 <= curve.x[-1]:
                 raise InputError("the quartiles of a violin are in order, and within its ends")
+
+    def tidy(self) -> Tidy:
+        """Return a row for each point of each curve."""
+        return tidy_curves(self, "density")
 
     def scene(self) -> Scene:
         """Return shapes of one area, so that the widest is where most of a level's rows are."""
@@ -143,7 +147,8 @@ def _quarters(values: Floats, request: PlotRequest) -> Quarters:
     q1, median, q3 = (float(f"{it:.{DIGITS}g}") for it in five[1:4].tolist())
     low, high = float(values.min()), float(values.max())
     # In six digits a quartile may come to lie beyond an end.
-    return max(q1, low), min(max(median, low), high), min(q3, high)
+    q1, median, q3 = (min(max(it, low), high) for it in (q1, median, q3))
+    return q1, median, q3
 
 
 VIOLIN: Plot[ViolinView | PanelsView] = Plot(

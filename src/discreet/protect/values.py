@@ -113,7 +113,8 @@ class OrderMeans:
     def of_spans(self, parts: Sequence[Floats]) -> tuple[float, float, float, float, float]:
         """Return the five numbers, given the values at the ranks of `spans`."""
         lows, highs, *middles = parts
-        q1, median, q3 = (float(middle.mean()) for middle in middles)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused later
+            q1, median, q3 = (float(middle.mean()) for middle in middles)
         low, high = extreme_mean(lows, self.k), extreme_mean(highs[::-1], self.k)
         return _in_order(low, q1, median, q3, high)
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.arguments import Floats, check_word
 from discreet.errors import InputError, RefusedError, near
 from discreet.regression.formula import (
+    DEPENDENT,
     PERFECT,
     Design,
     Parsed,
@@ -27,6 +28,7 @@ __all__ = ["FAMILIES", "LINEAR", "Asked", "Estimates", "estimated", "read_model"
 
 LINEAR, LOGISTIC, COX = "linear", "logistic", "cox"
 FAMILIES = (LINEAR, LOGISTIC, COX)
+R_SQUARED = "R²"
 COLUMN = r"\s*(`[^`]+`|[^\s`~(),+*/:-]+)\s*"
 SIDES = re.compile(r"((?:[^`~]|`[^`]*`)*)~(.*)", re.DOTALL)
 TIME_AND_EVENT = re.compile(rf"\s*survival\s*\({COLUMN},{COLUMN}\)\s*")
@@ -93,7 +95,8 @@ class Estimates:
 
     `freedom` are the residual degrees of freedom of a linear model, `quality` the name of a
     measure of the fit and its value. `references` are the columns of levels, each with the one that
-    others are compared with.
+    others are compared with. A linear model whose terms hold no constant has the R² of its squares
+    `about_zero`.
     """
 
     terms: tuple[str, ...]
@@ -104,6 +107,7 @@ class Estimates:
     freedom: int | None
     quality: tuple[str, float]
     references: tuple[tuple[str, str], ...] = ()
+    about_zero: bool = False
 
 
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
@@ -273,9 +277,9 @@ def _linear(design: Design, standard: Standard) -> Estimates:
     from statsmodels.regression.linear_model import OLS
 
     found = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
-    around = design.outcome - design.outcome.mean()
+    about_zero = not _spans_constant(design, standard)
+    around = design.outcome - (0.0 if about_zero else design.outcome.mean())
     left = float(found.resid @ found.resid) * standard.scale**2
-    share = 1 - left / float(around @ around)
     if not left > 1e-18 * float(around @ around):
         raise RefusedError(PERFECT)
     back = standard.back * standard.scale
@@ -286,15 +290,31 @@ def _linear(design: Design, standard: Standard) -> Estimates:
         len(design.outcome),
         None,
         int(found.df_resid),
-        ("R²", share),
+        (R_SQUARED, 1 - left / float(around @ around)),
+        about_zero,
     )
+
+
+def _spans_constant(design: Design, standard: Standard) -> bool:
+    """Whether the terms of a model add up to a constant: by an intercept, or by levels that do.
+
+    Where they do not, R² is 1 - RSS / Σy², as statsmodels and R have it: about the mean of the
+    outcome, which such a model cannot predict, it could be below 0.
+    """
+    if design.ones.any():
+        return True
+    ones = np.ones(len(standard.matrix))
+    parts = np.linalg.lstsq(standard.matrix, ones, rcond=None)[0]
+    return bool(np.abs(standard.matrix @ parts - ones).max() < DEPENDENT)
 
 
 def _weighted(design: Design, standard: Standard, weights: Floats) -> Estimates:
     from statsmodels.regression.linear_model import WLS
 
     found = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
-    around = design.outcome - np.average(design.outcome, weights=weights)
+    about_zero = not _spans_constant(design, standard)
+    middle = 0.0 if about_zero else np.average(design.outcome, weights=weights)
+    around = design.outcome - middle
     left = float(weights @ found.resid**2) * standard.scale**2
     all_of_it = float(weights @ around**2)
     if not left > 1e-18 * all_of_it:
@@ -307,7 +327,8 @@ def _weighted(design: Design, standard: Standard, weights: Floats) -> Estimates:
         rows,
         None,
         int(found.df_resid),
-        ("R²", 1 - left / all_of_it),
+        (R_SQUARED, 1 - left / all_of_it),
+        about_zero,
     )
 
 

@@ -39,6 +39,7 @@ from discreet.serve.answers import acted
 from discreet.serve.facts import Served
 from discreet.serve.outputs import OUTPUTS
 from discreet.serve.refusals import CODES, Refusal, refusal
+from discreet.spreadsheet import of_row
 from discreet.study.board import ROWS
 from discreet.study.proposal import policy_text, propose
 from discreet.study.table_kinds import TABLES
@@ -246,7 +247,7 @@ def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Answ
         text = io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore")
         writer.writeheader()
-        writer.writerows(entries)
+        writer.writerows(map(of_row, entries))
         return Answer(200, text.getvalue().encode())
 
     return acted(served, caller, form, {}, make)

@@ -111,6 +111,7 @@ def count_means(session: Session, request: PlotRequest) -> CopyTable:
         figures,
         partial(_release, session, request),
         sealer=session.sealer({FIGURES: COUNTED_MEANS, "columns": [value], "by": [*by]}, COUNTS),
+        framework=session.table.framework,
     )
 
 

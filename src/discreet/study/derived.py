@@ -207,7 +207,9 @@ class DerivedCopy:
         )
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
         sealer = self.session.sealer_of(request, drawn, self.asks)
-        view: V = with_gate(drawn, gate, sealer, self.labels, request.rests_on)
+        view: V = with_gate(
+            drawn, gate, sealer, self.labels, request.rests_on, self.session.table.framework
+        )
         return view
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:

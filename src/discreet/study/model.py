@@ -44,6 +44,10 @@ LINEARISED = (
     "standard errors of these rows are by linearisation (the sandwich), as of rows drawn"
     " independently with such weights"
 )
+ABOUT_ZERO = (
+    "the terms hold no constant, so R² is of the squares about 0, and not to be compared with that"
+    " of a model with an intercept"
+)
 EVENTS_A_TERM = 10
 """Of fewer rows, or events, for each term estimates are known to be unsteady."""
 
@@ -88,6 +92,7 @@ def modelled(
                 "reference": _named(reference) or None,
             }
         ),
+        framework=session.table.framework,
     )
 
 
@@ -306,6 +311,8 @@ def _notes(
     if fewer < EVENTS_A_TERM * len(found.terms):
         what = "rows" if found.events is None else "rows with the event, or without it,"
         said.append(f"rough: fewer than {EVENTS_A_TERM} {what} for each term")
+    if found.about_zero:
+        said.append(ABOUT_ZERO)
     if policy.public:
         said.append("the data are declared public: what is released is not recorded")
     return tuple(said)

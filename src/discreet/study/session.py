@@ -358,7 +358,8 @@ class Session:
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
         sealer = self.sealer_of(request, drawn)
-        view: V = with_gate(drawn, gate, sealer, self.labels, request.rests_on)
+        of, names = self.table.framework, request.rests_on
+        view: V = with_gate(drawn, gate, sealer, self.labels, names, of)
         return view
 
     def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
@@ -638,7 +639,14 @@ class Session:
             keeper,
             lambda form, look: keeper.record(request, group, form, also, pinned(look), format),
         )
-        return with_gate(view, gate, self.sealer_of(request, view), self.labels, request.named)
+        return with_gate(
+            view,
+            gate,
+            self.sealer_of(request, view),
+            self.labels,
+            request.named,
+            self.table.framework,
+        )
 
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
@@ -755,17 +763,20 @@ def with_gate(
     sealer: Sealer,
     labels: Mapping[str, str],
     names: Sequence[str],
+    framework: str,
 ) -> V:
-    """Give a view a gate, and the labels of the columns that are drawn; views within it too."""
+    """Give a view a gate, and the labels of the columns that are drawn; views within it too.
+
+    `framework` is the kind of frame that came in.
+    """
     origin = dataclasses.replace(view.origin, labels=tuple(labels_of(labels, names).items()))
-    gated = dataclasses.replace(view, gate=gate, sealer=sealer, origin=origin)
+    gated = dataclasses.replace(view, gate=gate, sealer=sealer, origin=origin, framework=framework)
+    given = (gate, sealer, labels, names, framework)
     if isinstance(gated, MultiplesView):
-        views = tuple(with_gate(inner, gate, sealer, labels, names) for inner in gated.views)
+        views = tuple(with_gate(inner, *given) for inner in gated.views)
         gated = dataclasses.replace(gated, views=views)
     elif isinstance(gated, PanelsView):
-        parts = tuple(
-            None if it is None else with_gate(it, gate, sealer, labels, names) for it in gated.views
-        )
+        parts = tuple(None if it is None else with_gate(it, *given) for it in gated.views)
         gated = dataclasses.replace(gated, views=parts)
     return gated
 

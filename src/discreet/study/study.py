@@ -36,6 +36,7 @@ from discreet.protect import Condensation, Whole
 from discreet.protect.copies import Draws
 from discreet.release import Release
 from discreet.secret import load_secret
+from discreet.study.asking import asked
 from discreet.study.attacks import attack_versions
 from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
@@ -315,6 +316,7 @@ class Study:
     def _of_copy(self) -> DerivedCopy:
         return derived_of(self.session) if self._derived is None else self._derived
 
+    @asked
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
         """Return numbers that may stand for missing values, for the custodian to confirm.
 
@@ -382,6 +384,7 @@ class Study:
         """
         return board_of(self._drawn)
 
+    @asked
     def plot(self, *columns: str, by: str | Two | None = None) -> plots.View:
         """Draw columns by the plot that their kinds choose; `describe` says which it is.
 
@@ -478,6 +481,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def histogram(
         self,
         column: str,
@@ -547,6 +551,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def density(
         self,
         column: str,
@@ -612,6 +617,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def ecdf(
         self,
         column: str,
@@ -700,6 +706,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def scatter(
         self,
         x: str,
@@ -756,6 +763,7 @@ class Study:
         how: dict[str, Any] = {"by": by, "trend": trend, "method": method}
         return self._drawn.draw(SCATTER, [x, y], **how, show=show, **settings)
 
+    @asked
     def correlations(
         self,
         columns: Sequence[str] | None = None,
@@ -805,7 +813,7 @@ class Study:
         """
         settings = _known(CurveSettings, research)
         names = self.session.numbers_together() if columns is None else columns
-        if isinstance(names, str) or not 2 <= len(names) <= MOST_COLUMNS:
+        if not 2 <= len(names) <= MOST_COLUMNS:
             raise InputError(
                 f"correlations are of a list of 2 to {MOST_COLUMNS} columns of numbers; name them:"
                 " columns=['a', 'b', 'c']"
@@ -842,6 +850,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def heatmap(
         self,
         x: str,
@@ -913,6 +922,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def contour(
         self,
         x: str,
@@ -956,6 +966,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def box(
         self,
         *columns: str,
@@ -1020,6 +1031,7 @@ class Study:
         method: str | None = None,
         **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
+    @asked
     def violin(
         self,
         column: str,
@@ -1094,6 +1106,7 @@ class Study:
         k: int | None = None,
         source: str | None = None,
     ) -> plots.PanelsView: ...
+    @asked
     def bars(
         self,
         column: str,
@@ -1156,6 +1169,7 @@ class Study:
         how: dict[str, Any] = {"method": method, "k": k, "source": source, "weights": weights}
         return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
 
+    @asked
     def crosstab(
         self,
         rows: str,
@@ -1214,6 +1228,7 @@ class Study:
         event_is: str | float | Sequence[str | float] | None = None,
         source: str | None = None,
     ) -> plots.PanelsView: ...
+    @asked
     def survival(
         self,
         time: str,
@@ -1297,6 +1312,7 @@ class Study:
         every: str = "auto",
         source: str | None = None,
     ) -> plots.PanelsView: ...
+    @asked
     def over_time(
         self,
         date: str,
@@ -1366,6 +1382,7 @@ class Study:
         columns = [date] if value is None else [date, value]
         return self._drawn.draw(OVER_TIME, columns, **how)
 
+    @asked
     def parallel(
         self,
         columns: Sequence[str],
@@ -1441,6 +1458,7 @@ pixels = 400), policy standard)
         settings |= _known(AxisSettings, research)
         return self._drawn.draw(PARALLEL, columns, method=method, **settings)
 
+    @asked
     def axis_order(
         self, columns: Sequence[str], sensitive: Sensitive | None = None
     ) -> tuple[str, ...]:
@@ -1474,6 +1492,7 @@ pixels = 400), policy standard)
         """
         return axis_order(self._drawn, columns, sensitive)
 
+    @asked
     def residuals(
         self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
     ) -> plots.ResidualView:
@@ -1513,6 +1532,7 @@ pixels = 400), policy standard)
         settings = _known(RowSettings, research)
         return self._drawn.draw(RESIDUALS, formula=formula, method=method, **settings)
 
+    @asked
     def qq(
         self,
         formula: str,
@@ -1545,6 +1565,7 @@ pixels = 400), policy standard)
         settings: dict[str, Any] = {"noise_on": noise_on, **_known(RowSettings, research)}
         return self._drawn.draw(QQ, formula=formula, method=method, **settings)
 
+    @asked
     def leverage(
         self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
     ) -> plots.LeverageView:
@@ -1567,6 +1588,7 @@ pixels = 400), policy standard)
         settings = _known(RowSettings, research)
         return self._drawn.draw(LEVERAGE, formula=formula, method=method, **settings)
 
+    @asked
     def summary(
         self,
         columns: Sequence[str] | None = None,
@@ -1620,6 +1642,7 @@ pixels = 400), policy standard)
         """
         return summarise(self._drawn, columns, by, weights)
 
+    @asked
     def means(
         self,
         value: str,
@@ -1693,6 +1716,7 @@ pixels = 400), policy standard)
         """
         return average(self._drawn, value, by, weights, source)
 
+    @asked
     def model(
         self,
         formula: str,
@@ -1835,6 +1859,7 @@ pixels = 400), policy standard)
         """
         return verifier_of(self.session).check(path)
 
+    @asked
     def anonymize(
         self,
         columns: Sequence[str] | None = None,
@@ -1929,6 +1954,7 @@ pixels = 400), policy standard)
             settings |= {"k": k, "q": q}
         return release(self.session, settle(method=method, **settings), formula, risk_below)
 
+    @asked
     def round(
         self,
         columns: Sequence[str] | None = None,
@@ -1996,6 +2022,7 @@ pixels = 400), policy standard)
         session = self._whole("round")
         return release(session, session.settle_rounding(columns, **settings), formula)
 
+    @asked
     def sweep(
         self,
         columns: Sequence[str] | None = None,
@@ -2060,6 +2087,7 @@ pixels = 400), policy standard)
         tried, loss = settings_of(methods, k, q), loss or "displacement"
         return sweep(session, request, tried, risk=risk, loss=loss)
 
+    @asked
     def attack_versions(
         self, versions: int | None = None, *, leave: float = 0.05, repeats: int = 10
     ) -> AttackReport:

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.measure.copy_table import CopyTable, Line
-from discreet.measure.described import RowsToDescribe, described
-from discreet.measure.means import means_of
+from discreet.measure.described import MOST_LEVELS, RowsToDescribe, described
+from discreet.measure.means import means_of, shares_of
 from discreet.plots.request import COUNTS, SOURCES, PlotRequest
+from discreet.plots.survival import event_of
 from discreet.protect import Whole
 from discreet.study.counted_means import count_means, settle_means
 from discreet.study.derived import OfCopy, remarks_on_groups
+from discreet.study.from_copy import WholeTable
 from discreet.study.provenance import FIGURES
 from discreet.study.session import Session, labels_of
 from discreet.study.weights import weighed
@@ -37,6 +41,10 @@ TOO_NARROW = (
 TOO_NARROW_WEIGHTED = (
     "intervals are of the weighted mean of these rows, by linearisation and t: they leave the"
     " copy's own error out, and so are too narrow for the persons; sums are weighted totals"
+)
+SHARES = (
+    "intervals are Wilson's, of these rows: they leave the copy's own error out, and so are too"
+    " narrow for the persons"
 )
 COUNTED = (
     "how many rows there are, how many have no value, and that share are counted; all other shares"
@@ -79,6 +87,7 @@ def summarise(
         sealer=session.sealer_of_copy(
             {FIGURES: SUMMARY, "columns": [*wanted], "by": by, "weights": weights}
         ),
+        framework=session.table.framework,
     )
 
 
@@ -97,16 +106,20 @@ def average(
         return count_means(*settle_counted(session, value, by, weights))
     levels = _levels_of_means(value, by)
     _check_copy(session)
-    _check_averaged(session, value)
+    level = _check_averaged(session, value)
     rows, said = _rows_of(session, levels, weights)
-    found = means_of(rows, value, levels)
+    of = () if level is None else (value, level)
+    found = shares_of(rows, *of, levels) if of else means_of(rows, value, levels)
     said = (*said, *remarks_on_groups(session))
     names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
     narrow = TOO_NARROW if weights is None else TOO_NARROW_WEIGHTED
     shown = session.labels.get(value, value)
+    what = f"Means of {shown}" if level is None else f"Share of {shown} = {level}"
+    if level is not None:
+        narrow = SHARES
     return CopyTable(
         MEANS,
-        _title(f"Means of {shown} in", f"Means of {shown}", session, levels, weights),
+        _title(f"{what} in", what, session, levels, weights),
         (levels[0], levels[-1]),
         found.head,
         tuple(_in_section_of(levels[0], it, session.labels) for it in found.lines),
@@ -117,6 +130,7 @@ def average(
         session.sealer_of_copy(
             {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
         ),
+        framework=session.table.framework,
     )
 
 
@@ -150,8 +164,11 @@ def _check_copy(session: OfCopy) -> None:
         raise RefusedError(NO_COPY)
 
 
-def _check_averaged(session: OfCopy, value: str) -> None:
-    """Refuse a column that has no mean, and name what there is of it."""
+def _check_averaged(session: OfCopy, value: str) -> str | None:
+    """Refuse a column that has no mean, and name what there is of it.
+
+    Of a column of yes and no, or of 0 and 1, it is the level whose share is its mean.
+    """
     with about("value"):
         columns_of_table(session, [value], ())
         if value in session.dates:
@@ -159,11 +176,22 @@ def _check_averaged(session: OfCopy, value: str) -> None:
                 f"column {value!r} is one of dates and is not averaged; study.summary() has its"
                 " median and range"
             )
-        if value not in session.whole.copy.columns:
+        whole = session.whole
+        if value in whole.copy.columns:
+            return None
+        try:
+            return event_of(whole.levels[value], None, value)[0]
+        except InputError:
             raise InputError(
                 f"column {value!r} is one of levels and is not averaged; study.summary() has the"
-                " share of each level"
-            )
+                " share of each level, and a column of yes and no has one by other columns:"
+                f" study.assign(new=\"{_as_name(value)} == '...'\") makes it"
+            ) from None
+
+
+def _as_name(name: str) -> str:
+    """Return the name of a column as expressions have it."""
+    return name if name.isidentifier() else f"`{name}`"
 
 
 def _rows_of(
@@ -178,11 +206,8 @@ def _rows_of(
             columns_of_table(session, levels, ())
         whole = session.whole.with_levels(levels)
         for name in levels:
-            if name not in whole.copy.strata:
-                raise InputError(
-                    f"by={name!r} is a column of numbers or dates; by= takes one of levels, or of"
-                    " codes that are few",
-                )
+            if name not in whole.copy.strata or _is_pooled(session, whole, name):
+                raise InputError(_how_to_group(session, name))
     copy, values = whole.copy, None
     said: tuple[str, ...] = ()
     if weights is not None:
@@ -191,6 +216,28 @@ def _rows_of(
         copy, values, said = whole.rows(found.places).copy, found.weights, (found.said,)
     rows = RowsToDescribe(copy.columns, copy.strata, session.dates, whole.orders, values)
     return rows, said
+
+
+def _is_pooled(session: OfCopy, whole: WholeTable, name: str) -> bool:
+    """Whether a column of numbers has so many values that most would stand together as others."""
+    return name in session.whole.copy.columns and len(whole.levels[name]) > MOST_LEVELS
+
+
+def _how_to_group(session: OfCopy, name: str) -> str:
+    """Say why a column of numbers or dates makes no groups, and how they are made of it."""
+    named = _as_name(name)
+    if name in session.dates:
+        made = f"year({named})"
+    else:
+        values = session.whole.copy.columns[name]
+        known = values[np.isfinite(values)]
+        cuts = dict.fromkeys(f"{it:.2g}" for it in np.quantile(known, (1 / 3, 2 / 3)))
+        made = f"cut({named}, {', '.join(cuts)})"
+    return (
+        f"by={name!r} is a column of numbers or dates, and by= takes one of levels, or of codes of"
+        f' at most {MOST_LEVELS} values; make groups of it: study.assign(group="{made}"), then'
+        " by='group'"
+    )
 
 
 def _check_weights(session: OfCopy, levels: Sequence[str], weights: str) -> None:

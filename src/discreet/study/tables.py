@@ -43,6 +43,7 @@ from discreet.secret import FORMAT
 from discreet.study.gate import listed, with_provenance
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
+from discreet.table.native import whole_columns
 from discreet.vault.rows import (
     STRATUM_PER_K,
     Noised,
@@ -222,7 +223,8 @@ def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None
 def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> pa.Table:
     """Return the finished table, on which promises were counted again."""
     numbers = {name: copy.columns[name] for name in request.columns}
-    table = arrow_table(numbers, copy.strata, session.table.columns)
+    whole = whole_columns({n: it for n, it in numbers.items() if n not in session.dates})
+    table = arrow_table(numbers, copy.strata, session.table.columns, whole=whole)
     if request.policy.from_copy:
         # Once more: the copy is sorted by all its columns, and this may hold a few.
         table = table.sort_by([(name, "ascending") for name in table.column_names])

@@ -28,6 +28,7 @@ from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.study.tables import check_formula, made_where
 from discreet.table import Column
+from discreet.table.native import whole_columns
 from discreet.vault.vault import Copy, check_kept, copied_whole
 from discreet.vault.whole import RawWhole
 
@@ -153,18 +154,37 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
         for _, words in copy.parts([*different]) if different else ():
             for name, of in words.items():
                 different[name].update(of)
-        return Pieces(tuple(raw), partial(_pieces, copy, raw, different))
+        integers = _whole_of_parts(copy, raw)
+        return Pieces(tuple(raw), partial(_pieces, copy, raw, different, integers))
     numbers = {name: copy.columns[name] for name in raw if name in copy.columns}
+    integers = whole_columns({n: it for n, it in numbers.items() if raw[n].dates is None})
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
-    return Pieces.of(in_declared_order(arrow_table(numbers, levels, raw), raw))
+    table = arrow_table(numbers, levels, raw, whole=integers)
+    return Pieces.of(in_declared_order(table, raw))
+
+
+def _whole_of_parts(copy: Copy, raw: Mapping[str, Column]) -> set[str]:
+    """Name the columns of a copy in a file whose numbers are whole in each of its parts."""
+    found = {name for name in raw if name in copy.columns and raw[name].dates is None}
+    some: set[str] = set()
+    for numbers, _ in copy.parts([*found]) if found else ():
+        known = {n: it for n, it in numbers.items() if n in found and not np.isnan(it).all()}
+        whole = whole_columns(known)
+        found -= {*known} - whole
+        some |= whole
+    return found & some
 
 
 def _pieces(
-    copy: Copy, raw: Mapping[str, Column], different: Mapping[str, Collection[str]]
+    copy: Copy,
+    raw: Mapping[str, Column],
+    different: Mapping[str, Collection[str]],
+    integers: Collection[str],
 ) -> Iterator[pa.Table]:
     """Read a copy from its file; the copy is held, or its folder would go."""
     for numbers, levels in copy.parts([*raw]):
-        yield in_declared_order(arrow_table(numbers, levels, raw, different), raw, different)
+        table = arrow_table(numbers, levels, raw, different, integers)
+        yield in_declared_order(table, raw, different)
 
 
 def _derivation(
