@@ -353,7 +353,7 @@ class Session:
             drawn = by_rows(copy.columns, levels, request, self._origin(request, copy))
             format = copy.format
         else:
-            raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
+            raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
         drawn = self._gated(drawn, request, lambda _: pinned, format)
         if request.trend:
             x, y = request.columns
@@ -366,7 +366,7 @@ class Session:
         """Draw one of the base counts; the copy, where they are held back or too few to count."""
         drawn: Any
         if plot.from_counts is None:
-            raise BrokenPromiseError(f"a {plot.name} is not drawn from counts")
+            raise BrokenPromiseError(f"{plot.phrase} is not drawn from counts")
         try:
             if self.base.held_back(request):
                 raise RefusedError("these counts and the other base counts give a cell away")
