@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand
 
 from discreet.cli.common import (
     CopyOptions,
@@ -160,7 +160,7 @@ class PlotCommand(TyperCommand):
 
         found = super().get_params(ctx)
         for it in found:
-            if it.name == "kind":
+            if isinstance(it, TyperArgument) and it.name == "kind":
                 names = ", ".join(name.replace("_", "-") for name in PLOTS)
                 it.help = f"{names}; {CHOSEN}"
         return found
