@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.measure.column_list import unit_in
+from discreet.measure.units import unit_in
 from discreet.plots import PLOTS
 from discreet.plots.by_level import order_of_level
 from discreet.release import Release
