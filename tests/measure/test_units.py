@@ -7,7 +7,8 @@ import pytest
 from discreet.measure.units import unit_in
 
 UNITS = """
-kg|cm|h|d|s|%|°C|USD|EUR|€|k€|$1000|1000 USD|thousand USD|kg/m²|kg/m2|kg/m^2|W/m²|µm|ms|min-1|1/min|/min
+kg|cm|h|d|s|%|°C|USD|EUR|€|k€|$1000|1000 USD|thousand USD
+kg/m²|kg/m2|kg/m^2|W/m²|µm|ms|min-1|1/min|/min
 mmHg|mmol/l|mmol/L|µg/dl|ug/mL|10^9/l|x10^9/L|10⁹/L|10E9/l|IU/l|kU/l|mIU/L|U/L|mg/kg|mL/min/1.73 m²
 nmol/mg creatinine|ml/kg/min|pg|fl|bpm|beats/min|m/s|km/h|dB|Hz|kPa|kWh|kcal/day|Gy·cm²
 years|months|days|Jahre|ans|años|pack-years|inches|lb|points
@@ -23,7 +24,12 @@ A|B|C|K|V|N|n|z|SD|log|log10|ICD-10|WHO|NYHA|USA|MS|PC|us|pm|am|at|as|the|and|pe
 
 @pytest.mark.parametrize("unit", UNITS.split("|"))
 def test_a_known_unit_is_one(unit: str) -> None:
-    for name in (f"name ({unit})", f"name[ {unit} ]", f"a name (b) ({unit}) "):
+    for name in (
+        f"name ({unit})",
+        f"name[ {unit} ]",
+        f"a name (b) ({unit}) ",
+        f"体重\uff08{unit}\uff09",
+    ):
         assert unit_in(name) == unit, name
 
 
@@ -35,7 +41,9 @@ def test_other_words_are_none_unless_they_are_declared(words: str) -> None:
     assert unit_in(f"outpatient [{words}]", declared=True) == words
 
 
-@pytest.mark.parametrize("name", ["", "kg", "(kg)", "w (kg) b", "w ( )", "w []", "w (kg", "w ((kg))"])
+@pytest.mark.parametrize(
+    "name", ["", "kg", "(kg)", "w (kg) b", "w ( )", "w []", "w (kg", "w ((kg))"]
+)
 def test_a_unit_stands_in_brackets_behind_a_name(name: str) -> None:
     assert unit_in(name) is None
     assert unit_in(name, declared=True) is None

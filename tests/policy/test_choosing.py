@@ -41,7 +41,9 @@ def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
     for picture in ("histogram", "parallel"):
         with pytest.raises(RefusedError, match="method 'none' draws raw data"):
             method_of(STANDARD, picture, "none")
-    with pytest.raises(InputError, match="a plot of parallel coordinates cannot be made by method 'condensation'"):
+    with pytest.raises(
+        InputError, match="a plot of parallel coordinates cannot be made by method 'condensation'"
+    ):
         method_of(STANDARD, "parallel", "rows")
     for method in ("k-member", "k-member-joint"):
         with pytest.raises(RefusedError, match=f"^'{method}' tells pixels of single records and"):
@@ -54,7 +56,10 @@ def test_a_number_without_use_is_refused() -> None:
     refuse_unused("scatter", "probabilistic", ["k", "q"])
     refuse_unused("parallel", "k-member", ["k", "pixels", "diversity", "limits"])
     for name in ("q", "bins", "grid", "edges"):
-        with pytest.raises(InputError, match=f"a plot of parallel coordinates by 'k-member' has no use for {name}=;"):
+        with pytest.raises(
+            InputError,
+            match=f"a plot of parallel coordinates by 'k-member' has no use for {name}=;",
+        ):
             refuse_unused("parallel", "k-member", [name])
     for name in ("pixels", "diversity"):
         with pytest.raises(InputError, match=f"a heat map by 'none' has no use for {name}=; leave"):

@@ -21,29 +21,46 @@ if TYPE_CHECKING:
 
 __all__ = ["chromium"]
 
-LONG = "how_often_in_the_last_twelve_months_the_respondent_was_seen_by_a_physician_or_a_nurse_at_home_"
+LONG = (
+    "how_often_in_the_last_twelve_months_the_respondent_was_seen_by_a_physician_or_a_nurse_at_home_"
+)
 #: What stands in place of a name: its unit stands beside it, unless two would be alike without
 #: theirs; what runs from right to left is set apart, so that it turns nothing else around.
 LABELS = {
     "weight [kg]": "weight",
     "身高 [cm]": "身高",
+    "体重\uff08kg\uff09": "体重",
     "❤️ rate (bpm)": "❤️ rate",
-    "العمر": "\u2068العمر\u2069",
+    "عمر": "\u2068عمر\u2069",
     "دخل (USD)": "\u2068دخل\u2069",
-    "מין": "\u2068מין\u2069",
+    "ארץ": "\u2068ארץ\u2069",
     "a\u202eb": "\u2068ab\u2069",
     "\u200fsex": "\u2068sex\u2069",
     "\u2067x": "\u2068x\u2069",
 }
 #: The first half of the names of each table are columns of numbers, the others of levels.
 NAMES: dict[str, tuple[str, ...]] = {
-    "units": ("income (USD)", "income (EUR)", "weight [kg]", "outpatient (physician)", "f(x)", "(a)"),
+    "units": (
+        "income (USD)",
+        "income (EUR)",
+        "weight [kg]",
+        "outpatient (physician)",
+        "f(x)",
+        "(a)",
+    ),
     "brackets": ("a (b) (c)", "{curly}", "[[x]]", "(", "a [", "<b>"),
     "quotes": ("it's", 'say "a"', "“curly”", "'", '"', "a\\b"),
-    "right to left": ("العمر", "دخل (USD)", "a\u202eb", "מין", "\u200fsex", "\u2067x"),
-    "letters of Asia": ("年齢", "体重（kg）", "身高 [cm]", "性別", "名前", "한국어"),
+    "right to left": ("عمر", "دخل (USD)", "a\u202eb", "ארץ", "\u200fsex", "\u2067x"),
+    "letters of Asia": ("年齢", "体重\uff08kg\uff09", "身高 [cm]", "性別", "名前", "한국어"),
     "emoji": ("🙂", "❤️ rate (bpm)", "👩‍👩‍👧", "🇩🇪", "Z̷a̷l̷", "\U0001f937🏽‍♀️"),
-    "what objects have": ("__proto__", "constructor", "length", "toString", "hasOwnProperty", "then"),
+    "what objects have": (
+        "__proto__",
+        "constructor",
+        "length",
+        "toString",
+        "hasOwnProperty",
+        "then",
+    ),
     "what frames have": ("index", "0", "nan", "null", "undefined", "Unnamed: 0"),
     "long and alike": (f"{LONG}1", f"{LONG}2", "Age", "age", "AGE", "aGe"),
     "markup and signs": (

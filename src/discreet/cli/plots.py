@@ -319,7 +319,9 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError(f"{found.phrase} takes one formula, in quotes: 'y ~ x1 + C(group)'")
     if not found.of_formula and found.least == found.most != len(columns):
         which = f": {' and '.join(it.name for it in found.places)}" if found.places else ""
-        raise InputError(f"{found.phrase} draws exactly {found.most} of the columns of the file{which}")
+        raise InputError(
+            f"{found.phrase} draws exactly {found.most} of the columns of the file{which}"
+        )
     if found.places and not found.least <= len(columns) <= found.most:
         raise InputError(f"the columns of {found.phrase} are {found.takes}; name no others")
     if own.by and not found.by:

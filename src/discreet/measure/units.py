@@ -11,7 +11,10 @@ import re
 
 __all__ = ["is_unit", "unit_in"]
 
-IN_BRACKETS = re.compile(r"[^()\[\]]\s*(?P<open>[(\[])(?P<text>[^()\[\]]+)[)\]]\s*$")
+OPEN, CLOSE = r"(\[\uff08\uff3b", r")\]\uff09\uff3d"  # those of Chinese and Japanese too
+IN_BRACKETS = re.compile(
+    rf"[^{OPEN}{CLOSE}]\s*(?P<open>[{OPEN}])(?P<text>[^{OPEN}{CLOSE}]+)[{CLOSE}]\s*$"
+)
 TIMES = re.compile(
     r"^(?:[x×*]?\s*10(?:\s*(?:\^|\*\*?|[eE])\s*[-−]?[0-9]+|⁻?[⁰¹²³⁴-⁹]+)|1(?:[,. ]?000)+|1(?=\s*/))"
 )
@@ -21,34 +24,38 @@ MANY = re.compile(rf"(?P<per>{PER.pattern})\s*[0-9][0-9., ]*")
 """How many something is counted per: 100 000, or 1.73 m²."""
 BETWEEN = re.compile(r"[\s·⋅*×]+")
 POWER = re.compile(r"(?:(?:\^|\*\*)?(?:[-−][1-4]|[2-4])|⁻?[¹²³⁴])$")
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 MONEY = re.compile(r"[kKMT]?[$€£¥₹]|[$€£¥₹](?:k|K|M|bn|m|1[,.]?000)?")
 LEAST_COUNTED = 4
 """Letters of a word that is counted per something, such as cigarettes per day; not f/m."""
 
 # Signs that are written as they stand.
 PREFIXES = ("", *"khdcmµμunpf")
-METRIC = frozenset(
-    "m g s l L mol M U IU Eq Osm Gy Sv Bq Pa J W V N Hz cal kat lm lx bar Da eV Wh Ω".split()
-)
+METRIC = _listed("m g s l L mol M U IU Eq Osm Gy Sv Bq Pa J W V N Hz cal kat lm lx bar Da eV Wh Ω")
 """What may have a small prefix: m of mmol."""
 LARGE = ("M", "G", "T")
-OF_LARGE = frozenset("Pa J W V N Hz Bq Da eV Wh Ω".split())
-ALONE = frozenset("m g s h d l L U".split())
+OF_LARGE = _listed("Pa J W V N Hz Bq Da eV Wh Ω")
+ALONE = _listed("m g s h d l L U")
 """Single letters that are units where nothing stands beside them; (A), (K) and (C) are names."""
 OTHERS = frozenset({"us", "pm", "MM", "ns"})
 """What is mostly a word, though it could be a unit."""
-SIGNS = frozenset(
-    """% ‰ ° °C °F ℃ ℉ ′ ″ Å mmHg cmH2O cmH₂O inHg mmH2O ppm ppb bpm rpm cpm dB mA µA kA K A C F T
+SIGNS = _listed(
+    """% ‰ ° °C °F ℃ ℉ Å mmHg cmH2O cmH₂O inHg mmH2O ppm ppb bpm rpm cpm dB mA µA kA K A C F T
     pF mT mS µS cfu CFU pfu PFU MET METs dpt BAU kBAU a.u. ha ft in lb lbs oz yd mi mph kmh nm psi
-    BTU h d ug""".split()
+    BTU h d ug"""
 )
-CURRENCIES = frozenset(
+CURRENCIES = _listed(
     """AED ARS AUD BDT BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GHS HKD HRK HUF IDR ILS INR
     ISK JPY KES KRW MAD MXN MYR NGN NOK NZD PEN PHP PKR PLN RON RSD RUB SAR SEK SGD THB TRY TWD
-    TZS UAH UGX USD UYU VND ZAR ECU DEM FRF ITL ESP NLG US$ A$ C$""".split()
+    TZS UAH UGX USD UYU VND ZAR ECU DEM FRF ITL ESP NLG US$ A$ C$"""
 )
 # Words, in lower case.
-WORDS = frozenset(
+WORDS = _listed(
     """y yr yrs year years mo mos month months wk wks week weeks day days hr hrs hour hours min mins
     minute minutes sec secs seconds msec decade decades quarter quarters
     jahr jahre jahren monat monate woche wochen tag tage stunde stunden minuten sekunde sekunden
@@ -65,7 +72,7 @@ WORDS = frozenset(
     dollar dollars euro euros cent cents pence yen yuan rupee rupees franc francs peso pesos
     point points pack-year pack-years person-year person-years person-days
     breaths beats copies cells drops drinks cigarettes packs tablets doses portions servings steps
-    units times visits events cases""".split()
+    units times visits events cases"""
 )
 
 
@@ -91,7 +98,7 @@ def unit_in(name: str, *, declared: bool = False) -> str | None:
     text = "" if found is None else found["text"].strip()
     if found is None or not text:
         return None
-    return text if (declared and found["open"] == "[") or is_unit(text) else None
+    return text if (declared and found["open"] in "[\uff3b") or is_unit(text) else None
 
 
 def is_unit(text: str) -> bool:
@@ -99,8 +106,8 @@ def is_unit(text: str) -> bool:
 
     Examples
     --------
-    >>> [it for it in ("mmol/l", "kg/m²", "10^9/l", "EUR per month", "first", "0-10") if is_unit(it)]
-    ['mmol/l', 'kg/m²', '10^9/l', 'EUR per month']
+    >>> [it for it in ("mmol/l", "10^9/l", "EUR per month", "first", "0-10") if is_unit(it)]
+    ['mmol/l', '10^9/l', 'EUR per month']
     """
     bare = MANY.sub(r"\g<per> ", TIMES.sub("", text).strip())
     above, *below = (BETWEEN.split(it.strip()) for it in PER.split(bare))

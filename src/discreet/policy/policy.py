@@ -670,7 +670,13 @@ class Policy:
             given = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"there is no policy file {path_in_words(path)}") from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except OSError as error:
+            why = type(error).__name__
+            raise InputError(
+                f"the policy file {path_in_words(path)} cannot be read ({why}); it is a file that"
+                " whoever runs discreet may read"
+            ) from None
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             at = "".join(re.findall(r" at line \d+, column \d+", str(error).replace("(", "")))
             why = f"{type(error).__name__}{at}"
             raise InputError(f"the policy file {path_in_words(path)} is not TOML: {why}") from None

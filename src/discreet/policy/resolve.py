@@ -126,8 +126,8 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
         method = policy.rows_by
     if method == Whole.name == policy.rows_by:
         raise RefusedError(
-            f"{PLOTS[plot].phrase} of rows is drawn from the copy of the whole table; leave method and source"
-            " out, or name a method of counts"
+            f"{PLOTS[plot].phrase} of rows is drawn from the copy of the whole table; leave method"
+            " and source out, or name a method of counts"
         )
     if method not in methods:
         raise InputError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
-from discreet.measure.units import unit_in
 from discreet.measure.described import RowsToDescribe
+from discreet.measure.units import unit_in
 from discreet.protect import Whole
 from discreet.study.derived import OfCopy
 from discreet.study.provenance import FIGURES

@@ -223,7 +223,7 @@ function withoutUnits(columns) {
 /** A label, or the name where there is none, without the unit in brackets at its end. */
 function bareOf({ name, label, unit }) {
   const full = label || name;
-  const end = /^(.*\S)\s*[([]\s*([^()[\]]+?)\s*[)\]]\s*$/su.exec(full);
+  const end = /^(.*\S)\s*[([\uff08\uff3b]\s*([^()[\]\uff08\uff09\uff3b\uff3d]+?)\s*[)\]\uff09\uff3d]\s*$/su.exec(full);
   return unit && end && end[2] === unit ? end[1] : full;
 }
 
