@@ -16,14 +16,21 @@ def loop(path: Path) -> None:
     path.with_name("other").symlink_to(path)
 
 
+def below_nothing(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.symlink_to("nowhere")
+
+
+def below_a_file(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.touch()
+
+
 HIDDEN: dict[str, tuple[Callable[[Path], object], type[OSError]]] = {
     "a link to nothing": (lambda path: path.symlink_to("nowhere"), FileNotFoundError),
     "links in a circle": (loop, OSError),
-    "below a link to nothing": (
-        lambda path: path.parent.rmdir() or path.parent.symlink_to("nowhere"),
-        FileNotFoundError,
-    ),
-    "below a file": (lambda path: path.parent.rmdir() or path.parent.touch(), NotADirectoryError),
+    "below a link to nothing": (below_nothing, FileNotFoundError),
+    "below a file": (below_a_file, NotADirectoryError),
 }
 
 
