@@ -3,10 +3,12 @@
 import gc
 import os
 import shutil
+import time
 from collections.abc import Generator, Iterator
 from functools import cache, partial
 from hashlib import sha256
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,9 +18,25 @@ import pytest
 import typer
 from hypothesis import settings
 
+BUILD = Path(__file__).parent / "build"
+
 # Before anything imports matplotlib: no window, no user's style, one font cache for all homes.
 os.environ["MPLBACKEND"] = "Agg"
-os.environ["MPLCONFIGDIR"] = str(Path(__file__).parent / "build" / "matplotlib")
+os.environ["MPLCONFIGDIR"] = str(BUILD / "matplotlib with its own fonts")
+# Fontconfig, which browsers ask, knows the fonts of matplotlib alone, too.
+os.environ["FONTCONFIG_FILE"] = str(BUILD / "fonts.conf")
+
+# A machine's language, time zone and terminal are nobody's matter here, nor what its user asks
+# of matplotlib and discreet.
+OF_USER = (
+    *("LANGUAGE", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "MATPLOTLIBRC"),
+    *("DISCREET_DEBUG", "DISCREET_MEMORY", "DISCREET_SECRET"),
+)
+for variable in [it for it in os.environ if it.startswith("LC_") or it in OF_USER]:
+    del os.environ[variable]
+os.environ |= {"LANG": "C.UTF-8", "TZ": "UTC"}
+if hasattr(time, "tzset"):
+    time.tzset()
 
 # Ledgers ask the disk to have written, thousands of times: memory has at once.
 MEMORY = Path("/dev/shm")
@@ -50,11 +68,34 @@ FOLDERS = {
 SECRET = sha256(b"tests").hexdigest()
 
 
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{fonts}</dir><cachedir>{cache}</cachedir>
+<alias><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
+<alias><family>serif</family><prefer><family>DejaVu Serif</family></prefer></alias>
+<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>
+"""
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let the font cache be there before a server that a test starts says that it builds one."""
-    fonts = Path(os.environ["MPLCONFIGDIR"])
-    if not hasattr(session.config, "workerinput") and not any(fonts.glob("fontlist-*.json")):
-        import_module("matplotlib.font_manager")
+    """Let a test, and a server that it starts, see no fonts but those of matplotlib.
+
+    What is drawn would depend on which a machine has, and so would whether a letter is in any.
+    """
+    if hasattr(session.config, "workerinput"):
+        return
+    spec = find_spec("matplotlib")
+    own = Path(str(spec and spec.origin)).parent / "mpl-data" / "fonts" / "ttf"
+    BUILD.mkdir(exist_ok=True)
+    conf = Path(os.environ["FONTCONFIG_FILE"])
+    conf.write_text(FONTS.format(fonts=own, cache=BUILD / "fontconfig"), encoding="utf-8")
+    kept = Path(os.environ["MPLCONFIGDIR"])
+    if not any(kept.glob("fontlist-*.json")):
+        fonts = import_module("matplotlib.font_manager")
+        known = fonts.fontManager
+        known.ttflist = [it for it in known.ttflist if Path(it.fname).is_relative_to(own)]
+        fonts.json_dump(known, kept / f"fontlist-v{known.__version__}.json")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -80,19 +121,18 @@ def write_secret(folder: Path) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give fixtures of modules the tests' secret, and let one worker compile a kernel for all."""
+    """Give fixtures of the session a home, and let one worker compile a kernel for all."""
     if not hasattr(config, "workerinput"):
-        folder = mkdtemp(prefix="discreet-tests-")
+        folder = mkdtemp(prefix="discreet tests ")
         config.add_cleanup(partial(shutil.rmtree, folder))
-        write_secret(Path(folder))
-        os.environ["DISCREET_CONFIG"] = folder  # which workers take over
+        os.environ |= homely(Path(folder))  # which workers take over
         return
     from fcntl import LOCK_EX, flock
 
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.dispatcher import Dispatcher
 
-    locks = Path(__file__).parent / "build" / "kernels"
+    locks = BUILD / "kernels"
     locks.mkdir(parents=True, exist_ok=True)
     compiled = Dispatcher.compile
 
@@ -107,21 +147,35 @@ def pytest_configure(config: pytest.Config) -> None:
     Dispatcher.compile = one_at_a_time  # type: ignore[method-assign, assignment]
 
 
+def homely(home: Path) -> dict[str, str]:
+    """Make a home with the tests' secret; return the variables that say where it is."""
+    found = {variable: str(home / folder) for variable, folder in FOLDERS.items()}
+    write_secret(Path(found["DISCREET_CONFIG"]))
+    return found
+
+
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The names of the tests' homes; pytest's own numbers need a look at all there are."""
     folder = tmp_path_factory.mktemp("homes")
-    return (folder / f"home{number}" for number in count())
+    return (folder / f"home {number}" for number in count())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home_of_module(homes: Iterator[Path]) -> Iterator[None]:
+    """Keep what a module of tests opens once for all of them from what other modules open."""
+    with pytest.MonkeyPatch.context() as patch:
+        for variable, folder in homely(next(homes)).items():
+            patch.setenv(variable, folder)
+        yield
 
 
 @pytest.fixture(autouse=True)
 def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep a test from the user's secret, vault and ledger, and from those of other tests."""
     home = next(homes)
-    home.mkdir()
-    for variable, folder in FOLDERS.items():
-        monkeypatch.setenv(variable, str(home / folder))
-    write_secret(home / FOLDERS["DISCREET_CONFIG"])
+    for variable, folder in homely(home).items():
+        monkeypatch.setenv(variable, folder)
     # What a fixture of a module left would come back at the end, and seal the next ledger.
     os.environ.pop("DISCREET_SECRET", None)
     # Set first: so whatever a test sets without the fixture is gone after it, too.

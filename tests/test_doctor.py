@@ -83,12 +83,13 @@ def test_a_package_that_is_missing_or_old_is_a_problem(
 def test_a_place_that_may_not_be_written_is_a_problem(
     monkeypatch: pytest.MonkeyPatch, own_home: Path
 ) -> None:
-    # A file where a folder should be: not even root can write there.
     state = own_home / "state"
-    state.touch()
+    state.mkdir()
     monkeypatch.setenv("DISCREET_STATE", str(state))
-    honest = os.access
-    monkeypatch.setattr(os, "access", lambda path, how: path != state and honest(path, how))
+    honest = os.access  # which root is told of any folder
+    monkeypatch.setattr(
+        os, "access", lambda path, how: honest(path, how) and (path != state or how != os.W_OK)
+    )
 
     (problem,) = checkup().problems
 

@@ -2,12 +2,24 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 import discreet as dc
 from discreet import errors
-from discreet.errors import DiscreetError, InputError, needing, one_of
+from discreet.errors import (
+    BrokenPromiseError,
+    DiscreetError,
+    InputError,
+    LeavingError,
+    LedgerError,
+    RefusedError,
+    needing,
+    one_of,
+)
+from discreet.protect.values import _in_order
 
 TREE = {
     "DiscreetError": ("Exception", 1),
@@ -107,3 +119,46 @@ class TestNeeding:
         said = r"pip install 'discreet\[trees\]', or plant them$"
         with pytest.raises(InputError, match=said), needing("trees", "a tree", "plant them"):
             raise ImportError("no pq wrapper available")
+
+
+CELLS = {
+    "a call": ("study.histogram('nothing')", ["line 1: study.histogram('nothing')"]),
+    "a call in a function": (
+        "def draw(name):\n    return study.box(name)\n\ndraw('nothing')",
+        ["line 4: draw('nothing')", "line 2: return study.box(name)"],
+    ),
+    "a call within pandas": (
+        "import pandas as pd\npd.Series(['nothing']).map(lambda it: study.histogram(it))",
+        [
+            "line 2: pd.Series(['nothing']).map(lambda it: study.histogram(it))",
+            "line 2: pd.Series(['nothing']).map(lambda it: study.histogram(it))",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("cell", "lines"), CELLS.values(), ids=CELLS)
+def test_a_notebook_shows_the_lines_of_the_cell_and_one_message(
+    capsys: pytest.CaptureFixture[str], cell: str, lines: list[str]
+) -> None:
+    shell = InteractiveShell()  # type: ignore[no-untyped-call]
+    shell.user_ns["study"] = dc.open(dc.datasets.diabetes())
+    result = shell.run_cell(cell)  # type: ignore[no-untyped-call]
+    assert isinstance(result.error_in_exec, InputError)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:-1] == lines
+    assert printed[-1].startswith("InputError: there is no column 'nothing'; ")
+
+
+def test_a_bug_says_where_in_discreet_it_is() -> None:
+    with pytest.raises(BrokenPromiseError, match="are not in order") as raised:
+        _in_order(3.0, 2.0, 1.0, 0.0, 0.0)
+    *own, place, message = raised.value._render_traceback_()
+    assert [it.partition(",")[0] for it in own] == [Path(__file__).name]
+    assert place.startswith("values.py, line ")
+    assert message == "BrokenPromiseError: the numbers of a box are not in order"
+
+
+def test_the_kinds_of_errors_are_shown_alike() -> None:
+    for kind in (InputError, RefusedError, LeavingError, LedgerError):
+        assert kind("what is wrong")._render_traceback_() == [f"{kind.__name__}: what is wrong"]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
-    ("errors", "levels", "memory", "progress"),
+    ("errors", "levels", "memory", "places", "progress"),
     ("arguments", "kernels", "secret"),
     ("lines", "provenance", "spreadsheet", "unfinished"),
     ("expressions", "keys", "parallel", "render", "table"),

@@ -20,6 +20,7 @@ from packaging.requirements import Requirement
 
 from discreet.errors import InputError
 from discreet.ledger.store import FILE_NAME
+from discreet.places import is_there
 from discreet.policy import Policy, load_policy
 from discreet.secret import ENVIRONMENT, existing_secret, secret_files
 from discreet.study.session import state_folder
@@ -39,14 +40,16 @@ OF_OTHERS = ("all", "dev", "docs")
 class Place:
     """Where something lies, or would be made: if it is there, if it may be written, and by whom.
 
-    `private` says that nobody but its owner may read it; None where that is not asked, where it is
-    not there, or where the system has no such rights.
+    `hidden` says why it cannot be seen or read; None where it can, or is not there. `private` says
+    that nobody but its owner may read it; None where that is not asked, where it is not there, or
+    where the system has no such rights.
     """
 
     path: str
     exists: bool
     writable: bool
     private: bool | None
+    hidden: str | None = None
 
 
 @dataclass(frozen=True)
@@ -103,15 +106,16 @@ def checkup(policy: str | Path | Policy = "standard") -> Checkup:
     if not needed:
         problems.append("discreet itself is not installed as a package: pip install discreet")
     places = {
-        "configuration": _place(secret_files(None)[0].parent),
-        "state": _place(state_folder(rules)),
+        "configuration": _place(secret_files(None)[0].parent, folder=True),
+        "state": _place(state_folder(rules), folder=True),
         "ledger": _place(state_folder(rules) / FILE_NAME, keeps_secrets=True),
-        "temporary files": _place(Path(tempfile.gettempdir())),
+        "temporary files": _place(Path(tempfile.gettempdir()), folder=True),
     }
     secret_from, place, problem = _secret(rules)
     if place is not None:
         places["secret"] = place
     problems += problem
+    problems += _hidden(places)
     problems += _unwritable(places)
     kernels, remark = _kernels()
     remarks += remark
@@ -175,17 +179,38 @@ def _unfit(needed: list[Requirement] | tuple[()]) -> Iterator[str]:
 # --- places ---------------------------------------------------------------------------------------
 
 
-def _place(path: Path, *, keeps_secrets: bool = False) -> Place:
+def _place(path: Path, *, folder: bool = False, keeps_secrets: bool = False) -> Place:
     """Look at a place without making it: where it is not there, at the nearest folder that is."""
-    there = path
+    hidden, there = _why_hidden(path, folder=folder), path
     with suppress(OSError):
-        while not there.exists() and there != there.parent:
+        while not is_there(there) and there != there.parent:
             there = there.parent
-    exists = there == path
-    private = None
+    exists, private = hidden is None and there == path, None
     if keeps_secrets and exists and os.name == "posix":
         private = not stat.S_IMODE(path.stat().st_mode) & 0o077
-    return Place(str(path), exists, os.access(there, os.W_OK), private)
+    return Place(str(path), exists, os.access(there, os.W_OK), private, hidden)
+
+
+def _why_hidden(path: Path, *, folder: bool) -> str | None:
+    """Say why what is at a path cannot be seen or read; None where it can, or is not there."""
+    try:
+        if not is_there(path):
+            return None
+    except OSError as error:
+        return type(error).__name__
+    if folder != path.is_dir():
+        return "it is a file, and no folder" if folder else "it is a folder, and no file"
+    needed = os.R_OK | os.X_OK if folder else os.R_OK
+    return None if os.access(path, needed) else "PermissionError"
+
+
+def _hidden(places: Mapping[str, Place]) -> Iterator[str]:
+    for name, place in places.items():
+        if place.hidden is not None:
+            yield (
+                f"the place of the {name}, {place.path!r}, cannot be read ({place.hidden}); give"
+                " whoever runs discreet the right to read it, or name another place"
+            )
 
 
 def _unwritable(places: Mapping[str, Place]) -> Iterator[str]:
@@ -193,7 +218,7 @@ def _unwritable(places: Mapping[str, Place]) -> Iterator[str]:
         "ledger": "nothing can be released",
         "temporary files": "no large table can be read",
     }.items():
-        if not places[name].writable:
+        if places[name].hidden is None and not places[name].writable:
             yield f"{places[name].path!r} may not be written, so {what}; make it writable"
 
 
@@ -203,7 +228,7 @@ def _secret(rules: Policy) -> tuple[str, Place | None, list[str]]:
         source, place = f"the environment variable {ENVIRONMENT}", None
     else:
         files = secret_files(rules.folder)
-        path = next((it for it in files if it.exists()), None)
+        path = next((it for it in files if _place(it).exists or _place(it).hidden), None)
         source = "a file" if path else "a file, which is made when it is needed"
         writable = (it for it in files if _place(it).writable)
         place = _place(path or next(writable, files[-1]), keeps_secrets=True)
@@ -271,6 +296,9 @@ def _lines(found: Checkup) -> Iterator[str]:
 
 
 def _said_of(place: Place) -> Iterator[str]:
+    if place.hidden is not None:
+        yield f"cannot be read: {place.hidden}"
+        return
     yield "there" if place.exists else "not made yet"
     yield "writable" if place.writable else "not writable"
     if place.private is not None:

@@ -16,7 +16,9 @@ parameters and rules, never a cell's value and never an exact count.
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,6 +42,8 @@ SECRET = re.compile(
     re.IGNORECASE,
 )
 """What a text holds that may be a URL, or how one connects to a database."""
+PACKAGE, PYTHON = Path(__file__).parent, Path(os.__file__).parent
+"""Where the files of discreet lie, and those that came with Python."""
 NOT_REPEATED = "(a URL, which is not repeated: it may hold a password)"
 
 
@@ -77,6 +81,18 @@ class DiscreetError(Exception):
         self.place: tuple[int, int] | None = None
         self.entry: int | None = None
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the lines of the user's own code, and what is wrong.
+
+        Of what lies within discreet it shows nothing, for that helps nobody to correct the call.
+        """
+        frames = traceback.extract_tb(self.__traceback__)
+        own = [_in_a_line(it) for it in frames if not _is_of_others(Path(it.filename))]
+        within = [it for it in frames if Path(it.filename).is_relative_to(PACKAGE)]
+        if within and isinstance(self, BrokenPromiseError):  # which whoever repairs it asks for
+            own.append(_in_a_line(within[-1]))
+        return [*own, f"{type(self).__name__}: {self}"]
+
 
 class InputError(DiscreetError, ValueError):
     """The call, the file or the policy text is wrong."""
@@ -108,6 +124,21 @@ class BrokenPromiseError(DiscreetError):
     """A promise was counted again on the output and did not hold: a bug of discreet."""
 
     exit_code = 70
+
+
+def _is_of_others(path: Path) -> bool:
+    """Whether a file is one of discreet, of another package or of Python, and not the user's."""
+    if {"site-packages", "dist-packages"} & {*path.parts} or path.suffix not in ("", ".py"):
+        return True
+    return path.is_relative_to(PACKAGE) or path.is_relative_to(PYTHON)
+
+
+def _in_a_line(frame: traceback.FrameSummary) -> str:
+    """Return where a frame is and what its line says; a cell of a notebook has no name to tell."""
+    path = Path(frame.filename)
+    is_file = path.is_file() and not path.parent.name.startswith("ipykernel_")
+    where = f"{path.name}, line" if is_file else "line"
+    return f"{where} {frame.lineno}: {frame.line or ''}".rstrip(": ")
 
 
 @contextmanager

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, InputError
+from discreet.places import is_there
 
 __all__ = [
     "ENVIRONMENT",
@@ -35,6 +36,7 @@ __all__ = [
     "encrypted",
     "existing_secret",
     "generator",
+    "is_secret",
     "load_secret",
     "secret_files",
     "unguessable",
@@ -291,9 +293,23 @@ def existing_secret(folder: Path | None, *, allow_small: bool = False) -> Secret
     text = os.environ.get(ENVIRONMENT)
     if text is not None:
         return Secret.from_text(text, allow_small=allow_small)
-    found = (path for path in secret_files(folder) if path.exists())
-    path = next(found, None)
+    path = next(filter(is_secret, secret_files(folder)), None)
     return None if path is None else _read(path)
+
+
+def is_secret(path: Path) -> bool:
+    """Tell whether there is a file of a secret; refuse to guess where that cannot be seen.
+
+    Another secret would be made in place of one that is hidden, and copies and seals with it.
+    """
+    try:
+        return is_there(path)
+    except OSError as error:
+        raise InputError(
+            f"it cannot be seen whether there is a secret {str(path)!r} ({type(error).__name__});"
+            " give whoever runs discreet the right to read its folder, or set the environment"
+            f" variable {ENVIRONMENT}"
+        ) from None
 
 
 def _make(path: Path) -> None:
@@ -316,15 +332,21 @@ def _others_may(found: os.stat_result) -> bool:
 
 
 def _read(path: Path) -> Secret:
-    if _others_may(path.stat()):
+    try:
+        shared = _others_may(path.stat())
+        text = "" if shared else path.read_text(encoding="ascii")
+    except OSError as error:
+        raise InputError(
+            f"the secret in {path} cannot be read ({type(error).__name__}); it is a file that"
+            " whoever runs discreet owns and may read"
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"the secret in {path} cannot be read; the file must hold hexadecimal digits alone"
+        ) from None
+    if shared:
         raise InputError(
             f"the secret in {path} can be read by others; give it owner-only rights"
             " (chmod 600), or make a new one if others may have read it"
         )
-    try:
-        text = path.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        raise InputError(
-            f"the secret in {path} cannot be read; the file must hold hexadecimal digits alone"
-        ) from None
     return Secret.from_text(text)

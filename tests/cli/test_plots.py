@@ -132,7 +132,7 @@ ERRORS = {
     "no such option": (["plot", "histogram", "F", "bmi", "--nope"], 2, "No such option: --nope"),
     "no such command": (["draw"], 2, "No such command 'draw'"),
     "not a number": (["plot", "histogram", "F", "bmi", "-k", "five"], 2, "Invalid value for '-k'"),
-    "no columns": (["plot", "histogram", "F"], 2, "say what the histogram plot is of: its columns"),
+    "no columns": (["plot", "histogram", "F"], 2, "say what a histogram is of: its columns"),
     "wrong suffix": (["plot", "histogram", "F", "bmi", "-o", "x.gif"], 2, "saved as one of"),
     "a formula for a scatter plot": (
         ["plot", "scatter", "F", "glucose ~ age", "--json"],
@@ -178,24 +178,24 @@ ERRORS = {
     "three in a table": (
         ["plot", "crosstab", "F", "sex", "age_group", "age", "--json"],
         2,
-        "a crosstab draws exactly 2",
+        "a cross-table draws exactly 2",
     ),
     "two for bars": (["plot", "bars", "F", "sex", "age_group", "--json"], 2, "exactly 1"),
     "one for a contour": (["plot", "contour", "F", "age", "--json"], 2, "exactly 2"),
     "a table by": (
         ["plot", "crosstab", "F", "sex", "age_group", "--by", "sex", "--json"],
         2,
-        "a crosstab has no --by",
+        "a cross-table has no --by",
     ),
     "a model by a level": (
         ["plot", "qq", "F", "glucose ~ age", "--by", "sex", "--json"],
         2,
-        "a qq has no --by",
+        "a Q-Q plot has no --by",
     ),
     "a trend of a heat map": (
         ["plot", "heatmap", "F", "age", "bmi", "--trend", "--json"],
         2,
-        "a heatmap has no --trend",
+        "a heat map has no --trend",
     ),
     "by nobody": (["plot", "histogram", "F", "bmi", "--by", "sexx", "--json"], 2, "'sexx'"),
     "points by no stratum": (
@@ -530,12 +530,12 @@ def test_what_a_guarded_study_is_opened_with() -> None:
 
 AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "one axis": (["age"], 2, "parallel coordinates need at least two columns"),
-    "no axis": ([], 2, "say what the parallel plot is of: its columns"),
+    "no axis": ([], 2, "say what a plot of parallel coordinates is of: its columns"),
     "an axis twice": (["age", "amount", "age"], 2, "a column is named twice"),
     "an identifier": (["age", "who"], 3, "column 'who' identifies persons"),
     "nobody's": (["age", "agee"], 2, "there is no column 'agee'"),
-    "by": (["age", "amount", "--by", "sex"], 2, "a parallel has no --by"),
-    "a trend": (["age", "amount", "--trend"], 2, "a parallel has no --trend"),
+    "by": (["age", "amount", "--by", "sex"], 2, "a plot of parallel coordinates has no --by"),
+    "a trend": (["age", "amount", "--trend"], 2, "a plot of parallel coordinates has no --trend"),
     "no method": (["age", "amount", "--method", "magic"], 2, "cannot be made by method 'magic'"),
     "single records": (["age", "amount", "--method", "k-member"], 3, "pixels of single records"),
     "raw": (["age", "amount", "--method", "none"], 3, "exists under the policy 'research' alone"),
@@ -580,12 +580,12 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "a grid, under research": (
         ["age", "amount", "--policy", "research", "--grid", "5"],
         2,
-        "a parallel has no use for --grid",
+        "a plot of parallel coordinates has no use for --grid",
     ),
     "noise, under research": (
         ["age", "amount", "--policy", "research", "-q", "0.5"],
         2,
-        "a parallel has no use for -",
+        "a plot of parallel coordinates has no use for -",
     ),
     "neighbours, under research": (
         ["age", "amount", "--policy", "research", "--pairs", "age,amount"],
@@ -595,7 +595,7 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "bins, under research": (
         ["age", "amount", "--policy", "research", "--bins", "5"],
         2,
-        "a parallel has no use for --bins",
+        "a plot of parallel coordinates has no use for --bins",
     ),
 }
 
@@ -688,3 +688,17 @@ def test_a_plot_is_drawn_for_a_journal(run: Run, cohort: Path, tmp_path: Path) -
     code, _, err = run(*asked, *drawing, "--json")
     assert code == 2
     assert "--no-footnote are of a file: add -o FIGURE" in err
+
+
+@pytest.mark.parametrize("words", [("plot", "--help"), ("man",)], ids=["help", "man"])
+def test_the_help_names_every_plot_there_is(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    another = {**ALL_PLOTS, "lorenz_curve": ALL_PLOTS["density"]}
+    monkeypatch.setattr("discreet.plots.PLOTS", another)
+    code, out, _ = run(*words)
+    listed = ", ".join(name.replace("_", "-") for name in another)
+    assert code == 0
+    assert "violin" in listed
+    assert f"{listed}; auto for the one that fits" in " ".join(out.replace("\\-", "-").split())

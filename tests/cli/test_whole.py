@@ -90,7 +90,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "a number without use": (
         ("plot", "bars", "FILE", "age_group", *WHOLE, "--grid", "9", "--json"),
         2,
-        "a bars has no use for --grid; leave it out",
+        "a bar chart has no use for --grid; leave it out",
     ),
     "another grid of counts": (
         (

@@ -17,7 +17,6 @@ from discreet.measure.column_list import (
     ColumnList,
     bars_in_text,
     facts_of,
-    unit_in,
 )
 from discreet.measure.described import RowsToDescribe
 
@@ -64,14 +63,6 @@ def test_dates_are_days() -> None:
     found = facts_of(rows, "d")
 
     assert (found.kind, found.least, found.most) == ("date", "1970-01-01", "1970-02-01")
-
-
-@pytest.mark.parametrize(
-    ("name", "unit"),
-    [("w (kg)", "kg"), ("w[ kg ]", "kg"), ("(kg)", None), ("w (a) b", None), ("w ( )", None)],
-)
-def test_a_unit_stands_in_brackets_at_the_end(name: str, unit: str | None) -> None:
-    assert unit_in(name) == unit
 
 
 @given(st.lists(st.integers(0, 1000), max_size=12))

@@ -62,6 +62,28 @@ def test_a_picture_says_what_it_is(kind: str) -> None:
     assert len(picture.places) in (0, picture.most)
 
 
+def test_a_sentence_names_each_plot_as_a_reader_would() -> None:
+    assert {name: it.phrase for name, it in PLOTS.items()} == {
+        "histogram": "a histogram",
+        "density": "a density curve",
+        "ecdf": "an empirical distribution",
+        "scatter": "a scatter plot",
+        "correlations": "a correlation plot",
+        "heatmap": "a heat map",
+        "contour": "a contour plot",
+        "box": "a box plot",
+        "violin": "a violin plot",
+        "bars": "a bar chart",
+        "crosstab": "a cross-table",
+        "residuals": "a residual plot",
+        "qq": "a Q-Q plot",
+        "leverage": "a leverage plot",
+        "parallel": "a plot of parallel coordinates",
+        "survival": "a survival curve",
+        "over_time": "a plot over time",
+    }
+
+
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_a_parameter_says_what_it_may_be(name: str) -> None:
     it = PARAMETERS[name]

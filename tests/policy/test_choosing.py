@@ -36,17 +36,19 @@ def test_the_method_of_a_picture(
 def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
     with pytest.raises(InputError, match="there is no plot 'pie'"):
         method_of(RESEARCH, "pie", None)
-    with pytest.raises(InputError, match="a box cannot be made by method 'merge'"):
+    with pytest.raises(InputError, match="a box plot cannot be made by method 'merge'"):
         method_of(RESEARCH, "box", "merge")
     for picture in ("histogram", "parallel"):
         with pytest.raises(RefusedError, match="method 'none' draws raw data"):
             method_of(STANDARD, picture, "none")
-    with pytest.raises(InputError, match="a parallel cannot be made by method 'condensation'"):
+    with pytest.raises(
+        InputError, match="a plot of parallel coordinates cannot be made by method 'condensation'"
+    ):
         method_of(STANDARD, "parallel", "rows")
     for method in ("k-member", "k-member-joint"):
         with pytest.raises(RefusedError, match=f"^'{method}' tells pixels of single records and"):
             method_of(STANDARD, "parallel", method)
-        with pytest.raises(InputError, match="a heatmap cannot be made by method"):
+        with pytest.raises(InputError, match="a heat map cannot be made by method"):
             method_of(RESEARCH, "heatmap", method)
 
 
@@ -54,10 +56,13 @@ def test_a_number_without_use_is_refused() -> None:
     refuse_unused("scatter", "probabilistic", ["k", "q"])
     refuse_unused("parallel", "k-member", ["k", "pixels", "diversity", "limits"])
     for name in ("q", "bins", "grid", "edges"):
-        with pytest.raises(InputError, match=f"a parallel by 'k-member' has no use for {name}=;"):
+        with pytest.raises(
+            InputError,
+            match=f"a plot of parallel coordinates by 'k-member' has no use for {name}=;",
+        ):
             refuse_unused("parallel", "k-member", [name])
     for name in ("pixels", "diversity"):
-        with pytest.raises(InputError, match=f"a heatmap by 'none' has no use for {name}=; leave"):
+        with pytest.raises(InputError, match=f"a heat map by 'none' has no use for {name}=; leave"):
             refuse_unused("heatmap", "none", [name])
-    with pytest.raises(InputError, match="a scatter by 'deterministic' has no use for q="):
+    with pytest.raises(InputError, match="a scatter plot by 'deterministic' has no use for q="):
         refuse_unused("scatter", "deterministic", ["q"])

@@ -848,7 +848,8 @@ def test_a_number_without_a_use_is_refused_under_research(
             assert getattr(asked, name) == getattr(Policy.from_dict({name: value}), name)
             continue
         with pytest.raises(
-            InputError, match=rf"^a {picture} by '{method}' has no use for {name}=; leave it out$"
+            InputError,
+            match=rf"^{PLOTS[picture].phrase} by '{method}' has no use for {name}=; leave it out$",
         ):
             RESEARCH.settle(picture, ["a"], method=method, **{name: value})
         assert RESEARCH.settle(picture, ["a"], method=method, **{name: None}).method == method
@@ -1064,12 +1065,15 @@ def test_pictures_by_methods(picture: str, method: str) -> None:
     if method == "rows" and "condensation" in METHODS_OF[picture]:
         assert (ask(STANDARD), ask(RESEARCH)) == ("condensation", "deterministic")
     elif method == "rows":
-        with pytest.raises(InputError, match=f"^a {picture} cannot be made by method 'condens"):
+        with pytest.raises(
+            InputError, match=f"^{PLOTS[picture].phrase} cannot be made by method 'condens"
+        ):
             ask(STANDARD)
     elif method not in METHODS_OF[picture]:
         for policy in (STANDARD, RESEARCH):
             with pytest.raises(
-                InputError, match=f"^a {picture} cannot be made by method '{method}'; there are '"
+                InputError,
+                match=f"^{PLOTS[picture].phrase} cannot be made by method '{method}'; there are '",
             ):
                 ask(policy)
     else:

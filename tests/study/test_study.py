@@ -306,7 +306,7 @@ def test_naming_the_policy_s_own_value_is_no_other(
 
 WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
     "unknown column": ("histogram", ["xx"], {}, "there is no column 'xx'; did you mean 'x'"),
-    "no column": ("box", [], {}, "a box needs at least one column"),
+    "no column": ("box", [], {}, "a box plot needs at least one column"),
     "a column twice": ("scatter", ["x", "x"], {}, "a column is named twice"),
     "a number for a name": ("histogram", [3], {}, "name of one column as column.* given a number"),
     "a list for a name": ("histogram", [["x"]], {}, "given a list; write it without brackets"),
@@ -1482,7 +1482,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         ["x", "y"],
         {"by": "half", "method": "suppression"},
         InputError,
-        "a scatter by 'suppression' has no rows to colour; draw a heat map with by=",
+        "a scatter plot by 'suppression' has no rows to colour; draw a heat map with by=",
     ),
     "raw points have no level": (
         {"preset": "research"},
@@ -1490,7 +1490,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         ["x", "y"],
         {"by": "half", "method": "none"},
         InputError,
-        "a scatter by 'none' has no rows to colour",
+        "a scatter plot by 'none' has no rows to colour",
     ),
     "bars of numbers": ({}, "bars", ["x"], {}, InputError, "'x' is continuous; levels are needed"),
     "bars of persons": ({}, "bars", ["id"], {}, RefusedError, "'id' identifies persons"),
@@ -1518,7 +1518,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         ["x", "y"],
         {"method": "merge"},
         InputError,
-        "a contour cannot be made by method 'merge'",
+        "a contour plot cannot be made by method 'merge'",
     ),
     "raw bars": ({}, "bars", ["ward"], {"method": "none"}, RefusedError, "draws raw data"),
     "a raw table": ({}, "crosstab", ["ward", "half"], {"method": "none"}, RefusedError, "raw data"),
@@ -1638,7 +1638,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         ["x", "y"],
         {"q": 0.5},
         InputError,
-        "a contour by 'generalization' has no use for q=",
+        "a contour plot by 'generalization' has no use for q=",
     ),
     "a grid of noise": (
         {"preset": "research"},
@@ -1646,7 +1646,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         [MODEL],
         {"method": "probabilistic", "grid": 5},
         InputError,
-        "a residuals by 'probabilistic' has no use for grid=",
+        "a residual plot by 'probabilistic' has no use for grid=",
     ),
     "noise of raw points": (
         {"preset": "research"},
@@ -1654,7 +1654,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         [MODEL],
         {"method": "none", "q": 0.5},
         InputError,
-        "a leverage by 'none' has no use for q=",
+        "a leverage plot by 'none' has no use for q=",
     ),
 }
 

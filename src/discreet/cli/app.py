@@ -29,7 +29,7 @@ from discreet.cli.custodian import (
 )
 from discreet.cli.fidelity import fidelity
 from discreet.cli.outputs import outputs
-from discreet.cli.plots import plot
+from discreet.cli.plots import PlotCommand, plot
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
 from discreet.cli.upkeep import doctor, man, warm
@@ -65,7 +65,7 @@ for command in (
     warm,
     man,
 ):
-    app.command()(command)
+    app.command(cls=PlotCommand if command is plot else None)(command)
 app.command("log")(show_log)
 version.command("new")(version_new)
 policy.command("init")(policy_init)

@@ -215,7 +215,10 @@ class WholeOptions:
     kinds: KindsOption = None
 
     def open(self, file: str, study: str | None = None) -> Study:
-        """Open a study with such a copy."""
+        """Open a study with such a copy; a guarded policy file says itself how its copy is made."""
+        from discreet.policy import PRESETS
+        from discreet.protect import Whole
+
         options = StudyOptions(
             policy=self.policy,
             study=study,
@@ -223,7 +226,8 @@ class WholeOptions:
             no_unit=self.no_unit,
             kinds=self.kinds,
         )
-        return options.open(file, k=self.k, m=self.m, rows="whole")
+        by_file = self.policy not in PRESETS and options.rules().fixed
+        return options.open(file, k=self.k, m=self.m, rows=None if by_file else Whole.name)
 
 
 @dataclass(frozen=True)
@@ -380,7 +384,7 @@ def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[s
     for name, value in fields.items():
         held = getattr(rules, name)
         empty = name in NAMES and not held and held is not False
-        if not empty and frozen(name, value) != held:
+        if not empty and frozen(name, value) not in (held, rules.in_force(name)):
             said.append(name)
     if said:
         raise RefusedError(

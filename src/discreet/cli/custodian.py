@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -128,7 +129,7 @@ def _run(serving: Serving, policy: str, *, token: bool, as_json: bool) -> None:
 
     found = opened(serving)
     store, of = found.session.ledger.store, found.session.known_name()
-    if not store.path.exists():
+    if store.place is None:
         LOG.warning(NEW_LEDGER)
     with (
         at_sigterm(sys.exit),  # as an exit does, and not at once with nothing undone
@@ -386,9 +387,9 @@ def policy_init(
 
     if output.suffix != ".toml":
         raise InputError("a policy is a .toml file; name it so: -o discreet.toml")
-    if output.exists():
+    if os.path.lexists(output):
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
-    if not output.parent.is_dir():
+    if not os.path.isdir(output.parent):
         raise InputError(
             f"there is no folder {path_in_words(output.parent)}; make it, or name another one"
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
+from typer.core import TyperArgument, TyperCommand
 
 from discreet.cli.common import (
     CopyOptions,
@@ -34,16 +35,14 @@ if TYPE_CHECKING:
     from discreet.policy import Policy
     from discreet.study import Study
 
-__all__ = ["plot"]
+__all__ = ["PlotCommand", "plot"]
 
 KindArgument = Annotated[
     str,
     Argument(
         metavar="PLOT",
         autocompletion=plot_names,
-        help="histogram, density, ecdf, scatter, correlations, heatmap, contour, box, bars,"
-        " crosstab, residuals, qq, leverage, parallel, survival or over-time; auto for the one that"
-        " fits the kinds of the columns.",
+        help="Which plot.",
     ),
 ]
 ColumnsArgument = Annotated[
@@ -57,6 +56,7 @@ ColumnsArgument = Annotated[
     ),
 ]
 AUTO = "auto"
+CHOSEN = "auto for the one that fits the kinds of the columns."
 VIEW = ("bins", "grid", "pixels")
 """What every plot of the copy of the whole table may have a value of its own of."""
 
@@ -146,6 +146,24 @@ class OwnOptions:
         """Return what is asked for by its name alone."""
         flags = ("trend", "percent", "overlay")
         return {name: True for name in flags if getattr(self, name)}
+
+
+class PlotCommand(TyperCommand):
+    """The command as Typer has it, whose help lists the plots there are.
+
+    They are looked up when they are asked for: importing them takes longer than parsing.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return what the command takes, the plots named."""
+        from discreet.plots import PLOTS
+
+        found = super().get_params(ctx)
+        for it in found:
+            if isinstance(it, TyperArgument) and it.name == "kind":
+                names = ", ".join(name.replace("_", "-") for name in PLOTS)
+                it.help = f"{names}; {CHOSEN}"
+        return found
 
 
 @with_options
@@ -296,18 +314,20 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
     found = PLOTS[kind]
     if not columns and not found.listed:
-        raise InputError(f"say what the {kind} plot is of: its columns, or a formula")
+        raise InputError(f"say what {found.phrase} is of: its columns, or a formula")
     if found.of_formula and len(columns) != 1:
-        raise InputError(f"a {kind} plot takes one formula, in quotes: 'y ~ x1 + C(group)'")
+        raise InputError(f"{found.phrase} takes one formula, in quotes: 'y ~ x1 + C(group)'")
     if not found.of_formula and found.least == found.most != len(columns):
         which = f": {' and '.join(it.name for it in found.places)}" if found.places else ""
-        raise InputError(f"a {kind} draws exactly {found.most} of the columns of the file{which}")
+        raise InputError(
+            f"{found.phrase} draws exactly {found.most} of the columns of the file{which}"
+        )
     if found.places and not found.least <= len(columns) <= found.most:
-        raise InputError(f"the columns of {kind} are {found.takes}; name no others")
+        raise InputError(f"the columns of {found.phrase} are {found.takes}; name no others")
     if own.by and not found.by:
-        raise InputError(f"a {kind} has no --by; leave it out")
+        raise InputError(f"{found.phrase} has no --by; leave it out")
     if wrong := own.yes().keys() - {*found.parameters}:
-        raise InputError(f"a {kind} has no --{min(wrong)}; leave it out")
+        raise InputError(f"{found.phrase} has no --{min(wrong)}; leave it out")
     if own.event_is and "event_is" not in found.parameters:
         raise InputError("--event-is is for a survival curve; leave it out")
     if own.weights and found.weigh is None:
@@ -364,7 +384,7 @@ def _refuse_unused(kind: str, names: Iterable[str]) -> None:
 
     for name in sorted(names):
         if name in PARAMETERS and name not in PLOTS[kind].parameters:
-            raise InputError(f"a {kind} has no use for --{name}; leave it out")
+            raise InputError(f"{PLOTS[kind].phrase} has no use for --{name}; leave it out")
 
 
 def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from urllib.parse import quote
 
 from discreet.errors import DiscreetError, InputError, LedgerError
 from discreet.ledger import chain
+from discreet.places import is_there
 from discreet.progress import advance
 from discreet.secret import PLACES, Secret
 from discreet.unfinished import delete_unfinished, partial_file
@@ -409,12 +410,25 @@ _open_for_good: list[sqlite3.Connection] = []
 
 
 def place_of(path: str | Path) -> Place | None:
-    """Return the device and the number of a file, which is not opened; None where there is none."""
+    """Return the device and the number of a file, which is not opened; None where there is none.
+
+    LedgerError is raised where that cannot be known: what is hidden is not taken for nothing.
+    """
     try:
+        if not is_there(Path(path)):
+            return None
         found = os.stat(path)
-    except OSError:
-        return None
+    except OSError as error:
+        raise _hidden(path, error) from None
     return found.st_dev, found.st_ino
+
+
+def _hidden(path: str | Path, error: OSError) -> LedgerError:
+    return LedgerError(
+        f"it cannot be seen whether there is a ledger {str(path)!r} ({type(error).__name__}), so"
+        " nothing can be released; give whoever runs discreet the right to read its folder, or"
+        " say which folder is meant"
+    )
 
 
 def _before_fork() -> None:

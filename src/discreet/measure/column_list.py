@@ -6,7 +6,6 @@ It knows arrays alone; whose rows they are is for the caller to say.
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,13 +25,14 @@ from discreet.measure.described import (
     share_words,
 )
 from discreet.measure.report import WIDTH, bullets, headed
+from discreet.measure.units import unit_in
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.dates import date_words
 from discreet.render.figure_file import printable
 from discreet.render.sealing import Gate, ask_to_leave, json_of, sealed
 from discreet.render.to_html import Html, fragment, heading, items, marked_up, table
 
-__all__ = ["ColumnFacts", "ColumnList", "bars_in_text", "facts_of", "unit_in"]
+__all__ = ["ColumnFacts", "ColumnList", "bars_in_text", "facts_of"]
 
 SCHEMA = 1
 BINS = 10
@@ -43,7 +43,6 @@ HIGH, WIDE = 20, 6
 """Pixels: how high a small histogram is on a page, and how wide one of its bars."""
 MOST_NAME = 28
 """Letters of a name in text; of a longer one the end is cut off."""
-UNIT = re.compile(r"[^()\[\]]\s*[(\[]([^()\[\]]+)[)\]]\s*$")
 HEAD = ("column", "kind", "missing", "", "values")
 KINDS_ALONE = "Kinds of columns"
 CAPTION = "Kinds, shares of rows without a value, and histograms of rows of the protected copy"
@@ -87,11 +86,11 @@ class ColumnFacts:
     in_copy: bool = False
     label: str | None = None
 
-    def labelled(self, label: str | None) -> ColumnFacts:
-        """Return it with a label, whose unit is its own."""
+    def labelled(self, label: str | None, *, declared: bool = False) -> ColumnFacts:
+        """Return it with a label, whose unit is its own; `declared` says that the policy has it."""
         if label is None:
             return self
-        return replace(self, label=label, unit=unit_in(label) or self.unit)
+        return replace(self, label=label, unit=unit_in(label, declared=declared) or self.unit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -253,18 +252,6 @@ def _both_names(of: ColumnFacts) -> str | Html:
     if of.label is None:
         return of.name
     return Html(f"{marked_up(of.name)}<br><small>{marked_up(of.label)}</small>")
-
-
-def unit_in(name: str) -> str | None:
-    """Return the unit that stands in brackets at the end of a name.
-
-    Examples
-    --------
-    >>> unit_in("weight (kg)"), unit_in("height [cm]"), unit_in("age"), unit_in("(other)")
-    ('kg', 'cm', None, None)
-    """
-    found = UNIT.search(name)
-    return None if found is None else found[1].strip() or None
 
 
 def bars_in_text(counts: Sequence[int]) -> str:

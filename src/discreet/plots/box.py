@@ -142,8 +142,8 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
     if request.method != "none":
         if len(request.columns) > 2:
             raise RefusedError(
-                f"a box by {request.method} is made from the grid of one or two columns; name at"
-                " most two, or take method='order-means'"
+                f"a box plot by {request.method} is made from the grid of one or two columns; name"
+                " at most two, or take method='order-means'"
             )
         # The rows in the shown cells of the grid (section 4.1).
         _, guarded, axes = count_cells(table, request, request.grid)
@@ -327,8 +327,8 @@ BOX: Plot[BoxView | PanelsView] = Plot(
     method=OrderMeans.name,
     research_alone=dict.fromkeys(
         COUNT_METHODS,
-        "a box by suppression or generalization draws quartiles of single records and exists under"
-        " the policy 'research' alone; use method='order-means'",
+        "a box plot by suppression or generalization draws quartiles of single records and exists"
+        " under the policy 'research' alone; use method='order-means'",
     ),
     from_rows=from_rows,
     from_counts=from_counts,

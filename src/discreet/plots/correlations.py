@@ -143,6 +143,7 @@ def correlation_of(x: Floats, y: Floats) -> float | None:
 CORRELATIONS = Plot(
     name="correlations",
     title="Correlations",
+    noun="correlation plot",
     says="How far each two columns go together, along a line and in rank.",
     columns="continuous",
     least=2,

@@ -176,6 +176,7 @@ def density_of(level: str, values: Floats, width: float) -> Curve:
 DENSITY: Plot[DensityView | PanelsView] = Plot(
     name="density",
     title="Density",
+    noun="density curve",
     says="The distribution of one column as a smooth curve.",
     columns="continuous",
     least=1,

@@ -122,6 +122,8 @@ class Plot(Generic[V]):
         The name of the method of a Study, and of the plot in policies, requests and ledgers.
     title, says : str
         What the page calls it, and a sentence on it.
+    noun : str, optional
+        What a sentence calls one of them; by default the title.
     columns : {"continuous", "categorical", "any", "formula"}
         Of which kind its columns are.
     least, most : int
@@ -164,6 +166,7 @@ class Plot(Generic[V]):
 
     name: str
     title: str
+    noun: str = ""
     says: str
     columns: str
     least: int
@@ -184,6 +187,12 @@ class Plot(Generic[V]):
     from_counts: ByCounts[V] | None = None
     by_level: tuple[ByRows[MultiplesView], ByCounts[MultiplesView]] | None = None
     weigh: Weigh[V] | None = None
+
+    @property
+    def phrase(self) -> str:
+        """Name one of them in a sentence: "a bar chart"."""
+        noun = self.noun or self.title.lower()
+        return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
     @property
     def of_copy_alone(self) -> bool:

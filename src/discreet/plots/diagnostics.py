@@ -371,11 +371,12 @@ def _cook_curves(points: PointsView, found: Fit) -> tuple[Curve, ...]:
     return tuple(curves)
 
 
-def _plot(view: type[V], title: str, says: str, *beside: str) -> Plot[V]:
+def _plot(view: type[V], title: str, noun: str, says: str, *beside: str) -> Plot[V]:
     """Describe the plot of a view, which is made with a model; see `of_protected`."""
     return Plot(
         name=view.kind,
         title=title,
+        noun=noun,
         says=says,
         columns="formula",
         least=0,
@@ -394,10 +395,12 @@ def _plot(view: type[V], title: str, says: str, *beside: str) -> Plot[V]:
 RESIDUALS = _plot(
     ResidualView,
     "Residuals",
+    "residual plot",
     "What a linear regression leaves over, against what it fits.",
 )
 QQ = _plot(
     QQView,
+    "Q-Q plot",
     "Q-Q plot",
     "Whether what a linear regression leaves over is normal.",
     "noise_on",
@@ -405,5 +408,6 @@ QQ = _plot(
 LEVERAGE = _plot(
     LeverageView,
     "Leverage",
+    "leverage plot",
     "Which points pull a linear regression, with Cook's distance.",
 )

@@ -422,6 +422,7 @@ def _rows_drawn(it: Series) -> int:
 OVER_TIME: Plot[OverTimeView | PanelsView] = Plot(
     name="over_time",
     title="Over time",
+    noun="plot over time",
     says="How many there are, or the mean of a number, by day, week, month, quarter or year.",
     columns="continuous",
     least=1,

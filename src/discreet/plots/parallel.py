@@ -359,6 +359,7 @@ def _stated_of_records(request: PlotRequest) -> dict[str, int | str]:
 PARALLEL = Plot(
     name="parallel",
     title="Parallel coordinates",
+    noun="plot of parallel coordinates",
     says="Several columns as axes side by side, and clusters between them.",
     columns="any",
     least=2,

@@ -447,6 +447,7 @@ def _round_places(end: float) -> tuple[float, ...]:
 SURVIVAL: Plot[SurvivalView | PanelsView] = Plot(
     name="survival",
     title="Survival curves",
+    noun="survival curve",
     says="Which share has not had the event by each time.",
     columns="any",
     least=2,

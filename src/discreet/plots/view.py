@@ -348,7 +348,9 @@ class View:
         names = {item.name for item in fields}
         needed = {item.name for item in fields if item.metadata != WHERE_SAID}
         if not needed <= set(given) <= names:
-            raise InputError(f"a {kind} view has exactly the fields {one_of(sorted(names))}")
+            raise InputError(
+                f"a view of kind {kind!r} has exactly the fields {one_of(sorted(names))}"
+            )
         if given["method"] not in [*METHODS]:
             raise InputError(f"the method of a view is one of {one_of(METHODS)}")
         try:

@@ -154,6 +154,7 @@ def _quarters(values: Floats, request: PlotRequest) -> Quarters:
 VIOLIN: Plot[ViolinView | PanelsView] = Plot(
     name="violin",
     title="Violins",
+    noun="violin plot",
     says="The distribution of one column as mirrored curves side by side, with its quartiles.",
     columns="continuous",
     least=1,

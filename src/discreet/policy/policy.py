@@ -572,6 +572,25 @@ class Policy:
         )
         return Whole.name if self.fixed and not declared else Condensation.name
 
+    def in_force(self, name: str) -> Any:
+        """Return what a field comes to: where it is not given, what follows from the others.
+
+        Examples
+        --------
+        >>> from discreet import Policy
+        >>> rules = Policy.preset("standard")
+        >>> rules.rows, rules.in_force("rows"), rules.in_force("m"), rules.in_force("k")
+        (None, 'whole', 10, 5)
+        """
+        value = getattr(self, name)
+        if value is not None:
+            return value
+        if name == "rows":
+            return self.rows_by
+        if name == "m":
+            return self.members if self.rows_by == Whole.name else None
+        return self.noise(self.rows_by) if name == "q" else None
+
     @property
     def fixed(self) -> bool:
         """Whether methods and numbers are the policy's alone, and nobody may choose others."""
@@ -652,7 +671,13 @@ class Policy:
             given = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"there is no policy file {path_in_words(path)}") from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except OSError as error:
+            why = type(error).__name__
+            raise InputError(
+                f"the policy file {path_in_words(path)} cannot be read ({why}); it is a file that"
+                " whoever runs discreet may read"
+            ) from None
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             at = "".join(re.findall(r" at line \d+, column \d+", str(error).replace("(", "")))
             why = f"{type(error).__name__}{at}"
             raise InputError(f"the policy file {path_in_words(path)} is not TOML: {why}") from None

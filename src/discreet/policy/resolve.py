@@ -126,12 +126,12 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
         method = policy.rows_by
     if method == Whole.name == policy.rows_by:
         raise RefusedError(
-            f"a {plot} of rows is drawn from the copy of the whole table; leave method and source"
-            " out, or name a method of counts"
+            f"{PLOTS[plot].phrase} of rows is drawn from the copy of the whole table; leave method"
+            " and source out, or name a method of counts"
         )
     if method not in methods:
         raise InputError(
-            f"a {plot} cannot be made by method {method!r}; there are {one_of(methods)}"
+            f"{PLOTS[plot].phrase} cannot be made by method {method!r}; there are {one_of(methods)}"
         )
     if not policy.fixed:
         return method
@@ -165,7 +165,8 @@ def refuse_unused(plot: str, method: str, named: Iterable[str]) -> None:
     """Refuse a number that the plot would be drawn without."""
     for name in named:
         if not PLOTS[plot].uses(method, name):
-            raise InputError(f"a {plot} by {method!r} has no use for {name}=; leave it out")
+            what = PLOTS[plot].phrase
+            raise InputError(f"{what} by {method!r} has no use for {name}=; leave it out")
 
 
 def usual_method(policy: Policy, plot: str) -> str | None:
@@ -253,7 +254,7 @@ def resolve(
     if axes:
         names = _axis_names(names, gradient, cost, numbers.get("limits"))
     if not names:
-        raise InputError(f"a {plot} needs at least one column", parameter="columns")
+        raise InputError(f"{PLOTS[plot].phrase} needs at least one column", parameter="columns")
     _check_columns(policy, columns, plot, names, by, () if model is None else model.levels)
     if axes:
         named = _named(sensitive, names)
@@ -334,7 +335,7 @@ def _check_rows(policy: Policy, request: PlotRequest, noise_on: str | None) -> N
     by = request.by
     if by is not None and not request.from_rows and "counts" not in PLOTS[request.plot].by:
         raise InputError(
-            f"a scatter by {request.method!r} has no rows to colour; draw a heat map with by=",
+            f"a scatter plot by {request.method!r} has no rows to colour; draw a heat map with by=",
             parameter="by",
             rule="points",
         )

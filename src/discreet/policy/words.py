@@ -70,9 +70,7 @@ def _always(policy: Policy, name: str) -> bool:
 
 def _setting(policy: Policy, name: str) -> str:
     """Return a field as the file has it, in a line; its name where that is too long."""
-    holds = {"rows": policy.rows_by, "m": policy.members, "q": policy.noise(policy.rows_by)}
-    value = getattr(policy, name)
-    value = holds.get(name) if value is None else value
+    value = policy.in_force(name)
     if value is None or not isinstance(value, str | int | float):
         return name
     return tomli_w.dumps({name: plain(value)}).strip()

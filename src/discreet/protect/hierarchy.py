@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Labels, as_levels
 from discreet.errors import InputError, one_of, path_in_words
+from discreet.places import is_there
 
 __all__ = ["Chain", "Coded", "Hierarchy", "Step", "chains_of", "coded", "read_hierarchy"]
 
@@ -117,12 +118,12 @@ def read_hierarchy(column: str, source: str | Path | Mapping[str, Any]) -> Hiera
 
 
 def _lines(column: str, path: Path) -> list[tuple[str, ...]]:
-    if not path.is_file():
-        raise InputError(
-            f"there is no file {path_in_words(path)}, the hierarchy of column {column!r}"
-        )
     unread = f"file {path.name!r}, the hierarchy of column {column!r}, is no CSV file in UTF-8"
     try:
+        if not (is_there(path) and path.is_file()):  # what is none may never end
+            raise InputError(
+                f"there is no file {path_in_words(path)}, the hierarchy of column {column!r}"
+            )
         text = path.read_bytes().decode("utf-8-sig")
         tables = [
             [
@@ -132,6 +133,11 @@ def _lines(column: str, path: Path) -> list[tuple[str, ...]]:
             ]
             for separator in SEPARATORS
         ]
+    except OSError as error:
+        raise InputError(
+            f"the file {path_in_words(path)}, the hierarchy of column {column!r}, cannot be read"
+            f" ({type(error).__name__}); it is a file that whoever runs discreet may read"
+        ) from None
     except (UnicodeDecodeError, csv.Error):  # whose words would quote the file
         raise InputError(unread) from None
     even = (

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, one_of, path_in_words
+from discreet.places import is_there
 from discreet.provenance import Provenance, checksum_of, checksum_of_file
 from discreet.release import SUFFIXES as TABLES
 from discreet.render.metadata import CARRIERS, ending_of, without_words
@@ -75,11 +76,14 @@ def read(path: str | Path) -> Carried:
             f" {one_of(SUFFIXES)}"
         )
     try:
-        if not path.is_file():  # what is none may never end
+        if not (is_there(path) and path.is_file()):  # what is none may never end
             raise FileNotFoundError
         return _carried(path, ending)
-    except OSError:
+    except FileNotFoundError:
         raise InputError(f"there is no file to read at {path_in_words(path)}") from None
+    except OSError as error:
+        why = type(error).__name__
+        raise InputError(f"the file {path_in_words(path)} cannot be read ({why})") from None
 
 
 def _carried(path: Path, ending: str) -> Carried:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of, unit_in
+from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.measure.described import RowsToDescribe
+from discreet.measure.units import unit_in
 from discreet.protect import Whole
 from discreet.study.derived import OfCopy
 from discreet.study.provenance import FIGURES
@@ -48,7 +49,10 @@ def columns_of(session: OfCopy) -> ColumnList:
 
 
 def _labelled(figures: Sequence[ColumnFacts], session: OfCopy) -> tuple[ColumnFacts, ...]:
-    return tuple(it.labelled(session.labels.get(it.name)) for it in figures)
+    declared = session.policy.labels or {}
+    return tuple(
+        it.labelled(session.labels.get(it.name), declared=it.name in declared) for it in figures
+    )
 
 
 def _title(session: OfCopy) -> str:

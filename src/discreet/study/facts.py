@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.measure.column_list import unit_in
+from discreet.measure.units import unit_in
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
@@ -119,6 +119,7 @@ def promise_of(policy: Policy) -> str:
 def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
     """Return what is said of a column; its levels are said with the rows alone."""
     name, label = column.name, of.labels.get(column.name)
+    declared = name in (of.policy.labels or {})
     return {
         "name": name,
         "kind": column.kind,
@@ -126,7 +127,7 @@ def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
         "stratum": column.stratum,
         "sources": [*column.sources],
         "label": label,
-        "unit": (None if label is None else unit_in(label)) or unit_in(name),
+        "unit": unit_in(label or "", declared=declared) or unit_in(name),
         "dates": name in of.dates,
     }
 

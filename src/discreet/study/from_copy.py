@@ -403,7 +403,7 @@ def _check_weights(
         if PLOTS[plot].weigh is None:
             some = [name for name, it in PLOTS.items() if it.weigh is not None]
             raise InputError(
-                f"a {plot} has no weights; leave them out: those of {one_of(some)} have"
+                f"{PLOTS[plot].phrase} has no weights; leave them out: {one_of(some)} take them"
             )
         if len(by) > 1:
             raise InputError(
@@ -519,7 +519,7 @@ def view_from_copy(
         drawn = by_rows(rows, levels.get(request.by or "", ()), request, origin)
         return with_trends(drawn, None) if request.trend else drawn
     if plot.from_counts is None:
-        raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
+        raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
     counted = dataclasses.replace(request, method=NO_METHOD, m=None)
     return _of_copy(plot.from_counts(whole.only(counted.rests_on).table, counted, origin), request)
 

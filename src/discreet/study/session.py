@@ -339,7 +339,7 @@ class Session:
             drawn = by_rows(copy.columns, levels, request, self._origin(request, copy))
             format = copy.format
         else:
-            raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
+            raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
         drawn = self._gated(drawn, request, lambda _: pinned, format)
         if request.trend:
             x, y = request.columns

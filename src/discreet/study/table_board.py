@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.levels import in_order
-from discreet.measure.column_list import unit_in
+from discreet.measure.units import unit_in
 from discreet.plots import PLOTS
 from discreet.release import Release
 from discreet.render.sealing import sealed_file

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from discreet.errors import InputError
+from discreet.places import files_like
 from discreet.unfinished import (
     PART,
     being_written,
@@ -138,7 +139,7 @@ def private_file(
     if not _is_whole(path, digest):
         with being_written(path) as file:
             write(file)
-    for other in folder.glob(f"{of}*{PARQUET}"):
+    for other in files_like(folder, f"{of}*{PARQUET}"):
         if other != path:
             other.unlink(missing_ok=True)
     return path
@@ -216,13 +217,13 @@ def orders_in(schema: pa.Schema) -> dict[str, tuple[str, ...]]:
 def forget(folder: Path, named: Path | None = None) -> int:
     """Delete all private files of a folder, or those of some data; say how many there were."""
     of = RAW if named is None else _name_of(named)
-    found = [it for end in (PARQUET, PART) for it in folder.glob(f"{of}*{end}")]
     try:
+        found = [it for end in (PARQUET, PART) for it in files_like(folder, f"{of}*{end}")]
         for path in found:
             path.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(
-            f"a private file in {str(folder)!r} cannot be deleted ({type(error).__name__});"
-            " end what uses it, and make the folder writable"
+            f"private files in {str(folder)!r} cannot be deleted ({type(error).__name__}); end what"
+            " uses them, and let whoever runs discreet read and write the folder"
         ) from None
     return len(found)

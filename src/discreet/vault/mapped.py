@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.unfinished import being_written, delete_unfinished
 from discreet.vault.columns import HELD, Unread
-from discreet.vault.stored import batches_in, kept_in, kind_of, readable
+from discreet.vault.stored import batches_in, is_kept, kept_in, kind_of, readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ def mapped(
     while somebody uses it; the last few of levels are held as words, where these are not many.
     """
     file = path.with_suffix(SUFFIX)
-    if not file.exists():
+    if not is_kept(file):
         with kept_in(file.parent):
             delete_unfinished(file.parent, kind_of(file))
             with being_written(file) as out:

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.places import files_like, is_there
 from discreet.table.columns import words_of
 from discreet.table.private import own_folder
 from discreet.unfinished import being_written, delete_unfinished, partial_folder
@@ -28,6 +29,8 @@ __all__ = [
     "TemporaryFolder",
     "batches_in",
     "columns_in",
+    "is_kept",
+    "kept_copies",
     "kept_in",
     "kind_of",
     "part_of",
@@ -97,6 +100,29 @@ def kind_of(path: Path) -> str:
     return f"{path.name.partition('-')[0]}-"
 
 
+def is_kept(path: Path) -> bool:
+    """Tell whether a copy is kept; refuse to guess where that cannot be seen."""
+    with _seen(path):
+        return is_there(path)
+
+
+def kept_copies(folder: Path, pattern: str) -> list[Path]:
+    """Return the copies in a folder whose names are like a pattern, as `is_kept` looks for one."""
+    with _seen(folder):
+        return files_like(folder, pattern)
+
+
+@contextmanager
+def _seen(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"it cannot be seen whether there is a protected copy at {str(path)!r}"
+            f" ({type(error).__name__}); give whoever runs discreet the right to read its folder"
+        ) from None
+
+
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
     """Say of a kept copy that cannot be read what to do; no word of the cause."""
@@ -147,7 +173,7 @@ def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray
 
 def _files(path: Path) -> list[Path]:
     """Return the files of a copy in the order of their rows; the first says what it is."""
-    return [path / ABOUT, *sorted(path.glob(f"{PART}*.parquet"))] if path.is_dir() else [path]
+    return [path / ABOUT, *files_like(path, f"{PART}*.parquet")] if path.is_dir() else [path]
 
 
 def part_of(place: int) -> str:

@@ -48,6 +48,8 @@ from discreet.vault.stored import (
     Said,
     TemporaryFolder,
     columns_in,
+    is_kept,
+    kept_copies,
     kept_in,
     pieces_of,
     said_in,
@@ -396,7 +398,7 @@ class Vault:
 
     def _in_one_piece(self, raw: RawWhole) -> Copy:
         path = None if self._folder is None else self._folder / _whole_name(raw.version)
-        if path is not None and path.exists():
+        if path is not None and is_kept(path):
             return load(path, None, raw.version)
         made = copy_of_whole(raw)
         copy = copied_whole(raw, made)
@@ -432,7 +434,7 @@ class Vault:
             keep = TemporaryFolder()
             folder = keep.path
         path = folder / name
-        if not path.exists():
+        if not is_kept(path):
             write(path)
         columns, strata, said = columns_in(path, version.hex())
         short = said.version[:16]
@@ -475,7 +477,7 @@ class Vault:
         copy = self.whole(table, policy)
         if self._nearness is None and self._folder is not None:
             path = self._folder / f"whole-{copy.version}.json"
-            if path.exists():
+            if is_kept(path):
                 self._nearness = Fidelity.from_json(path.read_text(encoding="utf-8"))
         if self._nearness is None:
             self._nearness = nearness_of(*self.made_whole(table, policy))
@@ -496,7 +498,7 @@ class Vault:
             # What is protected in one piece is the same in later formats.
             same = min(raw.format, WITHIN_ENDS)
             path = self._folder / _file_name(same, raw.version.hex()[:16])
-        if path is not None and path.exists():
+        if path is not None and is_kept(path):
             copy = load(path, raw.names, raw.version, raw.format)
         else:
             copy = make()
@@ -518,13 +520,13 @@ class Vault:
 
     def _has_old_copies(self) -> bool:
         """Whether copies of format 1 are kept here."""
-        return self._folder is not None and any(self._folder.glob(_file_name(1, "?" * 16)))
+        return self._folder is not None and bool(kept_copies(self._folder, _file_name(1, "?" * 16)))
 
     def _raw(self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None) -> Raw:
         keyed = partial(raw_rows, table, policy, group, self._secret, strata=policy.strata)
         if format is None and self._folder and self._has_old_copies():
             old = keyed(format=1)
-            if (self._folder / _file_name(1, old.version.hex()[:16])).exists():
+            if is_kept(self._folder / _file_name(1, old.version.hex()[:16])):
                 return old
         return keyed(format=FORMAT if format is None else format)
 

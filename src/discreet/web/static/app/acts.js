@@ -146,7 +146,6 @@ export function actsOf(board, how) {
         cards[i] = plain({ ...spec, wide: cards[i].wide });
       });
     },
-    divide: ({ dataset }) => change(menuCard, { by: dataset.column ? [dataset.column] : undefined }),
     source: ({ dataset }) => {
       const spec = { ...menuCard.spec, source: dataset.source || undefined };
       pay(spec);

@@ -27,7 +27,7 @@ import { isCounted } from "./words.js";
  */
 export function openBoard(host, source, how) {
   const { facts, rows } = source;
-  const known = new Map(facts.columns.map((it) => [it.name, { ...it, label: bare(it) }]));
+  const known = new Map(withoutUnits(facts.columns).map((it) => [it.name, it]));
   const board = {
     ...knowing(source),
     columns: known,
@@ -204,9 +204,20 @@ export function openBoard(host, source, how) {
   return board;
 }
 
-/** A label without its unit, which stands beside it. */
-const bare = ({ label, unit }) => (unit ? label.replace(new RegExp(`[\\s,]*\\(?${escaped(unit)}\\)?$`), "") || label : label);
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** Columns labelled without their units, which stand beside them; in full where two would be alike. */
+function withoutUnits(columns) {
+  const bare = columns.map(bareOf);
+  const isAlone = (label) => bare.indexOf(label) === bare.lastIndexOf(label);
+  return columns.map((it, i) =>
+    isAlone(bare[i]) ? { ...it, label: bare[i] } : { ...it, label: it.label || it.name, unit: null });
+}
+
+/** A label, or the name where there is none, without the unit in brackets at its end. */
+function bareOf({ name, label, unit }) {
+  const full = label || name;
+  const end = /^(.*\S)\s*[([\uff08\uff3b]\s*([^()[\]\uff08\uff09\uff3b\uff3d]+?)\s*[)\]\uff09\uff3d]\s*$/su.exec(full);
+  return unit && end && end[2] === unit ? end[1] : full;
+}
 
 const isWhole = ({ part }) => !part.where.length;
 const smallSpecs = (board) => [...board.columns.values()].map(miniSpec);

@@ -86,7 +86,7 @@ export function cardOf(board, spec) {
     fill(body, given.view ? [controls, pic, read, foot] : noPicture(board, spec, given));
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
-      foot.textContent = sentenceOf({ ...given.view, gaps: given.gaps }, spec, board.partSize(), board.facts.policy);
+      foot.textContent = sentenceOf(given, spec, board.partSize(), board.facts.policy);
       redrawn();
     }
   }

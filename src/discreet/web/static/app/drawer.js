@@ -25,7 +25,7 @@ export function showDrawer(host, board, card) {
   fill(
     host,
     h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),
-    answer.view && h("p.soft", {}, sentenceOf({ ...answer.view, gaps: answer.gaps }, spec, board.partSize(), board.facts.policy)),
+    answer.view && h("p.soft", {}, sentenceOf(answer, spec, board.partSize(), board.facts.policy)),
     answer.view ? made(board, spec, answer.view) : why(answer),
     board.facts.python !== null && [
       h("h3", {}, "In Python"),
@@ -75,10 +75,10 @@ function howMade(board, spec) {
 }
 
 function numbers(card) {
-  const marks = (card.drawn()?.marks || []).filter((it) => it.count !== undefined);
+  const marks = (card.drawn()?.marks || []).filter((it) => (it.number ?? it.count) !== undefined);
   if (!marks.length) return null;
   const rows = marks.slice(0, ROWS).map((it) =>
-    h("tr", {}, h("td", {}, h("bdi", {}, it.say)), h("td", {}, it.count === null ? "few" : it.count.toLocaleString("en-GB"))),
+    h("tr", {}, h("td", {}, h("bdi", {}, it.say)), h("td", {}, it.number ?? numberOf(it))),
   );
   return [
     h("h3", {}, "The numbers"),
@@ -86,6 +86,8 @@ function numbers(card) {
     marks.length > ROWS && h("p.soft", {}, `and ${marks.length - ROWS} more, in the JSON file`),
   ];
 }
+
+const numberOf = ({ count }) => (count === null ? "few" : count.toLocaleString("en-GB"));
 
 /** The drawer is never over the picture that it is of. */
 function covers(host, element) {

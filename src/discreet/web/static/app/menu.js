@@ -3,11 +3,10 @@
 import { lookOf } from "../draw/look.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { allOffers, typeOf } from "./offers.js";
+import { allOffers, canDivide, typeOf } from "./offers.js";
 import { writtenSpec } from "./state.js";
 import { isCounted } from "./words.js";
 
-const FEW = 8;
 const AS_SEEN = ["PNG", "SVG"];
 const LABELS = { save: "Save as", "save-seen": "Save as seen, as" };
 const DIVIDED = ["histogram", "scatter", "heatmap", "density", "ecdf", "survival", "contour"];
@@ -65,14 +64,19 @@ function kinds(board, spec) {
 function panels(board, spec) {
   if (!DIVIDED.includes(spec.kind) || (spec.by || []).length > 1) return [];
   const look = lookOf(board.columns);
-  const fit = [...board.columns.values()].filter(
-    (it) => typeOf(it) === "level" && it.levels?.length <= FEW && !spec.columns.includes(it.name),
-  );
+  const fit = [...board.columns.values()]
+    .filter((it) => typeOf(it) === "level" && it.levels && canDivide(it) && !spec.columns.includes(it.name))
+    .map((it) => it.name);
   if (!fit.length) return [];
-  const now = spec.by?.[0] || "";
-  const one = (value, words) =>
-    h("button.btn", { "data-act": "divide", "data-column": value, "aria-pressed": String(value === now) }, words);
-  return choices("For each level of", [one("", "none"), ...fit.slice(0, 6).map((it) => one(it.name, look.label(it.name)))]);
+  const chosen = (event) => {
+    const name = fit[event.target.selectedIndex - 1];
+    board.change(spec, { by: name === undefined ? undefined : [name] });
+  };
+  const one = (name, words) => h("option", { selected: name === spec.by?.[0] }, words);
+  return choices("For each level of", [
+    h("select", { "aria-label": "For each level of", on: { change: chosen } },
+      one(undefined, "nothing"), fit.map((name) => one(name, look.label(name)))),
+  ]);
 }
 
 function source(board, spec) {

@@ -18,7 +18,7 @@ export function offersOf(names, columns) {
   const dates = of("date");
   const key = `${numbers.length} ${levels.length} ${dates.length}`;
   const found = (SHAPES[key] || more)(numbers, levels, dates, names);
-  const fits = (spec) => KINDS.has(spec.kind) && (spec.by || []).every((it) => few(columns.get(it)));
+  const fits = (spec) => KINDS.has(spec.kind) && (spec.by || []).every((it) => canDivide(columns.get(it)));
   return found.filter(fits).map(plain);
 }
 
@@ -29,7 +29,8 @@ export function typeOf(column) {
   return column.kind === "level" || column.kind === "categorical" ? "level" : "number";
 }
 
-const few = (column) => !column?.levels || column.levels.length <= 60;
+/** @param {object} [column] - What is known of it. @returns {boolean} Whether its levels are few enough. */
+export const canDivide = (column) => !column?.levels || column.levels.length <= 60;
 const plain = (spec) => Object.fromEntries(Object.entries(spec).filter(([, it]) => it !== undefined));
 const of = (kind, columns, beside = {}) => ({ kind, columns, ...beside });
 

@@ -70,7 +70,7 @@ export function railOf(board) {
         "data-act": "pick",
         "data-column": column.name,
         "aria-pressed": String(board.draft.includes(column.name)),
-        title: `${KINDS_IN_WORDS[kind]}${column.fresh ? ", made on this page" : ""}`,
+        title: `${look.full(column.name)} · ${KINDS_IN_WORDS[kind]}${column.fresh ? ", made on this page" : ""}`,
       },
       icon(kind),
       h("b", {}, h("bdi", {}, look.label(column.name)), h("small", {}, column.unit || "")),

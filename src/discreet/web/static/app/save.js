@@ -36,9 +36,9 @@ export async function save(board, card, form) {
 export async function saveAsSeen(board, card, form) {
   const { spec, title } = card;
   const name = nameOf(card, form);
-  const { view } = card.answer();
+  const answer = card.answer();
   if (form === "JSON") {
-    const says = { title, says: sentenceOf(view, spec, board.partSize(), board.facts.policy), spec, ...board.part, view };
+    const says = { title, says: sentenceOf(answer, spec, board.partSize(), board.facts.policy), spec, ...board.part, view: answer.view };
     handOver(new Blob([JSON.stringify(says, null, 1)], { type: "application/json" }), name);
     return;
   }
@@ -52,18 +52,18 @@ const nameOf = ({ title }, form) => `${writtenName(title)}.${form.toLowerCase()}
 /** Draw a picture anew, light and with its title and its sentence, as one SVG. */
 function onPaper(board, card) {
   const { spec, title, pic } = card;
-  const view = card.answer().view;
+  const answer = card.answer();
   const host = h("div.pic.paper");
   host.style.setProperty("width", `${pic.clientWidth}px`);
   host.style.setProperty("height", `${pic.clientHeight}px`);
   document.body.append(host);
   try {
-    const drawn = drawPicture(host, kindFor(spec), view, card.look({ dark: false }));
+    const drawn = drawPicture(host, kindFor(spec), answer.view, card.look({ dark: false }));
     // What is scrolled on the page stands in full on paper.
     host.classList.toggle("whole", Boolean(drawn.html));
     const width = Math.max(host.clientWidth, host.querySelector("table")?.offsetWidth || 0);
     const height = drawn.html ? host.clientHeight : drawn.box.height;
-    const says = sentenceOf(view, spec, board.partSize(), board.facts.policy);
+    const says = sentenceOf(answer, spec, board.partSize(), board.facts.policy);
     const inner = drawn.html ? htmlAsSvg(host) : plainSvg(host);
     const image = pic.querySelector("canvas") && host.querySelector("canvas").toDataURL("image/png");
     const keys = (drawn.keys || []).filter((it) => it.name);

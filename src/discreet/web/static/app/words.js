@@ -49,8 +49,11 @@ export function titleOf(spec, look) {
   return first ? look.label(first) + whole.slice(say.label(first).length) : cap(whole);
 }
 
-/** @returns {string} How many of how many are shown, and where from: one sentence. */
-export function sentenceOf(view, spec, part, policy) {
+/**
+ * @param {object} answer - `view`, and `gaps` as `gapsOf` counts them.
+ * @returns {string} How many of how many are shown, and where from: one sentence.
+ */
+export function sentenceOf({ view, gaps }, spec, part, policy) {
   const origin = view.origin || {};
   const shown = view.shown ?? origin.shown;
   const total = origin.total ?? part.size;
@@ -59,7 +62,7 @@ export function sentenceOf(view, spec, part, policy) {
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }
   const rough = part.size < 300 ? " · rough, as so few rows are drawn" : "";
-  const of = shown === undefined ? "" : `${manyOf(shown, part.size)} rows · ${withoutValue(view.gaps)}`;
+  const of = shown === undefined ? "" : `${manyOf(shown, part.size)} rows · ${withoutValue(gaps)}`;
   return `${of}drawn from ${policy.drawn_from || "the protected copy"}${rough}`;
 }
 

@@ -18,7 +18,7 @@ const date = d3.utcFormat("%-d %b %Y");
 export function lookOf(columns, how = {}) {
   const of = (name) => columns.get(name) || {};
   const isDate = (name) => of(name).dates === true;
-  const label = (name) => of(name).label || name;
+  const label = (name) => apart(of(name).label || name);
   const unit = (name) => of(name).unit || "";
   const say = (name, value) => (isDate(name) ? date(new Date(value * DAY)) : number(value));
   const amount = (name, value) =>
@@ -36,7 +36,7 @@ export function lookOf(columns, how = {}) {
     amount,
     full: (name) => [label(name), unit(name)].filter(Boolean).join(", "),
     range: (name, from, to) => `${label(name)} ${say(name, from)}–${say(name, to)}`,
-    level: (name, word) => `${label(name)}: ${word}`,
+    level: (name, word) => `${label(name)}: ${apart(word)}`,
     orderOf: (name) => of(name).levels || [],
     // Levels that were joined for being small are none of the copy's.
     lightOf: (name, word) => {
@@ -60,6 +60,12 @@ export function lookFor(look, view) {
   const orderOf = (name) => orders.get(name) || look.orderOf(name);
   return { ...look, orderOf, placesOf: (name, words) => placesOf(words, orderOf(name)) };
 }
+
+const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A name that runs from right to left leaves the order of the sentence around it as it is. */
+const apart = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text.replace(TURNS, "")}\u2069` : text);
 
 const grouped = d3.format(",");
 const GROUPED = 10000; // as tables have it: years, too, are numbers of four digits

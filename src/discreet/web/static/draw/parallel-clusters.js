@@ -81,8 +81,7 @@ function marksOf({ axes, clusters, sizes, pixels }, look, least) {
       const light = sides.map((it) => it.light);
       return {
         say: sides.map((it) => it.say(look)).join(" · "),
-        count: sizes ? sizes[gap][i] : null,
-        more: sizes ? "" : least,
+        ...(sizes ? { count: sizes[gap][i] } : { number: least, more: least }),
         light: light.includes(null) ? null : light,
       };
     }),

@@ -106,7 +106,7 @@ function markOf({ i, j, value, rank }, { columns }, look) {
     : `correlation ${said(value)}, of ranks ${said(rank)}`;
   return {
     say: `${look.label(a)} and ${look.label(b)}`,
-    count: null,
+    number: said(value),
     more: `${found} · press to see the points`,
     light: null,
     go: { kind: "scatter", columns: [a, b] },

@@ -14,7 +14,8 @@ const PARTS = 4;
 export class Answers {
   /** Take the rows, and what pictures are made with. */
   open({ bytes, facts }) {
-    this.facts = facts;
+    // A column may be called as what each object has: constructor, or __proto__.
+    this.facts = { ...facts, axes: Object.assign(Object.create(null), facts.axes) };
     this.whole = whole(readBundle(bytes));
     this.parts = new Map();
     return { found: { size: this.whole.size } };
