@@ -55,6 +55,7 @@ INF = math.inf
 # What the issue and the papers fix; whatever a preset does not name is as in NOT_SET.
 NOT_SET: dict[str, Any] = {
     "metric": "euclidean",
+    "ties": "keyed",
     "rounding": "mdav",
     "pictures": OF_PICTURES,
     "bins": 20,
@@ -319,6 +320,10 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "k of 1": ({"k": 1}, "^k of a guarded policy must be at least 3$"),
     "little noise": ({"q": 0.09}, r"^q of a guarded policy must be at least 0\.1$"),
     "no noise": ({"q": 0}, r"^q of a guarded policy must be at least 0\.1$"),
+    "ties that follow the file's order": (
+        {"rows": "deterministic", "ties": "tree"},
+        "^ties = 'tree' follows the order of the file, and is for the policy 'research'",
+    ),
     "counts rounded away": ({"round_to": 11}, "^round_to of a guarded policy must be at most 2 k"),
     "counts rounded away at k = 3": (
         {"k": 3, "round_to": 7},
@@ -494,6 +499,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "edges": st.just({name: of for name, of in edges.items() if name not in limits}),
         "bounds": st.dictionaries(text, open_ends, max_size=3),
         "outside": st.sampled_from(["keep", "reflect", "clip"]),
+        "ties": st.just("keyed") if guarded else st.sampled_from(["keyed", "tree"]),
         "far_noise": st.sampled_from(["even", "by-distance"]),
         "bins_share": st.floats(0, 1, exclude_min=True) | st.just(1),
         "residual_df": st.integers(10 if guarded else 1, 10**6),

@@ -68,6 +68,7 @@ LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
 REGIMES = ("guarded", "research")
 METRICS = parameters_of(Deterministic)["metric"].words
+TIES = parameters_of(Deterministic)["ties"].words
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
 WAYS_OF_COPY = ("browser", "served")
 MOST_EDGES = 101
@@ -220,6 +221,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         f"one of {one_of((*ROW_NAMES, Whole.name))}",
     ),
     "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
+    "ties": (lambda v: v in TIES, f"one of {one_of(TIES)}"),
     "rounding": (
         lambda v: isinstance(v, str) and v in ROUNDINGS,
         f"one of {one_of(ROUNDINGS)}",
@@ -331,6 +333,9 @@ class Policy:
         "equal-frequency", "kmeans", "resampling", "base".
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
+    ties : {"keyed", "tree"}, default "keyed"
+        Which of equally near rows it takes first: by a digest that the secret keys, or as R's
+        search tree meets them. "tree" follows the order of the file: under `research` alone.
     rounding : str, default "mdav"
         How points are found where `rows` is "rounding": the two together are an older way to
         say `rows="vmdav"`.
@@ -458,6 +463,7 @@ class Policy:
     q: float | None = None
     rows: str | None = None
     metric: str = "euclidean"
+    ties: str = "keyed"
     rounding: str = "mdav"
     c: int | None = None
     m: int | None = None
@@ -546,6 +552,11 @@ class Policy:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
         if self.q is not None and self.q < LEAST_GUARDED_Q:
             raise InputError(f"q of a guarded policy must be at least {LEAST_GUARDED_Q}")
+        if self.ties == "tree":
+            raise InputError(
+                "ties = 'tree' follows the order of the file, and is for the policy 'research';"
+                " leave ties out"
+            )
         if self.round_to > 2 * self.k:
             raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
         if self.residual_df < LEAST_GUARDED_DF:
@@ -821,7 +832,8 @@ class Policy:
         return Whole(self.k, self.m).members
 
     def _method(self, name: str, k: int, q: float, rounding: str, c: int | None) -> RowMethod:
-        given = {"k": k, "q": q, "metric": self.metric, "far_noise": self.far_noise}
+        given = {"k": k, "q": q, "metric": self.metric, "ties": self.ties}
+        given |= {"far_noise": self.far_noise}
         given |= {"method": rounding, "c": c}
         kind: Any = ROW_METHODS[name]
         made: RowMethod = kind(**{it.name: given[it.name] for it in dataclasses.fields(kind)})
@@ -871,6 +883,8 @@ class Policy:
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
+        if self.ties != "keyed":
+            out["ties"] = self.ties
         if self.rows_by == Whole.name:
             out["m"] = self.members
         out |= {n: getattr(self, n) for n in COPY_METHODS[self.rows_by].declared if n not in out}

@@ -130,6 +130,7 @@ class CopySettings(GapSettings, total=False):
     """What the policy says of how rows are prepared."""
 
     metric: str | None
+    ties: str | None
     diversity: int | None
     closeness: float | None
 
@@ -1862,7 +1863,7 @@ pixels = 400), policy standard)
             the setting of least loss below it is looked for; under a guarded policy, whose
             setting is fixed, the table is refused where it is not below.
         **research
-            `k`, `q`, `metric`, `missing`, `missing_levels`, `hierarchies`, `diversity` or
+            `k`, `q`, `metric`, `ties`, `missing`, `missing_levels`, `hierarchies`, `diversity` or
             `closeness`, each as in `Policy`.
 
         Returns

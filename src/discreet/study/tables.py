@@ -407,6 +407,7 @@ def _made_of(
         "q": rows.q or None,
         **rounding_told(request, points, made),
         "metric": policy.metric if rows.method == "deterministic" else None,
+        "ties": policy.ties if rows.method == "deterministic" else None,
         "columns": list(request.columns),
         "strata": list(made.levels),
         "strata left out": dropped or None,
