@@ -107,7 +107,7 @@ def figure_2(found: Compared) -> Plate:
         " the mass of the data, and far points (Fare above 300) count as safe: the largest fare"
         f" among them is {original[np.asarray(risk.risky1), 1].max():.0f}. They are"
         f" {risk.risk1.count:g} and {risk.risk2.count:g}, with ties='tree', which takes equally"
-        " near neighbours in the order of R's search tree. Little hangs on either number: a few rows"
+        " near neighbours in the order of R's search tree. Little hangs on either number: few rows"
         " with such neighbours move the mean and spread by which all released rows are scaled, and"
         " the intervals are narrow. Of 300 orders of ties by chance risk1 counts 23 to 152 rows"
         " (median 33), and risk2 5 to 8."

@@ -1,6 +1,6 @@
 """Scaled centroids: worked by hand, against a brute-force twin, and whatever the row order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ def test_by_hand(x: list[float], k: int, strata: list[str] | None, centroids: li
 EIGHT = list(range(8))
 PAIRS = [1, 1, 2, 3, 3, 8, 9, 10]  # the 1s and the 3s are as far from 2
 # x, k, the order of ties and the centroids before they are rescaled
-TIED_BY_HAND: dict[str, tuple[list[int], int, list[float], list[float]]] = {
+TIED_BY_HAND: dict[str, tuple[list[int], int, Sequence[float], list[float]]] = {
     "the lower of two": (EIGHT, 4, EIGHT, [1.5, 1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5]),
     "the upper of two": (EIGHT, 4, EIGHT[::-1], [1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5, 5.5]),
     "now this, now that": (  # 2 takes 0 before 4, 3 takes 5 before 1, 4 takes 2, 5 takes 7
@@ -94,7 +94,7 @@ TIED_BY_HAND: dict[str, tuple[list[int], int, list[float], list[float]]] = {
     ("x", "k", "ties", "centroids"), TIED_BY_HAND.values(), ids=list(TIED_BY_HAND)
 )
 def test_ties_come_in_the_order_that_is_given(
-    x: list[int], k: int, ties: list[float], centroids: list[float]
+    x: list[int], k: int, ties: Sequence[float], centroids: list[float]
 ) -> None:
     out = deterministic(x, k, ties=ties)
 
