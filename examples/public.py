@@ -1,14 +1,14 @@
 """The public tables that the papers use: where they lie, and what is said where one is missing.
 
 They lie in examples/data, each under a licence of its own (NOTICE.md there). The variable
-DISCREET_SHARED_DATA names a folder that is looked into first.
+DISCREET_SHARED_DATA names a folder to read them from instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +28,8 @@ class Asked(NamedTuple):
 
 def find(name: str) -> Path | None:
     """Find the file of a table; None where it is not to be had."""
-    first = os.environ.get("DISCREET_SHARED_DATA")
-    for folder in (*([Path(first)] if first else []), *FOLDERS):
+    instead = os.environ.get("DISCREET_SHARED_DATA")
+    for folder in [Path(instead)] if instead else FOLDERS:
         if (folder / f"{name}.csv").is_file():
             return folder / f"{name}.csv"
     return None
@@ -38,22 +38,22 @@ def find(name: str) -> Path | None:
 def missing(name: str, left_out: str) -> str:
     """Say what is left out without a table, and how to have it."""
     return (
-        f"{left_out} left out, because there is no {name}.csv; {NOTICE} says how to make it, and"
-        " the variable DISCREET_SHARED_DATA names the folder that it lies in."
+        f"{left_out} left out, because {name}.csv was not found. {NOTICE} says how to make it; the"
+        " variable DISCREET_SHARED_DATA names the folder that it lies in."
     )
 
 
-def complete(needs: Mapping[str, str], everything: bool, others: Collection[str] = ()) -> bool:
+def complete(needs: Mapping[str, str], *, everything: bool) -> bool:
     """Say what is left out for want of a table; return whether to go on.
 
     `needs` are the tables, each with what is left out without it. Where `everything` is asked for
     nothing is drawn unless all of it can be.
     """
-    absent = [name for name in needs if name not in others and find(name) is None]
+    absent = [name for name in needs if find(name) is None]
     for name in absent:
         print(missing(name, needs[name]))
     if absent and everything:
-        print("With --all nothing is drawn unless all can be.")
+        print("Nothing is drawn: --all asks for everything.")
     return not (absent and everything)
 
 

@@ -249,6 +249,9 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
         raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
+    if policy.ties == "tree":  # as R has it, whose tree follows the order of the file
+        rows = replace(rows, order=np.arange(len(rows.order)))
+        given = replace(given, rows=rows)
     return _made(
         given, rows.values, method, lambda j, values: within_bounds(policy, rows.names[j], values)
     )
