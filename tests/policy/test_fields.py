@@ -65,8 +65,9 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
     "rows": (
         ["mdlp", "equal_width", "suppression", *(it for it in NO_WORD if it is not None)],
-        "one of 'deterministic', 'probabilistic', 'condensation', 'mdav', 'vmdav', 'optimal',"
-        " 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base', 'whole'",
+        "one of 'deterministic', 'probabilistic', 'multiplicative', 'condensation', 'mdav',"
+        " 'vmdav', 'optimal', 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base',"
+        " 'whole'",
     ),
     "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
     "missing_values": (

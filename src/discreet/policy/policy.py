@@ -30,6 +30,7 @@ from discreet.protect import (
     Condensation,
     Deterministic,
     Microaggregation,
+    Multiplicative,
     Probabilistic,
     Whole,
     named,
@@ -328,9 +329,10 @@ class Policy:
         only groups of columns have a use for (`groups`, `strata`, `most_columns`, `q`, `c`,
         `metric`, `rounding`, `far_noise`, `missing`, `missing_levels`, `hierarchies`,
         `most_suppressed`, `diversity`, `closeness`). Else a row method for groups of
-        columns: "condensation" (the default there), "deterministic", "probabilistic", or a way to
-        round rows jointly: "mdav" (microaggregation), "vmdav", "optimal", "equal-width",
-        "equal-frequency", "kmeans", "resampling", "base".
+        columns: "condensation" (the default there), "deterministic", "probabilistic",
+        "multiplicative" (under `research` alone), or a way to round rows jointly: "mdav"
+        (microaggregation), "vmdav", "optimal", "equal-width", "equal-frequency", "kmeans",
+        "resampling", "base".
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
     ties : {"keyed", "tree"}, default "keyed"
@@ -552,6 +554,11 @@ class Policy:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
         if self.q is not None and self.q < LEAST_GUARDED_Q:
             raise InputError(f"q of a guarded policy must be at least {LEAST_GUARDED_Q}")
+        if self.rows_by == Multiplicative.name:
+            raise InputError(
+                "rows = 'multiplicative' leaves zeros and signs as they are, and is for the policy"
+                " 'research'; choose another row method, such as 'probabilistic'"
+            )
         if self.ties == "tree":
             raise InputError(
                 "ties = 'tree' follows the order of the file, and is for the policy 'research';"
@@ -813,7 +820,7 @@ class Policy:
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
         kind = COPY_METHODS.get(method)
-        if kind is None or not kind.noise or not (kind.additive or self.from_copy):
+        if kind is None or not kind.noise or not (kind.by_noise or self.from_copy):
             return 0.0
         return float(kind.noise if self.q is None else self.q)
 

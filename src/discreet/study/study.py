@@ -1854,8 +1854,8 @@ pixels = 400), policy standard)
             policy it must be a stratum, because rows of the protected copy carry nothing else. By
             default the column whose role is "sensitive".
         method : str, optional
-            A row method: "condensation", "deterministic", "probabilistic", or a way to round, such
-            as "mdav".
+            A row method: "condensation", "deterministic", "probabilistic", "multiplicative" (under
+            `research`), or a way to round, such as "mdav".
         formula : str, optional
             A regression to fit to both tables: "glucose ~ age + C(sex)".
         risk_below : float, optional
