@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from _pytest.doctest import DoctestModule
 
+from examples.public import FOLDERS
+
 Columns = Mapping[str, list[Any]]
 
 CONSTRUCTORS: dict[str, Callable[[Columns], Any]] = {
@@ -92,13 +94,14 @@ def constructor(request: pytest.FixtureRequest) -> Callable[[Columns], Any]:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Callable[[str], Path]:
-    """Find a data file that is not ours to copy; skip the test where it is not to be had."""
+    """Find a public table, those of the examples among them; skip the test where it is missing."""
     beside = Path(__file__).parents[2] / "shared" / "data"
     folder = Path(os.environ.get("DISCREET_SHARED_DATA") or beside)
 
     def find(name: str) -> Path:
-        if not (folder / name).is_file():
-            pytest.skip(f"{name} is not in {folder}; DISCREET_SHARED_DATA says where to look")
-        return folder / name
+        for place in (folder, *FOLDERS):
+            if (place / name).is_file():
+                return place / name
+        pytest.skip(f"{name} is not in {folder}; DISCREET_SHARED_DATA says where to look")
 
     return find

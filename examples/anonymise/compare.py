@@ -53,9 +53,12 @@ def strata_of(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def anonymised(table: pd.DataFrame, plan: Plan, k: int) -> pd.DataFrame:
-    """Do the five steps to the columns of the plan, and leave the others as they are."""
+    """Do the five steps to the columns of the plan, and leave the others as they are.
+
+    Of equally near rows those count that the paper's program takes.
+    """
     columns = list(plan.columns)
-    moved = deterministic(table[columns], k, strata_of(table, plan.strata))
+    moved = deterministic(table[columns], k, strata_of(table, plan.strata), ties="tree")
     return table.assign(**dict(zip(columns, moved.T, strict=True)))
 
 

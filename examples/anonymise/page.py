@@ -7,9 +7,11 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
+from examples.anonymise import titanic
 from examples.anonymise.drawing import Plate
 from examples.anonymise.tables import TextTable
 from examples.figures.contact_sheet import STYLE
+from examples.public import missing
 
 __all__ = ["NAME", "write_page", "write_table"]
 
@@ -30,10 +32,7 @@ data</i>, BMC Medical Informatics and Decision Making 22:24, made again by <b>di
 {tables}
 </html>
 """
-NO_TITANIC = (
-    "Figures 1 to 4 and Tables 2 and 3 are missing, because titanic.csv was not found; the variable"
-    " DISCREET_SHARED_DATA names the folder that it lies in."
-)
+NO_TITANIC = missing(titanic.NAME, titanic.NEEDS[titanic.NAME])
 
 
 def write_page(plates: Sequence[Plate], tables: Sequence[TextTable], folder: Path) -> Path:

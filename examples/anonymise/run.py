@@ -1,8 +1,8 @@
 """Make the figures and tables of Avraam et al. (2022) again, and a page that shows them.
 
 Run with `make figures`; everything lands in build/figures, beside those of the 2021 paper. What
-needs the passengers of the Titanic is left out, and said, where their file is not to be had. The
-cohort of the paper is not public; a simulated one stands in for it.
+needs the passengers of the Titanic is left out, and said, where their file is missing; with `--all`
+nothing is drawn then. The cohort of the paper is not public; a simulated one stands in for it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from examples.anonymise import titanic_figures as passengers
 from examples.anonymise.cohort import cohort
 from examples.anonymise.compare import Compared
 from examples.anonymise.drawing import Plate, draw_plate
-from examples.anonymise.page import NO_TITANIC, write_page, write_table
+from examples.anonymise.page import write_page, write_table
 from examples.anonymise.tables import (
     PAPER_3,
     PAPER_4,
@@ -26,6 +26,7 @@ from examples.anonymise.tables import (
     table_2,
     table_of_coefficients,
 )
+from examples.public import asked, complete, find
 
 __all__ = ["main"]
 
@@ -46,10 +47,8 @@ def main(folder: Path, sets: int = sensitivity.SETS) -> None:
             plates.append(plate)
             tell(f"{plate.name}  {plate.title}")
 
-    path = titanic.find()
-    if path is None:
-        print(NO_TITANIC)
-    else:
+    path = find(titanic.NAME)
+    if path is not None:
         table = titanic.passengers(path)
         found = passengers.of_titanic(table)
         draw(
@@ -112,4 +111,7 @@ def table_4(found: Compared) -> TextTable:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("build/figures"))
+    said = asked("build/figures")
+    if not complete(titanic.NEEDS, everything=said.everything):
+        sys.exit(1)
+    main(said.folder)

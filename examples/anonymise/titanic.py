@@ -1,30 +1,20 @@
-"""The passengers of the Titanic as the paper prepares them, and Table 2.
-
-The file is not ours to copy: it lies in the folder that DISCREET_SHARED_DATA names, or in
-shared/data beside the checkout.
-"""
+"""The passengers of the Titanic as the paper prepares them, and Table 2."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pandas as pd
 
-__all__ = ["COLUMNS", "FORMULA", "STRATA", "K", "find", "passengers", "strata_counts", "survival"]
+__all__ = ["COLUMNS", "FORMULA", "NEEDS", "STRATA", "K", "passengers", "strata_counts", "survival"]
 
 COLUMNS = ("Age", "Fare")
 STRATA = ("Pclass", "Sex", "Family")
 FORMULA = "Survived ~ Pclass + Sex + Age + Fare + Family"
 K = 3
-FILE = "titanic.csv"
-
-
-def find() -> Path | None:
-    """Find the file; None where it is not to be had."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    path = Path(os.environ.get("DISCREET_SHARED_DATA") or beside) / FILE
-    return path if path.is_file() else None
+NAME = "titanic"
+#: What is left out without the file.
+NEEDS = {NAME: "Figures 1 to 4 and Tables 2 and 3 of the 2022 paper are"}
 
 
 def passengers(path: Path) -> pd.DataFrame:

@@ -1,13 +1,12 @@
 """Draw Figures 1 to 21 of Avraam et al. (2021) again, and a page that shows them side by side.
 
 Run with `make figures`; everything lands in build/figures. The data are simulated and come with the
-package, so the policy is `research`: each method as the paper prints it.
+package, so nothing is left out. The policy is `research`: each method as the paper prints it.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -18,6 +17,7 @@ from examples.figures import diagnostics, exploratory, parameters, sizes
 from examples.figures.contact_sheet import Shown, write_page, write_sheet
 from examples.figures.panels import Plate, draw_plate
 from examples.figures.told import told
+from examples.public import asked
 
 NUMBERS = range(1, 22)
 EXPLORATORY = {
@@ -77,4 +77,4 @@ def row_name(views: Sequence[object]) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("build/figures"))
+    main(asked("build/figures").folder)

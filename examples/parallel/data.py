@@ -1,12 +1,7 @@
-"""The German credit data, as the paper uses them: seven columns of a thousand account holders.
-
-The file is not ours to copy: it lies in the folder that DISCREET_SHARED_DATA names, or in
-shared/data beside the checkout.
-"""
+"""The German credit data, as the paper uses them: seven columns of a thousand account holders."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,11 +17,11 @@ __all__ = [
     "CATEGORICAL",
     "COLUMNS",
     "CONTINUOUS",
-    "FILE",
     "HEIGHT",
+    "NAME",
+    "NEEDS",
     "Credit",
     "Places",
-    "find",
     "kind_of",
     "kinds_of",
     "open_study",
@@ -34,7 +29,9 @@ __all__ = [
     "read",
 ]
 
-FILE = "german_credit.csv"
+NAME = "german_credit"
+#: What is left out without the file.
+NEEDS = {NAME: "All figures and statements of the 2011 paper are"}
 COLUMNS = (
     "checking_status",
     "duration",
@@ -67,13 +64,6 @@ class Credit:
     def places(self) -> Places:
         """The pixel of each record on each axis of the usual height."""
         return places_of(self.table)
-
-
-def find() -> Path | None:
-    """Find the file; None where it is not to be had."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    path = Path(os.environ.get("DISCREET_SHARED_DATA") or beside) / FILE
-    return path if path.is_file() else None
 
 
 def read(path: Path) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
 (2011). Run with `python -m examples.parallel.run`; a page with all figures lands in
 build/figures2011, and the conclusions beside it as a text. The German credit data are the
-paper's; where their file is not to be had, that is said, and nothing is made.
+paper's; where their file is missing, that is said, and nothing is made.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from examples.parallel import asked_again, data, looks, order, ranges, seeds, sp
 from examples.parallel.data import Credit
 from examples.parallel.drawing import Plate, draw_plate
 from examples.parallel.page import write_page
+from examples.public import asked, find, missing
 from examples.rounding.judged import Judged
 
-__all__ = ["ABSENT", "FIGURES", "main"]
+__all__ = ["FIGURES", "main"]
 
 FIGURES: tuple[Callable[[Credit], Plate], ...] = (
     ranges.figure_1,
@@ -43,17 +44,13 @@ CLAIMS: tuple[Callable[[Credit], list[Judged]], ...] = (
     order.claims,
     asked_again.claims,
 )
-ABSENT = (
-    f"The figures of the 2011 paper are left out, because there is no {data.FILE}; the variable"
-    " DISCREET_SHARED_DATA names the folder that it lies in."
-)
 
 
 def main(folder: Path) -> list[Judged]:
     """Draw, judge, print and save everything; return the conclusions and how they fared."""
-    path = data.find()
+    path = find(data.NAME)
     if path is None:
-        print(ABSENT)
+        print(missing(data.NAME, data.NEEDS[data.NAME]))
         return []
     folder.mkdir(parents=True, exist_ok=True)
     start = perf_counter()
@@ -91,4 +88,6 @@ def told_of(found: list[Judged]) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("build/figures2011"))
+    said = asked("build/figures2011")
+    if not main(said.folder) and said.everything:
+        sys.exit(1)

@@ -1,19 +1,15 @@
-"""The paper's data sets: files beside the checkout, scikit-learn's own, and simulated columns.
-
-The files are not ours to copy: they lie in the folder that DISCREET_SHARED_DATA names, or in
-shared/data beside the checkout.
-"""
+"""The paper's data sets: public tables, scikit-learn's own, and simulated columns."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["CS", "DRAWS", "FILES", "KINDS", "KS", "MODEL_KS", "Plan", "find", "read", "simulated"]
+from examples.public import find
+
+__all__ = ["CS", "DRAWS", "FILES", "KINDS", "KS", "MODEL_KS", "NEEDS", "Plan", "read", "simulated"]
 
 #: The paper's k and c for 500 rows (section 4.3), by rising k.
 KS = (20, 25, 34, 50, 100, 167)
@@ -25,6 +21,12 @@ KINDS = ("exponential", "uniform", "normal")
 DRAWS = 20
 ROWS, COLUMNS, RATE = 500, 2, 0.08
 FILES = ("tarragona", "boston", "faithful")
+#: What is left out without a file.
+NEEDS = {
+    "tarragona": "Figures 2 and 3 of the paper on rounding are",
+    "boston": "Table 7 of the paper on rounding is",
+    "faithful": "The table of faithful, as Table 7 of the paper on rounding, is",
+}
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,6 @@ class Plan:
     name: str
     target: str | None
     ks: tuple[int, ...]
-
-
-def find(name: str) -> Path | None:
-    """Find the file of a data set; None where it is not to be had."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    path = Path(os.environ.get("DISCREET_SHARED_DATA") or beside) / f"{name}.csv"
-    return path if path.is_file() else None
 
 
 def read(name: str) -> pd.DataFrame | None:

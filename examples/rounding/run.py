@@ -19,10 +19,11 @@ import pandas as pd
 
 from discreet.measure.roundings import compare_roundings
 from discreet.measure.roundings_report import RoundingComparison, RoundingGrid
+from examples.public import asked, complete, missing
 from examples.rounding import data, tables
 from examples.rounding.apart import accuracy_of_codes, least_mse
 from examples.rounding.averages import Draws
-from examples.rounding.data import CS, DRAWS, KINDS, KS, MODEL_KS, Plan
+from examples.rounding.data import CS, DRAWS, KINDS, KS, MODEL_KS, NEEDS, Plan
 from examples.rounding.judged import Judged
 from examples.rounding.on_models import of_regressions, of_trees
 from examples.rounding.on_scores import INTERVALS, MICRO, of_simulated, of_tarragona
@@ -78,10 +79,7 @@ def main(folder: Path, draws: int = DRAWS) -> list[Judged]:
     for plan in PLANS:
         result = compared(plan)
         if result is None:
-            tell(
-                f"{plan.name}: left out, because there is no {plan.name}.csv; DISCREET_SHARED_DATA"
-                " says in which folder it is"
-            )
+            tell(missing(plan.name, NEEDS[plan.name]))
             continue
         result.every.save(folder / f"{plan.name}.html")
         found += _of_plan(plan, result, tell, "score")
@@ -141,4 +139,7 @@ def _of_plan(plan: Plan, result: Compared, tell: Callable[[str], None], by: str)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("build/rounding"))
+    said = asked("build/rounding")
+    if said.everything and not complete(NEEDS, everything=True):
+        sys.exit(1)
+    main(said.folder)

@@ -351,7 +351,7 @@ def test_table_3(shared_data: Callable[[str], Path]) -> None:
     frame["Age"] = frame.Age.fillna(frame.Age.median())
     frame["Family"] = frame.SibSp + frame.Parch > 0
     strata = frame.Pclass.astype(str) + frame.Sex + frame.Family.astype(str)
-    drawn = deterministic(frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist())
+    drawn = deterministic(frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist(), ties="tree")
     after = frame.assign(Age=drawn[:, 0], Fare=drawn[:, 1])
     formula = "Survived ~ C(Pclass) + C(Sex) + Age + Fare + C(Family)"
 
@@ -363,7 +363,7 @@ def test_table_3(shared_data: Callable[[str], Path]) -> None:
         assert f"{found.original_se[i]:.3f}" == se
         assert f"{found.original_statistic[i]:.3f}" == z
         assert _as_printed(found.original_p[i], p)
-        assert found.difference[i] == pytest.approx(difference, abs=0.02)
+        assert f"{found.difference[i]:.3f}" == f"{difference:.3f}"
     assert (found.overlap > 0.9).all()
 
 

@@ -23,8 +23,9 @@ from discreet.plots import (
     View,
     diagnostics,
 )
+from discreet.plots.diagnostics import KnownNoise
 from discreet.policy import PlotRequest, Policy
-from discreet.regression import Model, fit, read_formula
+from discreet.regression import Folds, Model, fit, read_formula
 from discreet.render.scene import Dots
 from discreet.secret import Secret
 from discreet.table import Table, open_table
@@ -100,7 +101,7 @@ def of_protected(
     rows: Mapping[str, Floats],
     texts: Mapping[str, Any],
     *,
-    noise: float | None = None,
+    noise: KnownNoise | str | None = None,
     residual_df: int = 10,
 ) -> Diagnostic:
     """Draw a diagnostic of protected rows, as under `standard`."""
@@ -396,7 +397,7 @@ def test_estimates_are_corrected_where_the_noise_is_known() -> None:
     }
 
     plain = of_protected("residuals", "y ~ x", noised, {})
-    better = of_protected("residuals", "y ~ x", noised, {}, noise=0.5)
+    better = of_protected("residuals", "y ~ x", noised, {}, noise=KnownNoise(0.5))
 
     assert plain.corrected == {}
     assert plain.coefficients == better.coefficients
@@ -406,12 +407,31 @@ def test_estimates_are_corrected_where_the_noise_is_known() -> None:
     assert "corrected for the noise" in better.describe()
 
 
-def test_no_estimate_is_corrected_that_cannot_be() -> None:
-    rows = columns(200)
+# formula, noise, and what is said
+NOT_CORRECTED: dict[str, tuple[str, KnownNoise | str, str]] = {
+    "a term that is no column": ("y ~ log(x)", KnownNoise(0.25), "a term is not a column as it is"),
+    "an outcome that is none": ("log(y) ~ x", KnownNoise(0.25), "a term is not a column as it is"),
+    "too much noise": ("y ~ x + z", KnownNoise(3.0), "it leaves too little to correct by"),
+    "rounding": (
+        "y ~ x",
+        KnownNoise(0.25, {"x": Folds(-9, 9, 5), "y": Folds(-99, 99, 0.01)}),
+        "it leaves too little to correct by",
+    ),
+    "what the study knows": ("y ~ x", "far rows have more of it", "far rows have more of it"),
+}
 
-    view = of_protected("residuals", "y ~ log(x)", rows, {}, noise=0.25)
+
+@pytest.mark.parametrize(("formula", "noise", "why"), NOT_CORRECTED.values(), ids=NOT_CORRECTED)
+def test_where_estimates_cannot_be_corrected_that_is_said(
+    formula: str, noise: KnownNoise | str, why: str
+) -> None:
+    rows = {name: np.abs(values) + 1 for name, values in columns(200).items() if name in "xyz"}
+    rows["z"] = rows["x"] + 0.1 * rows["z"]
+
+    view = of_protected("residuals", formula, rows, {}, noise=noise)
 
     assert view.corrected == {}
+    assert view.origin.remarks[-1] == f"estimates are not corrected for the noise: {why}"
 
 
 # --- refusals ---------------------------------------------------------------------------------

@@ -13,7 +13,14 @@ from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
 METHODS = {name: plot.methods for name, plot in PLOTS.items()}
 DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula]
-ROWS = {"deterministic", "probabilistic", "condensation", "microaggregation", "rounding"}
+ROWS = {
+    "deterministic",
+    "probabilistic",
+    "multiplicative",
+    "condensation",
+    "microaggregation",
+    "rounding",
+}
 BINNED = {"suppression", "generalization"}
 MADE_BY = {
     "histogram": {"merge", "none"} | BINNED | ROWS,

@@ -65,8 +65,9 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
     "rows": (
         ["mdlp", "equal_width", "suppression", *(it for it in NO_WORD if it is not None)],
-        "one of 'deterministic', 'probabilistic', 'condensation', 'mdav', 'vmdav', 'optimal',"
-        " 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base', 'whole'",
+        "one of 'deterministic', 'probabilistic', 'multiplicative', 'condensation', 'mdav',"
+        " 'vmdav', 'optimal', 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base',"
+        " 'whole'",
     ),
     "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
     "missing_values": (
@@ -97,6 +98,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "diversity": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
     "closeness": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
+    "ties": (["random", *NO_WORD], "one of 'keyed', 'tree'"),
     "rounding": (
         ["rounding", "microaggregation", "equalwidth", "MDAV", *NO_WORD],
         "one of 'mdav', 'vmdav', 'optimal', 'equal_width', 'equal_frequency', 'kmeans',"
@@ -229,6 +231,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "diversity": [1, 3],
     "closeness": [0, 0.2, 1],
     "metric": ["euclidean", "mahalanobis"],
+    "ties": ["keyed", "tree"],
     "rounding": ["mdav", "vmdav", "optimal", "equal_width", "kmeans", "mdlp", "base"],
     "c": [None, 1, 20, 10**6],
     "m": [None, 1, 20, 10**6],

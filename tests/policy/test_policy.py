@@ -55,6 +55,7 @@ INF = math.inf
 # What the issue and the papers fix; whatever a preset does not name is as in NOT_SET.
 NOT_SET: dict[str, Any] = {
     "metric": "euclidean",
+    "ties": "keyed",
     "rounding": "mdav",
     "pictures": OF_PICTURES,
     "bins": 20,
@@ -319,6 +320,14 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "k of 1": ({"k": 1}, "^k of a guarded policy must be at least 3$"),
     "little noise": ({"q": 0.09}, r"^q of a guarded policy must be at least 0\.1$"),
     "no noise": ({"q": 0}, r"^q of a guarded policy must be at least 0\.1$"),
+    "noise that is multiplied": (
+        {"rows": "multiplicative"},
+        "^rows = 'multiplicative' leaves zeros and signs as they are, and is for the policy 'resea",
+    ),
+    "ties that follow the file's order": (
+        {"rows": "deterministic", "ties": "tree"},
+        "^ties = 'tree' follows the order of the file, and is for the policy 'research'",
+    ),
     "counts rounded away": ({"round_to": 11}, "^round_to of a guarded policy must be at most 2 k"),
     "counts rounded away at k = 3": (
         {"k": 3, "round_to": 7},
@@ -494,6 +503,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "edges": st.just({name: of for name, of in edges.items() if name not in limits}),
         "bounds": st.dictionaries(text, open_ends, max_size=3),
         "outside": st.sampled_from(["keep", "reflect", "clip"]),
+        "ties": st.just("keyed") if guarded else st.sampled_from(["keyed", "tree"]),
         "far_noise": st.sampled_from(["even", "by-distance"]),
         "bins_share": st.floats(0, 1, exclude_min=True) | st.just(1),
         "residual_df": st.integers(10 if guarded else 1, 10**6),
@@ -996,6 +1006,7 @@ def test_every_picture_has_a_method(policy: Policy, methods: dict[str, str]) -> 
 # Of each picture and method: under a guarded policy with the rows of condensation, what is said.
 COPY = "the protected copy of this study is made by 'condensation'"
 RAW = "method 'none' draws raw data and exists under the policy 'research' alone"
+MULTIPLIED = "method 'multiplicative' leaves zeros and signs as they are, and exists under the"
 SINGLE = "draws quartiles of single records and exists under the policy 'research' alone"
 SAID: dict[tuple[str, str], str] = {
     ("histogram", "deterministic"): COPY,
@@ -1030,6 +1041,11 @@ SAID: dict[tuple[str, str], str] = {
     ("contour", "microaggregation"): COPY,
     ("contour", "rounding"): COPY,
     ("contour", "none"): RAW,
+    **{
+        (plot, "multiplicative"): MULTIPLIED
+        for plot, methods in METHODS_OF.items()
+        if "multiplicative" in methods
+    },
     ("bars", "none"): RAW,
     ("crosstab", "none"): RAW,
     ("parallel", "none"): RAW,
@@ -1361,7 +1377,7 @@ def test_what_a_caller_may_choose_is_allowed_and_the_rest_refused() -> None:
 
 @pytest.mark.parametrize("name", ROW_NAMES)
 def test_a_row_method_has_one_name(name: str) -> None:
-    policy = Policy.preset("standard", rows=name)
+    policy = Policy.preset("research" if name == "multiplicative" else "standard", rows=name)
 
     assert Policy.from_dict(policy.to_dict()) == policy
     assert policy.changed(rows=name) == policy

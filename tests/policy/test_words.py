@@ -22,6 +22,7 @@ OTHER: dict[str, Any] = {
     "q": 0.2,
     "rows": "mdav",
     "metric": "mahalanobis",
+    "ties": "tree",
     "rounding": "optimal",
     "c": 4,
     "m": 20,
@@ -73,6 +74,7 @@ OTHER: dict[str, Any] = {
 NEEDS: dict[str, dict[str, Any]] = {
     "regime": {"rows": "mdav"},
     "m": {"k": 7},
+    "ties": {"regime": "research", "rows": "deterministic"},
     "q": {"rows": "probabilistic"},
 }
 # As notes of the page say: words of the trade that nobody has to know.

@@ -385,6 +385,7 @@ def test_methods_are_registered_by_name_and_say_what_they_promise() -> None:
     assert list(ROW_METHODS) == [
         "deterministic",
         "probabilistic",
+        "multiplicative",
         "condensation",
         "microaggregation",
         "rounding",

@@ -1,5 +1,6 @@
 """Scaled centroids: worked by hand, against a brute-force twin, and whatever the row order."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.protect.base import ordered_spread, standardise
 from discreet.protect.deterministic import Deterministic, deterministic
 from tests.cases import examples
+from tests.measure.r_neighbours import released_by_r
 
 Floats = NDArray[np.float64]
 
@@ -31,23 +33,11 @@ def rescaled(raw: Any, centroids: Any) -> Floats:
 BY_HAND: dict[str, tuple[list[float], int, list[str] | None, list[float]]] = {
     "two clusters": ([1, 2, 3, 10, 11, 12], 3, None, [2, 2, 2, 11, 11, 11]),
     "both neighbours": ([0, 1, 2, 3, 4, 5], 3, None, [1, 1, 2, 3, 4, 4]),
-    "of two tied ones that nearest to the mean": (
-        list(range(8)),
-        4,
-        None,
-        [1.5, 1.5, 2.5, 3.5, 3.5, 4.5, 5.5, 5.5],
-    ),
     "duplicates first, then what is left": (
         [0, 0, 1, 1, 1, 9, 10, 11],
         3,
         None,
         [1 / 3, 1 / 3, 1, 1, 1, 10, 10, 10],
-    ),
-    "tied points of some weight": (  # 2 takes itself and both 3s; the 1s are as near
-        [1, 1, 2, 3, 3, 8, 9, 10],
-        3,
-        None,
-        [4 / 3, 4 / 3, 8 / 3, 8 / 3, 8 / 3, 9, 9, 9],
     ),
     "more duplicates than k": ([5, 5, 5, 5, 0, 1, 2, 9], 3, None, [5, 5, 5, 5, 1, 1, 1, 19 / 3]),
     "strata keep apart": (
@@ -72,21 +62,134 @@ def test_by_hand(x: list[float], k: int, strata: list[str] | None, centroids: li
     np.testing.assert_allclose(out[:, 0], rescaled(x, centroids), rtol=1e-12)
 
 
-def test_ties_as_far_from_the_mean_go_by_the_first_column_then_the_second() -> None:
-    cross = [[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]]
-    far = [[9, 9], [9.1, 9], [9, 9.1], [-9, 9], [-9.1, 9], [-9, 9.1]]
-    square = [[-9, -9], [-9.1, -9], [-9, -9.1], [9, -9], [9.1, -9], [9, -9.1]]
-    x = np.array(cross + far + square)  # alike in both columns, so that all four arms are tied
+EIGHT = list(range(8))
+PAIRS = [1, 1, 2, 3, 3, 8, 9, 10]  # the 1s and the 3s are as far from 2
+# x, k, the order of ties and the centroids before they are rescaled
+TIED_BY_HAND: dict[str, tuple[list[int], int, Sequence[float], list[float]]] = {
+    "the lower of two": (EIGHT, 4, EIGHT, [1.5, 1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5]),
+    "the upper of two": (EIGHT, 4, EIGHT[::-1], [1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5, 5.5]),
+    "now this, now that": (  # 2 takes 0 before 4, 3 takes 5 before 1, 4 takes 2, 5 takes 7
+        EIGHT,
+        4,
+        [0, 6, 2, 5, 3, 1, 7, 4],
+        [1.5, 1.5, 1.5, 3.5, 3.5, 5.5, 5.5, 5.5],
+    ),
+    "any numbers": (
+        EIGHT,
+        4,
+        [-1e9, -0.5, 0, 0.25, 1, 7e7, 1e300, 1.7e308],
+        [1.5, 1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5],
+    ),
+    "points of some weight": (PAIRS, 3, EIGHT, [4 / 3, 4 / 3, 4 / 3, 8 / 3, 8 / 3, 9, 9, 9]),
+    "of equal rows the first": (
+        PAIRS,
+        3,
+        [7, 2, 6, 9, 1, 3, 4, 5],
+        [4 / 3, 4 / 3, 8 / 3, 8 / 3, 8 / 3, 9, 9, 9],
+    ),
+}
 
-    out = deterministic(x, 3)
 
-    # the centre takes (-1, 0) and then (0, -1)
-    centred = (out[0] - x.mean(axis=0)) / (out[5] - x.mean(axis=0))
-    np.testing.assert_allclose(
-        centred * (x[5:8].mean(axis=0) - x.mean(axis=0)),
-        [-1 / 3, -1 / 3] - x.mean(axis=0),
-        rtol=1e-12,
-    )
+@pytest.mark.parametrize(
+    ("x", "k", "ties", "centroids"), TIED_BY_HAND.values(), ids=list(TIED_BY_HAND)
+)
+def test_ties_come_in_the_order_that_is_given(
+    x: list[int], k: int, ties: Sequence[float], centroids: list[float]
+) -> None:
+    out = deterministic(x, k, ties=ties)
+
+    np.testing.assert_allclose(out[:, 0], rescaled(x, centroids), rtol=1e-12)
+
+
+GRID = np.array([[i, j] for i in range(20) for j in range(20)], dtype=float)
+
+
+def pull(out: Floats, x: Floats) -> float:
+    """Return how far inner points of a grid moved towards its middle, on average, in columns."""
+    inner = (np.abs(x - 9.5) <= 7).all(axis=1)
+    outward = np.sign(x[inner] - 9.5)
+    moved = (out - x.mean(axis=0)) / out.std(axis=0) - (x - x.mean(axis=0)) / x.std(axis=0)
+    return float((moved[inner] * outward).mean())
+
+
+def test_ties_draw_nobody_towards_the_mean() -> None:
+    # Of four neighbours that are equally near two count. If the nearest to the mean came first,
+    # inner points would move by a fifth of the grid's step.
+    from_mean = ((GRID - 9.5) ** 2).sum(axis=1)
+    step = float(1 / GRID[:, 0].std())
+    centroids = {
+        "mean first": deterministic(GRID, 3, ties=from_mean),
+        "mean last": deterministic(GRID, 3, ties=-from_mean),
+        "digests": deterministic(GRID, 3),
+        "keyed": by_secret(1),
+    }
+
+    found = {name: pull(out, GRID) / step for name, out in centroids.items()}
+
+    assert found["mean last"] - found["mean first"] > 0.3
+    middle = (found["mean last"] + found["mean first"]) / 2
+    assert abs(found["digests"] - middle) < 0.1
+    assert abs(found["keyed"] - middle) < 0.1
+
+
+def by_secret(seed: int, order: Any = slice(None), k: int = 3) -> Floats:
+    """Return the grid by the method, its noise (the stand-in of a secret) that of `seed`."""
+    normals = np.random.default_rng(seed).normal(size=GRID.shape)
+    return Deterministic(k=k)(GRID[order], normals[order], np.zeros(len(GRID), dtype=np.intp))
+
+
+def test_the_methods_ties_hang_on_the_secret_and_not_on_the_order_of_rows() -> None:
+    order = np.random.default_rng(3).permutation(len(GRID))
+
+    once, other = by_secret(1), by_secret(2)
+
+    assert by_secret(1, order).tobytes() == once[order].tobytes()
+    assert (np.abs(once - other) > 0.1).any(axis=1).mean() > 0.5
+
+
+# --- the tree of R ----------------------------------------------------------------------------
+
+OF_R: dict[str, Callable[[Any], Floats]] = {
+    "no ties": lambda rng: rng.normal(size=(300, 2)),
+    "a grid": lambda rng: rng.permutation(GRID),
+    "few points of many rows": lambda rng: rng.integers(0, 3, size=(200, 2)).astype(float),
+    "a column of few values": lambda rng: rng.integers(0, 5, size=(150, 1)).astype(float),
+    "four columns": lambda rng: rng.integers(0, 4, size=(250, 4)).astype(float),
+    "far rows": lambda rng: np.exp(4 * rng.normal(size=(200, 2))).round(1),
+}
+
+
+@pytest.mark.parametrize("k", [3, 10])
+@pytest.mark.parametrize("make", OF_R.values(), ids=list(OF_R))
+def test_the_tree_is_that_of_r(make: Callable[[Any], Floats], k: int) -> None:
+    rng = np.random.default_rng(k)
+    x = make(rng)
+    strata = rng.choice(["a", "b"], size=len(x)).tolist()
+
+    found = deterministic(x, k, strata, ties="tree")
+
+    np.testing.assert_allclose(found, released_by_r(x, strata, k), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+def test_the_tree_finds_the_nearest_by_either_metric(metric: str) -> None:
+    x = _matrix(datasets.d1())  # without ties, so that the order of them does not matter
+
+    found = deterministic(x, 5, metric=metric, ties="tree")
+
+    np.testing.assert_allclose(found, deterministic(x, 5, metric=metric), rtol=1e-9)
+
+
+def test_the_methods_tree_follows_the_order_of_the_rows() -> None:
+    x = GRID[(GRID < 17).all(axis=1)]  # points lie on the cuts of its boxes
+    zero, strata = np.zeros(x.shape), np.zeros(len(x), dtype=np.intp)
+    order = np.random.default_rng(4).permutation(len(x))
+    method = Deterministic(k=3, ties="tree")
+
+    once, other = method(x, zero, strata), method(x[order], zero, strata)
+
+    assert once.tobytes() == deterministic(x, 3, ties="tree").tobytes()
+    assert not np.allclose(other, once[order])
 
 
 def test_the_spread_of_each_column_is_kept_and_means_are_not_forced() -> None:
@@ -101,8 +204,11 @@ def test_the_spread_of_each_column_is_kept_and_means_are_not_forced() -> None:
 # --- against brute force ----------------------------------------------------------------------
 
 
-def twin(x: Floats, k: int, strata: Any = None, metric: str = "euclidean") -> Floats:
+def twin(
+    x: Floats, k: int, strata: Any = None, metric: str = "euclidean", ties: Any = None
+) -> Floats:
     """Follow the documented rule over all pairs of points, to the last bit."""
+    ties = np.zeros(len(x)) if ties is None else np.asarray(ties)
     z, mean, sd = standardise(x)
     inverse: Floats = np.eye(z.shape[1])
     if metric == "mahalanobis":
@@ -112,14 +218,16 @@ def twin(x: Floats, k: int, strata: Any = None, metric: str = "euclidean") -> Fl
     for stratum in np.unique(strata):
         rows = np.flatnonzero(strata == stratum)
         points, place, weights = np.unique(z[rows], axis=0, return_inverse=True, return_counts=True)
-        means = [_twin_mean(i, points, weights, k, inverse) for i in range(len(points))]
-        centroids[rows] = np.array(means)[place.ravel()]
+        place = place.ravel()
+        first = np.array([ties[rows][place == i].min() for i in range(len(points))])
+        means = [_twin_mean(i, points, weights, k, inverse, first) for i in range(len(points))]
+        centroids[rows] = np.array(means)[place]
     shrunk = ordered_spread(centroids)[1]
     out: Floats = centroids * (sd / shrunk) + mean
     return out
 
 
-def _twin_mean(i: int, points: Floats, weights: Any, k: int, inverse: Floats) -> Floats:
+def _twin_mean(i: int, points: Floats, weights: Any, k: int, inverse: Floats, first: Any) -> Floats:
     gaps = points - points[i]
     distance = np.sqrt(np.maximum(np.einsum("nj,jl,nl->n", gaps, inverse, gaps), 0))
     distance[i] = -1
@@ -128,14 +236,13 @@ def _twin_mean(i: int, points: Floats, weights: Any, k: int, inverse: Floats) ->
     limit = distance[by_distance[reached]]
     tied = np.abs(distance - limit) <= abs(limit) * 1e-10
     below = np.flatnonzero((distance < limit) & ~tied)
-    from_mean = np.round(np.einsum("nj,nj->n", points, points), 9)
     places, taken = k, {}
-    for j in [*below, *sorted(np.flatnonzero(tied), key=lambda j: (from_mean[j], j))]:
+    for j in [*below, *sorted(np.flatnonzero(tied), key=lambda j: first[j])]:
         taken[j] = min(places, weights[j])
         places -= taken[j]
     assert places == 0
     total = np.zeros(points.shape[1])
-    for j in sorted(taken, key=lambda j: (from_mean[j], j)):
+    for j in sorted(taken):
         total += taken[j] * points[j]
     out: Floats = total / k
     return out
@@ -169,9 +276,11 @@ def test_brute_force_agrees_on_ties_and_duplicates(
 ) -> None:
     rng = np.random.default_rng(n + p)
     x = rng.integers(0, values, size=(n, p)).astype(float)
-    strata = rng.choice(["a", "b"], size=n)
+    strata, ties = rng.choice(["a", "b"], size=n), rng.permutation(n)
 
-    np.testing.assert_array_equal(deterministic(x, k, strata, metric), twin(x, k, strata, metric))
+    np.testing.assert_array_equal(
+        deterministic(x, k, strata, metric, ties), twin(x, k, strata, metric, ties)
+    )
 
 
 @pytest.mark.parametrize("k", [3, 10])
@@ -179,15 +288,20 @@ def test_brute_force_agrees_where_some_rows_are_tied_and_some_not(k: int) -> Non
     rng = np.random.default_rng(k)
     alone, tied = rng.normal(size=(500, 2)), rng.normal(size=(300, 2)).round(1)
     x = rng.permutation(np.vstack([alone, -alone[:100], tied, alone[:50]]))
+    ties = rng.permutation(len(x))
 
-    np.testing.assert_array_equal(deterministic(x, k), twin(x, k))
+    np.testing.assert_array_equal(deterministic(x, k, ties=ties), twin(x, k, ties=ties))
 
 
 def test_all_points_of_a_ring_tied_with_its_centre_are_looked_at() -> None:
     angle = np.linspace(0, 2 * np.pi, 360, endpoint=False)
     x = np.vstack([[0.0, 0.0], np.column_stack([np.cos(angle), np.sin(angle)])])
 
-    np.testing.assert_allclose(deterministic(x, 5), twin(x, 5), rtol=1e-9, atol=1e-12)
+    ties = np.random.default_rng(5).permutation(len(x))
+
+    found = deterministic(x, 5, ties=ties)
+
+    np.testing.assert_allclose(found, twin(x, 5, ties=ties), rtol=1e-9, atol=1e-12)
 
 
 def test_many_rows_are_worked_through_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,14 +348,17 @@ def test_permuted_rows_give_the_permuted_result(
     random.shuffle(order)
     strata = np.array([random.choice("ab") for _ in order]) if parted else np.full(len(x), "a")
     metric = "mahalanobis" if whitened else "euclidean"
+    ties = None if random.random() < 0.5 else np.array([random.random() for _ in order])
+    again = None if ties is None else ties[order]
     try:
-        out = deterministic(x, k, strata, metric)
+        out = deterministic(x, k, strata, metric, ties)
     except RefusedError:
         with pytest.raises(RefusedError, match=r"k|constant|coincide|covariance"):
-            deterministic(x[order], k, strata[order], metric)
+            deterministic(x[order], k, strata[order], metric, again)
         return
 
-    assert deterministic(x[order], k, strata[order], metric).tobytes() == out[order].tobytes()
+    found = deterministic(x[order], k, strata[order], metric, again)
+    assert found.tobytes() == out[order].tobytes()
 
 
 @laws
@@ -287,6 +404,10 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "k is below 3": ({"k": 2}, RefusedError, LIMITS),
     "k is above n - 3": ({"k": 8}, RefusedError, LIMITS),
     "an unknown metric": ({"metric": "manhattan"}, InputError, "'euclidean', 'mahalanobis'"),
+    "unknown ties": ({"ties": "mean"}, InputError, "ties must be 'tree', or one finite number"),
+    "ties of other rows": ({"ties": [1, 2]}, InputError, "one finite number for each row"),
+    "ties that are no numbers": ({"ties": ["a"] * 10}, InputError, "one finite number for each"),
+    "a missing tie": ({"ties": [*range(9), float("nan")]}, InputError, "one finite number for"),
     "strata of other rows": ({"strata": [1, 2]}, InputError, "one label for each row"),
     "a small stratum": ({"strata": [0] * 8 + [1] * 2}, RefusedError, "a stratum holds fewer"),
     "a missing value": ({"X": [[1.0], [float("nan")]]}, InputError, "missing or infinite"),
@@ -343,6 +464,7 @@ WRONG_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "q is negative": ({"q": -0.1}, "q must be at least 0"),
     "q is infinite": ({"q": float("inf")}, "q must be a finite number"),
     "an unknown metric": ({"metric": "cosine"}, "metric is unknown"),
+    "unknown ties": ({"ties": "random"}, "ties is unknown"),
 }
 
 

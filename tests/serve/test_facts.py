@@ -66,7 +66,7 @@ GUARDED = {
     "qq": "ROWS",
     "leverage": "ROWS",
 }
-ALL_ROWS = "deterministic probabilistic condensation microaggregation rounding"
+ALL_ROWS = "deterministic probabilistic multiplicative condensation microaggregation rounding"
 BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
     "standard": ("condensation", GUARDED),
     "datashield": (
@@ -216,7 +216,7 @@ def test_a_parameter_says_what_it_may_be_and_for_which_methods() -> None:
     assert of["heatmap", "grid"]["methods"] is None
     assert of["scatter", "grid"]["methods"] == ["suppression", "generalization"]
     assert of["parallel", "cost"]["methods"] == ["k-member"]
-    assert of["qq", "noise_on"]["methods"] == ["probabilistic"]
+    assert of["qq", "noise_on"]["methods"] == ["probabilistic", "multiplicative"]
 
 
 def test_a_usual_method_that_is_refused_is_not_told() -> None:

@@ -200,8 +200,13 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
 
 NOISE_ON: dict[str, tuple[str, dict[str, Any], dict[str, Any], str | None]] = {
     "of noise under research": ("research", {}, {"method": "probabilistic"}, None),
-    "of centroids": ("research", {}, {}, "noise_on is for method 'probabilistic'"),
-    "of raw points": ("research", {}, {"method": "none"}, "noise_on is for method"),
+    "of centroids": (
+        "research",
+        {},
+        {},
+        "noise_on is for methods 'probabilistic', 'mul",
+    ),
+    "of raw points": ("research", {}, {"method": "none"}, "noise_on is for methods"),
     "of a copy": ("standard", {"rows": "probabilistic"}, {}, "under the policy 'research'"),
 }
 

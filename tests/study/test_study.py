@@ -1376,13 +1376,14 @@ def test_estimates_are_corrected_for_the_noise_where_it_is_even() -> None:
     middle = view.corrected["Intercept"] + view.corrected["x"] * x.mean()
     assert middle == pytest.approx(y.mean(), rel=1e-4)
     assert "estimates corrected for the noise" in view.describe()
-    for other in (
-        {"far_noise": "by-distance"},
-        {"bounds": {"x": [0, 200]}, "outside": "clip"},
-        {"bounds": {"y": [0, 200]}, "outside": "reflect"},
-        {"outside": "reflect"},
+    for other, why in (
+        ({"far_noise": "by-distance"}, "far rows have more of it"),
+        ({"bounds": {"x": [0, 200]}, "outside": "clip"}, "values were put on the ends that"),
+        ({"bounds": {"y": [199, 200]}, "outside": "reflect"}, "a declared bound lies within the"),
     ):
-        assert opened(**fields | other).residuals(MODEL).corrected == {}
+        view = opened(**fields | other).residuals(MODEL)
+        assert view.corrected == {}
+        assert f"estimates are not corrected for the noise: {why}" in view.describe()
     kept = opened(**fields, bounds={"x": [0, 200]}).residuals(MODEL)  # another copy, other noise
     assert kept.corrected["x"] == pytest.approx((1 + 0.25**2) * kept.coefficients["x"], rel=1e-5)
     assert opened(**fields).residuals("y ~ log(x)").corrected == {}
@@ -1622,7 +1623,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         [MODEL],
         {"noise_on": "points"},
         InputError,
-        "noise_on is for method 'probabilistic' under the policy 'research'",
+        "noise_on is for methods 'probabilistic', 'multiplicative' under the policy 'research'",
     ),
     "noise of centroids": (
         {"preset": "research"},
@@ -1630,7 +1631,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         [MODEL],
         {"noise_on": "variable"},
         InputError,
-        "noise_on is for method 'probabilistic'",
+        "noise_on is for methods 'probabilistic', 'multiplicative'",
     ),
     "bins of a contour": (
         {"preset": "research"},

@@ -88,10 +88,10 @@ def test_every_setting_is_tried_once(methods: Any, k: Any, q: Any, names: list[s
     assert [setting.name for setting in settings_of(methods, k, q)] == names
 
 
-def test_by_default_all_methods_but_rounding_are_tried() -> None:
+def test_by_default_all_methods_but_two_are_tried() -> None:
     found = settings_of(None, None, None)
 
-    assert [name for name in ROW_METHODS if name not in SWEPT] == ["rounding"]
+    assert [name for name in ROW_METHODS if name not in SWEPT] == ["multiplicative", "rounding"]
     assert {setting.method for setting in found} == set(SWEPT)
     assert {setting.k for setting in found if setting.method == "condensation"} == {3, 5, 10, 20}
     assert len(set(found)) == len(found) == 16
@@ -129,7 +129,7 @@ def test_what_cannot_be_tried(asked: dict[str, Any], text: str) -> None:
 @pytest.mark.parametrize("method", ROW_METHODS)
 def test_a_point_is_what_the_release_would_be(method: str) -> None:
     study = opened()
-    number: dict[str, Any] = {"q": 0.3} if method == "probabilistic" else {"k": 4}
+    number: dict[str, Any] = {"q": 0.3} if ROW_METHODS[method].by_noise else {"k": 4}
 
     (point,) = study.sweep(["x", "y"], methods=[method], k=[4], q=[0.3]).points
 

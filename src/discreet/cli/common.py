@@ -317,6 +317,9 @@ class RowOptions:
     metric: Annotated[
         str | None, Option(help="Nearness of `deterministic`: euclidean or mahalanobis.")
     ] = None
+    ties: Annotated[
+        str | None, Option(help="Equally near rows of `deterministic`: keyed, or tree as in R.")
+    ] = None
     missing: Annotated[
         str | None, Option(help="Missing numbers: complete (left out), median or mean.")
     ] = None

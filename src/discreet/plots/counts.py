@@ -329,7 +329,7 @@ def shown_of_rows(origin: Origin, request: PlotRequest, counts: Bins) -> Origin:
 def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, Any]:
     """Return the parameters of a count method that a reader may know, and some beside them."""
     rows = ROW_METHODS.get(request.method)
-    by_noise = rows is not None and rows.additive and request.shows_exact
+    by_noise = rows is not None and rows.by_noise and request.shows_exact
     out: dict[str, Any] = {} if request.method == "none" or by_noise else {"k": request.k}
     if request.m is not None:
         out["m"] = request.m
@@ -342,7 +342,7 @@ def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, An
 
 def parameters_of_rows(request: PlotRequest) -> Mapping[str, Any]:
     """Return the parameters of a row method that a reader may know."""
-    given: dict[str, Any] = {} if COPY_METHODS[request.method].additive else {"k": request.k}
+    given: dict[str, Any] = {} if COPY_METHODS[request.method].by_noise else {"k": request.k}
     also = {"m": request.m, "q": request.q or None, "rounding": request.rounding, "c": request.c}
     given |= {name: value for name, value in also.items() if value is not None}
     return MappingProxyType(given)

@@ -41,7 +41,7 @@ ROWS = ("k", "q")
 CELLS = (*ROWS, "grid")
 ROWS_AND_COUNTS = ("rows", "counts")
 LEAST_K = {name: method.least_k for name, method in ROW_METHODS.items() if method.least_k > 1}
-NOISY = tuple(name for name, method in ROW_METHODS.items() if method.additive)
+NOISY = tuple(name for name, method in ROW_METHODS.items() if method.by_noise)
 
 V = TypeVar("V", bound=View, covariant=True)
 ByRows = Callable[[Mapping[str, Floats], Sequence[str], PlotRequest, Origin], V]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -26,7 +26,7 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.scatter import PointsView
 from discreet.plots.view import Origin, Tidy, View
 from discreet.protect import COUNT_METHODS
-from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
+from discreet.regression import Fit, Folds, Model, cook_line, corrected, fit, quantiles
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
 from discreet.table import Table, open_table
 
@@ -76,7 +76,7 @@ class Diagnostic(View):
         The estimate of each term of the model that is drawn.
     corrected : mapping of str to float
         The estimates corrected for the noise of the protected copy; empty where there is no
-        correction.
+        correction, of which a remark says why.
     """
 
     what: ClassVar[str]
@@ -215,6 +215,14 @@ VIEWS: Mapping[str, type[Diagnostic]] = MappingProxyType(
 )
 
 
+@dataclass(frozen=True)
+class KnownNoise:
+    """The noise of protected rows: its `share` of each column's sd, and where it was folded."""
+
+    share: float
+    folds: Mapping[str, Folds] = field(default_factory=lambda: MappingProxyType({}))
+
+
 def of_protected(
     model: Model,
     rows: Mapping[str, Floats],
@@ -223,16 +231,23 @@ def of_protected(
     origin: Origin,
     *,
     residual_df: int,
-    noise: float | None,
+    noise: KnownNoise | str | None,
 ) -> Diagnostic:
     """Fit the model to protected rows, and draw the points of that.
 
-    `noise` is the share of each column's standard deviation that was added to it, where the
-    estimates can be corrected for it.
+    `noise` is what the estimates can be corrected for, or why they cannot; None where the rows
+    have no noise alone. Where they are not corrected, that is a remark of the view.
     """
     numbers = {name: rows[name] for name in model.numbers}
     found = fit(model, numbers, texts, residual_df)
-    better = None if noise is None else corrected(model, numbers, texts, noise)
+    better, why = None, noise
+    if isinstance(noise, KnownNoise):
+        better = corrected(model, numbers, texts, noise.share, folds=noise.folds)
+        plain = "it leaves too little to correct by"
+        why = plain if model.additive else "a term is not a column as it is"
+    if better is None and why is not None:
+        said = f"estimates are not corrected for the noise: {why}"
+        origin = replace(origin, remarks=(*origin.remarks, said))
     view = _joined(_points(found, request), _drawn(request), origin)
     return _view(view, model, found, request, {} if better is None else _named(found, better))
 

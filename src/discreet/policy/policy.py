@@ -30,6 +30,7 @@ from discreet.protect import (
     Condensation,
     Deterministic,
     Microaggregation,
+    Multiplicative,
     Probabilistic,
     Whole,
     named,
@@ -68,6 +69,7 @@ LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
 REGIMES = ("guarded", "research")
 METRICS = parameters_of(Deterministic)["metric"].words
+TIES = parameters_of(Deterministic)["ties"].words
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
 WAYS_OF_COPY = ("browser", "served")
 MOST_EDGES = 101
@@ -220,6 +222,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         f"one of {one_of((*ROW_NAMES, Whole.name))}",
     ),
     "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
+    "ties": (lambda v: v in TIES, f"one of {one_of(TIES)}"),
     "rounding": (
         lambda v: isinstance(v, str) and v in ROUNDINGS,
         f"one of {one_of(ROUNDINGS)}",
@@ -326,11 +329,15 @@ class Policy:
         only groups of columns have a use for (`groups`, `strata`, `most_columns`, `q`, `c`,
         `metric`, `rounding`, `far_noise`, `missing`, `missing_levels`, `hierarchies`,
         `most_suppressed`, `diversity`, `closeness`). Else a row method for groups of
-        columns: "condensation" (the default there), "deterministic", "probabilistic", or a way to
-        round rows jointly: "mdav" (microaggregation), "vmdav", "optimal", "equal-width",
-        "equal-frequency", "kmeans", "resampling", "base".
+        columns: "condensation" (the default there), "deterministic", "probabilistic",
+        "multiplicative" (under `research` alone), or a way to round rows jointly: "mdav"
+        (microaggregation), "vmdav", "optimal", "equal-width", "equal-frequency", "kmeans",
+        "resampling", "base".
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
+    ties : {"keyed", "tree"}, default "keyed"
+        Which of equally near rows it takes first: by a digest that the secret keys, or as R's
+        search tree meets them. "tree" follows the order of the file: under `research` alone.
     rounding : str, default "mdav"
         How points are found where `rows` is "rounding": the two together are an older way to
         say `rows="vmdav"`.
@@ -459,6 +466,7 @@ class Policy:
     q: float | None = None
     rows: str | None = None
     metric: str = "euclidean"
+    ties: str = "keyed"
     rounding: str = "mdav"
     c: int | None = None
     m: int | None = None
@@ -547,6 +555,16 @@ class Policy:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
         if self.q is not None and self.q < LEAST_GUARDED_Q:
             raise InputError(f"q of a guarded policy must be at least {LEAST_GUARDED_Q}")
+        if self.rows_by == Multiplicative.name:
+            raise InputError(
+                "rows = 'multiplicative' leaves zeros and signs as they are, and is for the policy"
+                " 'research'; choose another row method, such as 'probabilistic'"
+            )
+        if self.ties == "tree":
+            raise InputError(
+                "ties = 'tree' follows the order of the file, and is for the policy 'research';"
+                " leave ties out"
+            )
         if self.round_to > 2 * self.k:
             raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
         if self.residual_df < LEAST_GUARDED_DF:
@@ -828,7 +846,7 @@ class Policy:
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
         kind = COPY_METHODS.get(method)
-        if kind is None or not kind.noise or not (kind.additive or self.from_copy):
+        if kind is None or not kind.noise or not (kind.by_noise or self.from_copy):
             return 0.0
         return float(kind.noise if self.q is None else self.q)
 
@@ -847,7 +865,8 @@ class Policy:
         return Whole(self.k, self.m).members
 
     def _method(self, name: str, k: int, q: float, rounding: str, c: int | None) -> RowMethod:
-        given = {"k": k, "q": q, "metric": self.metric, "far_noise": self.far_noise}
+        given = {"k": k, "q": q, "metric": self.metric, "ties": self.ties}
+        given |= {"far_noise": self.far_noise}
         given |= {"method": rounding, "c": c}
         kind: Any = ROW_METHODS[name]
         made: RowMethod = kind(**{it.name: given[it.name] for it in dataclasses.fields(kind)})
@@ -897,6 +916,8 @@ class Policy:
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
+        if self.ties != "keyed":
+            out["ties"] = self.ties
         if self.rows_by == Whole.name:
             out["m"] = self.members
         out |= {n: getattr(self, n) for n in COPY_METHODS[self.rows_by].declared if n not in out}

@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError, InputError, RefusedError, about, one_
 from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
+from discreet.plots.descriptor import NOISY
 from discreet.plots.periods import AUTO, check_every
 from discreet.plots.request import SHOWN, AxesRequest, PlotRequest
 from discreet.plots.scatter import SCATTER, check_show
@@ -27,6 +28,7 @@ from discreet.protect import (
     ROW_METHODS,
     ROW_NAMES,
     ColumnRounding,
+    Multiplicative,
     Rounding,
     Whole,
     named,
@@ -150,6 +152,11 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
         raise RefusedError(
             f"{method!r} tells pixels of single records and exists under the policy 'research'"
             f" alone; a guarded study draws {KMemberCells.name!r}"
+        )
+    if method == Multiplicative.name:
+        raise RefusedError(
+            "method 'multiplicative' leaves zeros and signs as they are, and exists under the"
+            " policy 'research' alone, for public or simulated data"
         )
     if method in ROW_METHODS and method != policy.rows_by:
         raise RefusedError(
@@ -325,9 +332,9 @@ def _check_rows(policy: Policy, request: PlotRequest, noise_on: str | None) -> N
     """Refuse noise on what is protected before, and levels that the rows of a plot do not carry."""
     if noise_on is not None and noise_on not in NOISE_ON:
         raise InputError(f"noise_on must be {one_of(NOISE_ON)}", parameter="noise_on")
-    if noise_on is not None and (policy.fixed or request.method != "probabilistic"):
+    if noise_on is not None and (policy.fixed or request.method not in NOISY):
         raise InputError(
-            "noise_on is for method 'probabilistic' under the policy 'research'; leave it out:"
+            f"noise_on is for methods {one_of(NOISY)} under the policy 'research'; leave it out:"
             " elsewhere the variables are protected before the plot is made",
             parameter="noise_on",
             rule="fixed" if policy.fixed else "unused",
@@ -509,7 +516,7 @@ def resolve_table(
         says = f"a table cannot be made by method {method!r}; there are {one_of(ROW_NAMES)}"
         raise InputError(says)
     used = method or policy.rows_by
-    if q is not None and not policy.fixed and not ROW_METHODS[named(used)[0]].additive:
+    if q is not None and not policy.fixed and not ROW_METHODS[named(used)[0]].by_noise:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     rows = resolve(policy, table, SCATTER.name, names, method=used, k=k, q=q)
     carried = () if policy.from_copy or sensitive is None else (sensitive,)

@@ -334,6 +334,10 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
             " closely by another are hidden.",
         ),
         "metric": lambda it: (f"The {it.metric} distance", " says which rows are near each other."),
+        "ties": lambda it: (
+            "Equally near rows come in an order",
+            " that the secret keys." if it.ties == "keyed" else " that R's search tree has.",
+        ),
         "rounding": lambda it: (f"Points of shared rows are found by {it.rounding}", "."),
         "c": lambda it: (
             ("A column has as many regions", " as its method finds.")

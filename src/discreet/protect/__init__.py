@@ -51,6 +51,7 @@ from discreet.protect.deterministic import Deterministic, deterministic
 from discreet.protect.hierarchy import Hierarchy, read_hierarchy
 from discreet.protect.kanonymity import Repair, repair
 from discreet.protect.microaggregation import Condensation, mdav, vmdav
+from discreet.protect.multiplicative import Multiplicative, multiplicative
 from discreet.protect.probabilistic import Probabilistic, probabilistic
 from discreet.protect.rounding import ColumnRounding, Microaggregation, Rounding
 from discreet.protect.values import OrderMeans, outside
@@ -89,6 +90,7 @@ __all__ = [
     "Merge",
     "Merged",
     "Microaggregation",
+    "Multiplicative",
     "NoProtection",
     "OrderMeans",
     "Probabilistic",
@@ -106,6 +108,7 @@ __all__ = [
     "load_points",
     "mdav",
     "mdlp",
+    "multiplicative",
     "named",
     "optimal",
     "outside",
@@ -120,7 +123,14 @@ __all__ = [
 ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
     {
         method.name: method
-        for method in (Deterministic, Probabilistic, Condensation, Microaggregation, Rounding)
+        for method in (
+            Deterministic,
+            Probabilistic,
+            Multiplicative,
+            Condensation,
+            Microaggregation,
+            Rounding,
+        )
     }
 )
 """Row methods by name."""

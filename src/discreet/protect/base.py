@@ -46,9 +46,9 @@ class RowMethod(Described, Protocol):
         The least k that it can be asked for with.
     noise : float
         The noise that it carries where nobody says how much, as a share of a column's sd.
-    additive : bool
-        Whether it is values plus noise and nothing else: it is asked for with q, k plays no part,
-        and fits can be corrected for it. Other methods carry noise in guarded studies alone.
+    by_noise : bool
+        Whether it is values with noise and nothing else: it is asked for with q, and k plays no
+        part. Other methods carry noise in guarded studies alone.
     holds_k : bool
         Whether a record is recognised by its released row at most once in k times or so.
     shared_by_k : bool
@@ -65,7 +65,7 @@ class RowMethod(Described, Protocol):
 
     least_k: ClassVar[int]
     noise: ClassVar[float]
-    additive: ClassVar[bool]
+    by_noise: ClassVar[bool]
     holds_k: ClassVar[bool]
     shared_by_k: ClassVar[bool]
     averages: ClassVar[bool]

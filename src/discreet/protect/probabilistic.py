@@ -24,7 +24,7 @@ from discreet.keys import old_row_keys
 from discreet.protect.base import check_normals, ordered_spread, refuse_persons, standardise
 from discreet.secret import Secret
 
-__all__ = ["Probabilistic", "probabilistic"]
+__all__ = ["Probabilistic", "keyed_normals", "probabilistic"]
 
 CHUNK = 1 << 22
 """How many distances are held at a time."""
@@ -92,7 +92,7 @@ class Probabilistic:
     )
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.25
-    additive: ClassVar[bool] = True
+    by_noise: ClassVar[bool] = True
     holds_k: ClassVar[bool] = False
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = False
@@ -204,6 +204,18 @@ def probabilistic(
     """
     method = Probabilistic(q, far_noise, k)
     matrix = as_matrix(X)
+    normals = keyed_normals(matrix, secret, keys, columns, VERSION)
+    return method(matrix, normals, as_strata(None, len(matrix)))
+
+
+def keyed_normals(
+    matrix: Floats,
+    secret: bytes,
+    keys: Floats | Sequence[str] | None,
+    columns: Sequence[str] | None,
+    version: bytes,
+) -> Floats:
+    """Return standard normal noise for each value, keyed by a secret: see `probabilistic`."""
     n, p = matrix.shape
     if not isinstance(secret, bytes):
         raise InputError("secret must be at least 16 random bytes")
@@ -214,5 +226,4 @@ def probabilistic(
         raise InputError("keys must hold one identifier for each row of X")
     owner = Secret.from_bytes(secret)
     marks = old_row_keys(owner, list(matrix.T) if keys is None else [keys])
-    strata = as_strata(None, n)
-    return method(matrix, owner.normals(VERSION, marks, names), strata)
+    return owner.normals(version, marks, names)

@@ -110,7 +110,7 @@ class Rounding:
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
-    additive: ClassVar[bool] = False
+    by_noise: ClassVar[bool] = False
     holds_k: ClassVar[bool] = True
     shared_by_k: ClassVar[bool] = True
     averages: ClassVar[bool] = True
@@ -212,7 +212,7 @@ class Microaggregation:
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
-    additive: ClassVar[bool] = False
+    by_noise: ClassVar[bool] = False
     holds_k: ClassVar[bool] = True
     shared_by_k: ClassVar[bool] = True
     averages: ClassVar[bool] = True
@@ -288,7 +288,7 @@ class ColumnRounding:
     )
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.0
-    additive: ClassVar[bool] = False
+    by_noise: ClassVar[bool] = False
     holds_k: ClassVar[bool] = False
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = False

@@ -9,12 +9,14 @@ from __future__ import annotations
 from discreet.regression.diagnostics import Fit, cook_line, corrected, fit, quantiles
 from discreet.regression.families import FAMILIES, Asked, Estimates, estimated, read_model
 from discreet.regression.formula import Model, categories_named, read_formula
+from discreet.regression.noise import Folds
 
 __all__ = [
     "FAMILIES",
     "Asked",
     "Estimates",
     "Fit",
+    "Folds",
     "Model",
     "categories_named",
     "cook_line",

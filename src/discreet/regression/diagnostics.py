@@ -14,11 +14,13 @@ from discreet.regression.formula import (
     DEPENDENT,
     PERFECT,
     ROUNDING,
+    Design,
     Model,
     design_of,
     parse_again,
     standardised,
 )
+from discreet.regression.noise import Folds, Scored, scored
 
 __all__ = ["Fit", "cook_line", "corrected", "fit", "quantiles"]
 
@@ -147,6 +149,9 @@ def corrected(
     numbers: Mapping[str, ArrayLike],
     texts: Mapping[str, Sequence[str]],
     noise: float,
+    *,
+    multiplied: bool = False,
+    folds: Mapping[str, Folds] | None = None,
 ) -> Floats | None:
     """Correct coefficients for known noise on every continuous column, by moments.
 
@@ -159,7 +164,13 @@ def corrected(
         As in `fit`. The continuous columns have independent normal noise, of standard deviation
         `noise` times that of the column before; the categorical ones have none.
     noise : float
-        The ratio q of the standard deviations of noise and column; at least 0.
+        The ratio q of the standard deviations of noise and column, or the sd of the factor; at
+        least 0.
+    multiplied : bool, default False
+        Whether the columns were multiplied by factors of mean 1, as by `Multiplicative`.
+    folds : mapping of str to Folds, optional
+        The ends of columns at which values were folded back (`outside = "reflect"`), and the step
+        that they were rounded to.
 
     Notes
     -----
@@ -170,7 +181,10 @@ def corrected(
         β = (S_xx − D)⁻¹ S_xy,
 
     and the intercept makes the means fit. Noise on the outcome widens errors only. With one
-    covariate β = (1 + q²) β_naive. Where S_xx − D is not positive definite the answer is None.
+    covariate β = (1 + q²) β_naive. Of columns that were multiplied the noise is a share of the mean
+    square, q² / (1 + q²) · E[w²]; of columns that were folded, S is that of scores that are right
+    on average, and D what their variance has too much (`discreet.regression.noise`). Where S_xx
+    − D is not positive definite the answer is None.
     β is consistent, not unbiased: its noise grows as S_xx − D comes near to singular.
 
     References
@@ -189,17 +203,41 @@ def corrected(
     parsed = parse_again(model)
     if not (parsed.model.additive and parsed.intercept):
         return None
-    design = design_of(parsed, numbers, texts)
+    found_of = {
+        name: scored(
+            np.asarray(numbers[name], dtype=np.float64),
+            noise,
+            multiplied=multiplied,
+            folds=(folds or {}).get(name),
+        )
+        for name in parsed.model.numbers
+    }
+    known = {name: each for name, each in found_of.items() if each is not None}
+    if len(known) < len(found_of):
+        return None
+    design = design_of(parsed, {name: each.scores for name, each in known.items()}, texts)
     standard = standardised(design)
     rest = ~design.ones
     columns = standard.matrix[:, rest]
-    error = design.noisy[rest] * (noise**2 / (1 + noise**2))
+    error = (_errors(design, known) * np.diag(standard.back) ** 2)[rest]
     moments = columns.T @ columns / len(columns) - np.diag(error)
     if np.linalg.eigvalsh(moments)[0] <= DEPENDENT:
         return None
     found = np.zeros(len(rest))
     found[rest] = np.linalg.solve(moments, columns.T @ standard.outcome / len(columns))
     out: Floats = standard.back @ found * standard.scale + standard.centre * design.ones
+    return out
+
+
+def _errors(design: Design, known: Mapping[str, Scored]) -> Floats:
+    """Return by how much the variance of each column of scores is too large."""
+    out = np.zeros(design.matrix.shape[1])
+    for j in np.flatnonzero(design.noisy):
+        column = design.matrix[:, j]
+        (variance,) = {
+            each.variance for each in known.values() if np.array_equal(each.scores, column)
+        }
+        out[j] = column.var() - variance
     return out
 
 

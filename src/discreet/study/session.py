@@ -22,6 +22,7 @@ from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagn
 from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
+from discreet.plots.diagnostics import KnownNoise
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
 from discreet.plots.request import COPY, COUNTS, SOURCES
@@ -44,7 +45,7 @@ from discreet.protect import COPY_METHODS, Condensation, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import Settings, WholeCopy
 from discreet.provenance import Provenance, Sealer, key_of
-from discreet.regression import Model, read_formula
+from discreet.regression import Folds, Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
@@ -79,7 +80,7 @@ from discreet.study.provenance import (
 from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
-from discreet.vault.vault import Copy, Made, Vault, protect_view
+from discreet.vault.vault import WITHIN_ENDS, Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 
 __all__ = [
@@ -613,7 +614,7 @@ class Session:
             request,
             self._origin(request, copy),
             residual_df=policy.residual_df,
-            noise=self._noise_of(model),
+            noise=self._noise_of(model, request),
         )
         return view, copy.format
 
@@ -648,15 +649,30 @@ class Session:
             self.table.framework,
         )
 
-    def _noise_of(self, model: Model) -> float | None:
-        """Return the noise that estimates from the copy can be corrected for, if it is simple."""
+    def _noise_of(self, model: Model, request: PlotRequest) -> KnownNoise | str | None:
+        """Return the noise of the copy that estimates can be corrected for, or why they cannot.
+
+        None where its rows have no noise but are grouped.
+        """
         policy = self.policy
-        # Values that were reflected or rounded to whole numbers have another noise beside it.
-        moved = policy.outside != "keep"
-        moved |= any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
-        if not COPY_METHODS[policy.rows_by].additive or policy.far_noise != "even" or moved:
+        if not COPY_METHODS[policy.rows_by].by_noise:
             return None
-        return policy.noise(policy.rows_by)
+        if policy.far_noise != "even":
+            return "far rows have more of it"
+        if policy.outside == "clip":
+            return "values were put on the ends that they went beyond"
+        noise = policy.noise(policy.rows_by)
+        if policy.outside == "keep":
+            whole = any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
+            return "whole numbers were rounded" if whole else KnownNoise(noise)
+        made = self.made(request.columns)
+        if made.partitions > 1 or made.format < WITHIN_ENDS:
+            return "the copy was made in several parts, or by an earlier version"
+        ends = {name: made.ends[name] for name in model.numbers}
+        if any(it.cut for it in ends.values()):
+            return "a declared bound lies within the ends of the data"
+        folds = {name: Folds(it.low, it.high, it.step) for name, it in ends.items()}
+        return KnownNoise(noise, folds)
 
     def _copy(self, request: PlotRequest) -> Copy:
         if self.policy.from_copy:

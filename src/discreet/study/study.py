@@ -132,6 +132,7 @@ class CopySettings(GapSettings, total=False):
     """What the policy says of how rows are prepared."""
 
     metric: str | None
+    ties: str | None
     diversity: int | None
     closeness: float | None
 
@@ -1886,8 +1887,8 @@ pixels = 400), policy standard)
             policy it must be a stratum, because rows of the protected copy carry nothing else. By
             default the column whose role is "sensitive".
         method : str, optional
-            A row method: "condensation", "deterministic", "probabilistic", or a way to round, such
-            as "mdav".
+            A row method: "condensation", "deterministic", "probabilistic", "multiplicative" (under
+            `research`), or a way to round, such as "mdav".
         formula : str, optional
             A regression to fit to both tables: "glucose ~ age + C(sex)".
         risk_below : float, optional
@@ -1895,7 +1896,7 @@ pixels = 400), policy standard)
             the setting of least loss below it is looked for; under a guarded policy, whose
             setting is fixed, the table is refused where it is not below.
         **research
-            `k`, `q`, `metric`, `missing`, `missing_levels`, `hierarchies`, `diversity` or
+            `k`, `q`, `metric`, `ties`, `missing`, `missing_levels`, `hierarchies`, `diversity` or
             `closeness`, each as in `Policy`.
 
         Returns

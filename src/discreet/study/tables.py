@@ -412,10 +412,11 @@ def _made_of(
         "method": rows.method,
         "promises": method.promises,
         "does not protect": method.leaves_open,
-        "k": None if method.additive else rows.k,
+        "k": None if method.by_noise else rows.k,
         "q": rows.q or None,
         **rounding_told(request, points, made),
         "metric": policy.metric if rows.method == "deterministic" else None,
+        "ties": policy.ties if rows.method == "deterministic" else None,
         "columns": list(request.columns),
         "strata": list(made.levels),
         "strata left out": dropped or None,
@@ -449,7 +450,8 @@ def made_where(session: Session, copy: str) -> dict[str, Any]:
 TASK = "trying settings"
 KS = (3, 5, 10, 20)
 QS = (0.1, 0.25, 0.5, 1.0)
-SWEPT = tuple(name for name in ROW_METHODS if name != "rounding")  # `compare` is for roundings
+# `compare` is for roundings; multiplied noise is for those who ask for it.
+SWEPT = tuple(name for name in ROW_METHODS if name not in ("rounding", "multiplicative"))
 WORTH_PROCESSES = 1_000_000
 """Processes of their own start in about a second: worth it for so many values to protect."""
 RISKS = {
@@ -489,7 +491,7 @@ def settings_of(
         raise InputError("a sweep needs at least one method, one k and one q")
     out = []
     for name in names:
-        if ROW_METHODS[named(name)[0]].additive:
+        if ROW_METHODS[named(name)[0]].by_noise:
             out += [Setting(name, q=float(value)) for value in dict.fromkeys(qs)]
         else:
             out += [Setting(name, k=value) for value in dict.fromkeys(ks)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -207,6 +208,7 @@ class Made:
     done: Done
     format: int = FORMAT
     partitions: int = 1
+    ends: Mapping[str, Ends] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def make_copy(given: Noised, policy: Policy) -> Made:
@@ -214,26 +216,48 @@ def make_copy(given: Noised, policy: Policy) -> Made:
     rows = given.rows
     columns = [winsorised(column, policy.k, rows.persons) for column in rows.values.T]
     trimmed = np.column_stack(columns)
-    steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(rows.names)]
-    finish = partial(_finished, rows, policy, trimmed, steps)
-    return _made(given, trimmed, policy.row_method(), finish)
+    ends = {
+        name: _ends(rows, policy, trimmed[:, j], nice_step(sd_of(name, trimmed[:, j])), name)
+        for j, name in enumerate(rows.names)
+    }
+    finish = partial(_finished, rows, policy, [*ends.values()])
+    made = _made(given, trimmed, policy.row_method(), finish)
+    return replace(made, ends=MappingProxyType(ends))
 
 
-def _finished(
-    rows: Prepared, policy: Policy, trimmed: Floats, steps: Sequence[float], j: int, values: Floats
-) -> Floats:
-    """Round a column, to whole numbers where its own are, within its bounds and safe ends."""
-    name, step, own = rows.names[j], steps[j], trimmed[:, j]
-    if rows.format < WITHIN_ENDS:  # again after rounding, which may go a little beyond a bound
-        return within_bounds(policy, name, stepped(within_bounds(policy, name, values), step))
+class Ends(NamedTuple):
+    """Between which numbers a column of the copy lies, and the step that it is rounded to.
+
+    They `cut` where a declared bound lies further in than the ends of the data.
+    """
+
+    low: float
+    high: float
+    step: float
+    cut: bool
+
+
+def _ends(rows: Prepared, policy: Policy, own: Floats, step: float, name: str) -> Ends:
+    """Return the ends and the step of a column."""
     whole = name in rows.whole
     low, high = safe_ends(float(own.min()), float(own.max()), whole=whole)
     least, most = policy.bounds.get(name, (-np.inf, np.inf))
     if whole:  # no fraction at a bound
         least, most, step = np.ceil(least), np.floor(most), max(step, 1.0)
+    cut = least > low or most < high
     low, high = max(low, least), min(high, most)
     if not low < high:  # the data lie outside what was declared: the declared bounds stand
         low, high = policy.bounds[name]
+    return Ends(float(low), float(high), float(step), bool(cut))
+
+
+def _finished(
+    rows: Prepared, policy: Policy, ends_of: Sequence[Ends], j: int, values: Floats
+) -> Floats:
+    """Round a column, to whole numbers where its own are, within its bounds and safe ends."""
+    name, (low, high, step, _) = rows.names[j], ends_of[j]
+    if rows.format < WITHIN_ENDS:  # again after rounding, which may go a little beyond a bound
+        return within_bounds(policy, name, stepped(within_bounds(policy, name, values), step))
     inside = stepped(outside(values, low, high, policy.outside), step)
     if policy.outside == "keep":
         return inside
@@ -251,6 +275,9 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
         raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
+    if policy.ties == "tree":  # as R has it, whose tree follows the order of the file
+        rows = replace(rows, order=np.arange(len(rows.order)))
+        given = replace(given, rows=rows)
     return _made(
         given, rows.values, method, lambda j, values: within_bounds(policy, rows.names[j], values)
     )

@@ -23,7 +23,7 @@ def test_a_page_shows_what_was_made(tmp_path: Path) -> None:
 
 def test_a_page_without_the_passengers_says_so(tmp_path: Path) -> None:
     text = write_page([Plate(5, "Risk", "", ())], [], tmp_path).read_text(encoding="utf-8")
-    assert "Figures 1 to 4 and Tables 2 and 3 are missing" in text
+    assert "Figures 1 to 4 and Tables 2 and 3 of the 2022 paper are left out" in text
 
 
 def test_a_table_is_a_csv(tmp_path: Path) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from examples.anonymise import titanic
 from examples.anonymise.compare import Compared
 from examples.anonymise.tables import PAPER_2
-from examples.anonymise.titanic import find, strata_counts, survival
+from examples.anonymise.titanic import strata_counts, survival
 
 ROWS = """PassengerId,Survived,Pclass,Sex,Age,SibSp,Parch,Fare
 1,0,3,male,22,1,0,7.25
@@ -52,12 +50,3 @@ def test_177_ages_are_the_median(shared_data: Callable[[str], Path]) -> None:
     assert len(table) == 891
     assert table["Age"].median() == 28
     assert not table.isna().any().any()
-
-
-def test_the_file_is_found_where_the_variable_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DISCREET_SHARED_DATA", str(tmp_path))
-    assert find() is None
-    (tmp_path / "titanic.csv").write_text(ROWS)
-    assert find() == tmp_path / "titanic.csv"

@@ -1,18 +1,14 @@
 """Records lie on the pixels that the package gives them."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from examples.parallel.data import (
     CATEGORICAL,
     COLUMNS,
     CONTINUOUS,
-    FILE,
     Credit,
-    find,
     kind_of,
     kinds_of,
     places_of,
@@ -38,13 +34,6 @@ def test_each_column_has_a_kind() -> None:
     assert {*CATEGORICAL, *CONTINUOUS} == set(COLUMNS)
     assert kind_of("age") == "continuous"
     assert kinds_of(("savings", "age")) == ("categorical", "continuous")
-
-
-def test_an_absent_file_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("DISCREET_SHARED_DATA", str(tmp_path))
-    assert find() is None
-    (tmp_path / FILE).write_text("age\n1\n")
-    assert find() == tmp_path / FILE
 
 
 def test_the_data_are_those_of_the_paper(credit: Credit) -> None:

@@ -14,7 +14,7 @@ def test_without_the_data_that_is_said(
 ) -> None:
     monkeypatch.setenv("DISCREET_SHARED_DATA", str(tmp_path / "nowhere"))
     assert run.main(tmp_path / "figures") == []
-    assert "there is no german_credit.csv" in capsys.readouterr().out
+    assert "german_credit.csv was not found" in capsys.readouterr().out
     assert not (tmp_path / "figures").exists()
 
 

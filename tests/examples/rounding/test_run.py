@@ -17,7 +17,7 @@ def test_a_small_run(
     monkeypatch.setattr(run, "PLANS", plans)
     found = run.main(tmp_path / "build", draws=1)
     out = capsys.readouterr().out
-    assert "boston: left out, because there is no boston.csv" in out
+    assert "Table 7 of the paper on rounding is left out, because boston.csv was not found" in out
     assert all(f"Table {number}: " in out for number in range(1, 7))
     assert all(f"[{each.verdict}]" in out for each in found)
     assert f"Of {len(found)} conclusions" in out
