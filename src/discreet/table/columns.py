@@ -65,6 +65,8 @@ class Column:
     dates: Dates | None = None
     #: Stored as whole numbers, none of which is infinite.
     whole: bool = False
+    #: The forms in which its texts may be dates, where its rows do not say which it is.
+    readings: tuple[str, ...] = ()
 
 
 def columns_of(

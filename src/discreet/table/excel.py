@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, needing, some_of
 from discreet.table.engine import Kept, Source, check_different, held
-from discreet.table.text import MISSING_WORDS
+from discreet.table.written import MISSING_WORDS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 STANDARD_INPUT = "-"
-READ_AS = 3
+READ_AS = 4
 """How the types of text are taken; another number has private files made again."""
 GONE = "its private file is gone or damaged; open the study again"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from discreet.table.columns import (
     words_of,
 )
 from discreet.table.databases import is_database, open_database
+from discreet.table.dated import least_rows, with_dates, with_declared_as_text
 from discreet.table.dates import Dates, days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
@@ -1025,13 +1026,19 @@ def open_table(
     key: str | None,
     missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
     private: Path | None = None,
+    dates: Mapping[str, str] = MappingProxyType({}),
+    levels: Collection[str] = (),
+    least: Callable[[str], int] | None = least_rows,
 ) -> Table:
     """Make a Table of a file, of the URL of a database's table, or of a frame.
 
     docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
     continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said. `private` is a folder where a private file of text may be kept.
+    said. `private` is a folder where a private file of text may be kept. `dates` are the forms of
+    columns of text that hold dates; others are dates where they say so themselves (see `written`),
+    but for those whose kind is declared and for `levels`. `least` says how many rows of a column
+    must fit one order of day and month alone; where None, no text is a date by itself.
     """
     keep: object = None
     name = path = None
@@ -1053,11 +1060,18 @@ def open_table(
     else:
         frame, keep = take_frame(source)
     with quiet(*failure(keep)):
-        frame = spans_as_numbers(frame)
+        frame = with_declared_as_text(spans_as_numbers(frame), dates)
         schema = dict(without_values(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
     identifying = [column for column in (whose, key) if column is not None]
     columns = columns_of(schema, kinds, roles, identifying, zones)
+    with quiet(*failure(keep)):
+        said_levels = {*kinds, *levels, *identifying}
+        if least is None:
+            said_levels = {*columns}
+        columns = with_dates(
+            frame, keep, columns, dates, said_levels, whose, least or least_rows
+        )
     table = Table(
         yes_no_as_numbers(frame, columns),
         columns,
