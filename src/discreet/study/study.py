@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
@@ -34,6 +35,7 @@ from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
 from discreet.protect import Condensation, Whole
 from discreet.release import Release
+from discreet.secret import load_secret
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
 from discreet.study.board_file import board_of
@@ -2138,6 +2140,7 @@ def open(
     k: int | None = None,
     rows: str | None = None,
     labels: Mapping[str, str] | None = None,
+    dates: Mapping[str, str] | None = None,
 ) -> Study:
     """Put a table behind a policy.
 
@@ -2184,6 +2187,10 @@ def open(
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
         `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.
+    dates : mapping of str to str, optional
+        How the dates of columns of text are written, as `strptime` has it:
+        `{"visit": "%d/%m/%Y"}`. Needed where the rows do not say which number is the day, or where
+        years have two digits.
 
     Returns
     -------
@@ -2224,6 +2231,7 @@ def open(
         k=k,
         rows=rows,
         labels=labels,
+        dates=dates,
     )
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
     folder = folder_of(chosen)
@@ -2237,6 +2245,9 @@ def open(
         key=chosen.key,
         missing_values=chosen.missing_values,
         private=folder if chosen.private_files else None,
+        dates=chosen.dates,
+        levels=(*chosen.ordered, *chosen.hierarchies, *chain(*(chosen.tables or ()))),
+        least=partial(_least_of_order, chosen),
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
@@ -2244,6 +2255,16 @@ def open(
     _check_declared(table, chosen)
     offer_names(_columns_to_name)
     return Study(Session(table, chosen))
+
+
+def _least_of_order(policy: Policy, name: str) -> int:
+    """Return how many persons must fit one order of day and month alone: drawn, for one column.
+
+    So whoever knows all rows but one learns nothing of it from whether the column holds dates.
+    """
+    secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+    drawn = int.from_bytes(secret.digest("order of dates", name.encode())[:8], "little")
+    return policy.k + drawn % policy.k
 
 
 def _columns_to_name(of: object) -> list[str] | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.dates import DATE, Dates, stored_as
 from discreet.table.engine import check_different
+from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -204,6 +205,8 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
 
 def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
     """Say what a column is where another kind is needed, and what to do."""
+    if column.readings and kind != "categorical":
+        return f"is text, and {how_to_declare(column.name, column.readings)}"
     declare = (
         f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
         f" (on the command line --kinds {shlex.quote(f'{column.name}={kind}')})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -19,7 +18,6 @@ from discreet.table.frames import parts
 from discreet.table.written import (
     NAMED,
     NOT_KNOWN,
-    TWO_DIGITS,
     YEAR_FIRST,
     YEAR_LAST,
     YEARS,
@@ -30,7 +28,7 @@ from discreet.table.written import (
     read_dates,
 )
 
-__all__ = ["with_dates", "how_to_declare", "least_rows", "with_declared_as_text"]
+__all__ = ["least_rows", "with_dates", "with_declared_as_text"]
 
 K = 5
 LEVELS = KINDS[1]
@@ -166,31 +164,10 @@ def declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
         )
     if ahead and "%y" in form:
         raise InputError(
-            f"column {name!r} has years of two digits, of which those up to 68 are taken for 2000 to"
-            " 2068, and some dates would lie in the future; write the years in full"
+            f"column {name!r} has years of two digits, of which those up to 68 are taken for 2000"
+            " to 2068, and some dates would lie in the future; write the years in full"
         )
     return Dates("us" if timed else "day", "UTC" if zoned else None, form)
-
-
-def how_to_declare(name: str, readings: Sequence[str]) -> str:
-    """Say which dates texts may be, and how to declare it.
-
-    Examples
-    --------
-    >>> print(how_to_declare("visit", ("%d/%m/%Y", "%m/%d/%Y")))
-    may be dates, of which its rows do not say the order: '%d/%m/%Y' or '%m/%d/%Y'; declare which \
-it is: dates={'visit': '%d/%m/%Y'} (in a policy file dates.visit = "%d/%m/%Y", on the command \
-line --dates 'visit=%d/%m/%Y')
-    """
-    import tomli_w
-
-    orders = " or ".join(map(repr, readings))
-    line = tomli_w.dumps({name: readings[0]}).strip()
-    return (
-        f"may be dates, of which its rows do not say the order: {orders}; declare which it is:"
-        f" dates={{{name!r}: {readings[0]!r}}} (in a policy file dates.{line}, on the command line"
-        f" --dates {shlex.quote(f'{name}={readings[0]}')})"
-    )
 
 
 def with_declared_as_text(
@@ -238,8 +215,8 @@ def with_dates(
             out[name] = _as_dates(columns[name], declared_dates(name, form, read))
         elif columns[name].dates is None:
             raise InputError(
-                f"column {name!r} is declared to hold dates, and holds neither text nor dates; leave"
-                " the declaration out"
+                f"column {name!r} is declared to hold dates, and holds neither text nor dates;"
+                " leave the declaration out"
             )
     asked = [
         name

@@ -1069,9 +1069,7 @@ def open_table(
         said_levels = {*kinds, *levels, *identifying}
         if least is None:
             said_levels = {*columns}
-        columns = with_dates(
-            frame, keep, columns, dates, said_levels, whose, least or least_rows
-        )
+        columns = with_dates(frame, keep, columns, dates, said_levels, whose, least or least_rows)
     table = Table(
         yes_no_as_numbers(frame, columns),
         columns,

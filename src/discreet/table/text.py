@@ -41,6 +41,8 @@ START = 1 << 16
 MOST_LETTERS = 1 << 20
 """A longer line is not looked at for names."""
 AS_UTF8 = "save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+
+
 def read_csv(kept: Kept, source: Source) -> DuckDBPyRelation:
     """Read a CSV file as it is written: nothing is left to be guessed.
 

@@ -12,7 +12,8 @@ until somebody declares its form.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -27,7 +28,17 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MISSING_WORDS", "TextDates", "check_form", "days_in", "forms_of", "known_texts", "read_dates"]
+__all__ = [
+    "MISSING_WORDS",
+    "TextDates",
+    "check_form",
+    "days_in",
+    "forms_of",
+    "how_to_declare",
+    "is_form",
+    "known_texts",
+    "read_dates",
+]
 
 Whole = NDArray[np.int64]
 
@@ -46,7 +57,8 @@ MICROSECONDS = 86_400_000_000
 
 MONTHS = (
     "jan january januar janvier janv enero ene gennaio gen janeiro januari jän jänner",
-    "feb february februar février fevrier févr fevr fév febrero febbraio febr fevereiro fev februari",
+    "feb february februar février fevrier févr fevr fév fev febrero febbraio febr fevereiro"
+    " februari",
     "mar march märz maerz mrz mär mars marzo março marco mrt maart",
     "apr april avril avr abril abr aprile",
     "may mai mayo maggio mag maio mei",
@@ -103,9 +115,7 @@ NAMED = (
 )
 YEAR_LAST = tuple((f"%d{it}%m{it}%Y", f"%m{it}%d{it}%Y") for it in SIGNS)
 """The two orders of day and month."""
-TWO_DIGITS = tuple(
-    (f"%d{it}%m{it}%y", f"%m{it}%d{it}%y", f"%y{it}%m{it}%d") for it in SIGNS
-)
+TWO_DIGITS = tuple((f"%d{it}%m{it}%y", f"%m{it}%d{it}%y", f"%y{it}%m{it}%d") for it in SIGNS)
 """The three orders of a date whose year has two digits: read where one is declared."""
 NO_FORM = (
     "a form of dates is written as '%d/%m/%Y': %d, %m (or %b, a name) and %Y (or %y) for day, month"
@@ -142,12 +152,41 @@ def check_form(form: object) -> str:
     day = {"d", "m"} <= {*found} or ("d" in found and {"b", "B"} & {*found}) or "j" in found
     month = {"m", "b", "B"} & {*found}
     whole = len({"Y", "y"} & {*found}) == 1 and (day or month or found == ["Y"])
-    hours = len({"H", "I"} & {*found}) < 2 and (not {"M", "S", "f", "p"} & {*found} or (
-        {"H", "I"} & {*found}
-    ))
+    hours = len({"H", "I"} & {*found}) < 2 and (
+        not {"M", "S", "f", "p"} & {*found} or ({"H", "I"} & {*found})
+    )
     if not (known and whole and hours) or len({*found}) < len(found) or form.endswith("%"):
         raise InputError(NO_FORM)
     return form
+
+
+def is_form(form: object) -> bool:
+    """Whether something is a form of dates."""
+    try:
+        return bool(check_form(form))
+    except InputError:
+        return False
+
+
+def how_to_declare(name: str, readings: Sequence[str]) -> str:
+    """Say which dates texts may be, and how to declare it.
+
+    Examples
+    --------
+    >>> print(how_to_declare("visit", ("%d/%m/%Y", "%m/%d/%Y")))
+    may be dates, of which its rows do not say the order: '%d/%m/%Y' or '%m/%d/%Y'; declare which \
+it is: dates={'visit': '%d/%m/%Y'} (in a policy file dates.visit = "%d/%m/%Y", on the command \
+line --dates 'visit=%d/%m/%Y')
+    """
+    import tomli_w
+
+    orders = " or ".join(map(repr, readings))
+    line = tomli_w.dumps({name: readings[0]}).strip()
+    return (
+        f"may be dates, of which its rows do not say the order: {orders}; declare which it is:"
+        f" dates={{{name!r}: {readings[0]!r}}} (in a policy file dates.{line}, on the command line"
+        f" --dates {shlex.quote(f'{name}={readings[0]}')})"
+    )
 
 
 @cache
@@ -261,9 +300,7 @@ def _words(parts: Mapping[str, Any], name: str, size: int) -> list[str]:
     return found
 
 
-def _days(
-    parts: Mapping[str, Any], size: int
-) -> tuple[Whole, Whole, NDArray[np.bool_]]:
+def _days(parts: Mapping[str, Any], size: int) -> tuple[Whole, Whole, NDArray[np.bool_]]:
     """Return the days since 1970-01-01 of parts of dates, their years, and which there are."""
     year = _whole(parts, "Y", size, 0)
     if "y" in parts:
