@@ -97,7 +97,7 @@ def columns_of(
         kind = f"of a type that is not drawn ({type(dtype).__name__})"
         if dtype.is_numeric():
             kind = "continuous"
-        elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum, nw.Object, nw.Unknown):
+        elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum):
             kind = "categorical"
         elif stored_as(dtype) is not None:
             kind = DATE

@@ -97,9 +97,13 @@ def spans_as_numbers(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         # What pandas has of times it cannot take apart: they stay what is not drawn.
         elif isinstance(dtype, nw.Time) and not frame.implementation.is_pandas_like():
             day = column.dt
-            seconds = day.hour() * 3_600 + day.minute() * 60 + day.second()
-            parts = seconds.cast(nw.Float64) + day.microsecond().cast(nw.Float64) / 1e6
-            made.append((parts / 3_600).alias(name))
+            # As floats: some engines have hours and minutes of eight bits.
+            hour, minute, second, micro = (
+                it.cast(nw.Float64)
+                for it in (day.hour(), day.minute(), day.second(), day.microsecond())
+            )
+            seconds = hour * 3_600 + minute * 60 + second + micro / 1e6
+            made.append((seconds / 3_600).alias(name))
     return frame.with_columns(*made) if made else frame
 
 

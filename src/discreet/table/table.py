@@ -38,7 +38,7 @@ from discreet.table.dates import Dates, days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
-from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
+from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.magnitudes import (
     NO_LEVELS,
     Contributions,
@@ -1059,6 +1059,7 @@ def open_table(
             name, said = name_of(path), str(path)
     else:
         frame, keep = take_frame(source)
+        zones = keep.zones if isinstance(keep, Zones) else {}
     with quiet(*failure(keep)):
         frame = with_declared_as_text(spans_as_numbers(frame), dates)
         schema = dict(without_values(frame, missing_values).collect_schema())
