@@ -13,6 +13,7 @@ from discreet.cli.common import (
     File,
     JsonOption,
     WholeOptions,
+    dates_of,
     kinds_of,
     names_of,
     print_found,
@@ -112,6 +113,7 @@ def _on_released(
         released,
         k=copy.k or K,
         categorical=[*declared],
+        dates=dates_of(copy.dates),
         drop=names_of(drop),
         same_rows=same_rows,
     )

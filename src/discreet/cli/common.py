@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CopyOptions",
+    "DatesOption",
     "DerivedOptions",
     "DiversityOption",
     "DropOption",
@@ -49,6 +50,7 @@ __all__ = [
     "UnitOption",
     "WholeOptions",
     "check_file_stands",
+    "dates_of",
     "given",
     "kinds_of",
     "moment",
@@ -87,6 +89,10 @@ KindsOption = Annotated[
         " Repeatable."
     ),
 ]
+DatesOption = Annotated[
+    list[str] | None,
+    Option(help="How dates in text are written: visit=%d/%m/%Y. Repeatable."),
+]
 StrataOption = Annotated[str | None, Option(help="Categorical columns that travel with rows: a,b.")]
 MethodOption = Annotated[
     str | None, Option(help="How values are protected; see `discreet methods`.")
@@ -119,6 +125,7 @@ class StudyOptions:
     unit: UnitOption = None
     no_unit: NoUnitOption = False
     kinds: KindsOption = None
+    dates: DatesOption = None
 
     def rules(self) -> Policy:
         """Return the policy as it is named."""
@@ -156,6 +163,9 @@ class StudyOptions:
             **self._grouped(),
             "unit": False if self.no_unit else self.unit,
         }
+        if self.dates:
+            # What the custodian's file declares of other columns stays.
+            fields["dates"] = dict(rules.dates) | dates_of(self.dates)
         named = {name: value for name, value in fields.items() if value is not None}
         if rules.fixed and self.policy not in PRESETS:
             check_file_stands(rules, named, kinds)
@@ -213,6 +223,7 @@ class WholeOptions:
     unit: UnitOption = None
     no_unit: NoUnitOption = False
     kinds: KindsOption = None
+    dates: DatesOption = None
 
     def open(self, file: str, study: str | None = None) -> Study:
         """Open a study with such a copy; a guarded policy file says itself how its copy is made."""
@@ -225,6 +236,7 @@ class WholeOptions:
             unit=self.unit,
             no_unit=self.no_unit,
             kinds=self.kinds,
+            dates=self.dates,
         )
         by_file = self.policy not in PRESETS and options.rules().fixed
         return options.open(file, k=self.k, m=self.m, rows=None if by_file else Whole.name)
@@ -387,6 +399,8 @@ def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[s
     for name, value in fields.items():
         held = getattr(rules, name)
         empty = name in NAMES and not held and held is not False
+        if name == "dates":
+            empty = held.items() <= value.items()
         if not empty and frozen(name, value) not in (held, rules.in_force(name)):
             said.append(name)
     if said:
@@ -441,6 +455,23 @@ def references_of(said: Sequence[str] | None) -> dict[str, str] | None:
             raise InputError("--reference takes a column and one of its levels: sex=F")
         found[column] = level
     return found or None
+
+
+def dates_of(said: Sequence[str] | None) -> dict[str, str]:
+    """Return how the dates of each column that was named are written.
+
+    Examples
+    --------
+    >>> dates_of(["visit=%d/%m/%Y", "birth=%d.%m.%y"])
+    {'visit': '%d/%m/%Y', 'birth': '%d.%m.%y'}
+    """
+    found = {}
+    for each in said or ():
+        column, equals, form = each.rpartition("=")
+        if not equals:
+            raise InputError(f"--dates takes a column and how it is written: {each}=%d/%m/%Y")
+        found[column.strip()] = form.strip()
+    return found
 
 
 # --- what is printed ----------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from typer import Argument, Option
 
 from discreet.cli.common import (
     CopyOptions,
+    DatesOption,
     File,
     JsonOption,
     NumberOptions,
@@ -28,6 +29,7 @@ from discreet.cli.common import (
     StudyOption,
     StudyOptions,
     check_file_stands,
+    dates_of,
     moment,
     print_table,
     print_words,
@@ -377,6 +379,7 @@ def policy_init(
     output: Annotated[
         Path, Option("--output", "-o", help="Where to write the policy: a .toml file.")
     ] = Path("discreet.toml"),
+    dates: DatesOption = None,
 ) -> None:
     """Write a policy with a role, a kind and a safe range guessed for each column, to be edited.
 
@@ -394,7 +397,7 @@ def policy_init(
             f"there is no folder {path_in_words(output.parent)}; make it, or name another one"
         )
     with progress_shown():
-        text = proposed_policy(file)
+        text = proposed_policy(file, dates_of(dates))
         try:
             with output.open("x", encoding="utf-8", newline="\n") as written:
                 written.write(text)

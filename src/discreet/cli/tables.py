@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from discreet.cli.common import (
     CopyOptions,
+    DatesOption,
     DerivedOptions,
     DropOption,
     File,
@@ -25,6 +26,7 @@ from discreet.cli.common import (
     StrataOption,
     StudyOptions,
     TableOptions,
+    dates_of,
     given,
     kinds_of,
     names_of,
@@ -246,6 +248,7 @@ def evaluate(
     strata: StrataOption = None,
     sensitive: SensitiveOption = None,
     kinds: KindsOption = None,
+    dates: DatesOption = None,
     drop: DropOption = None,
     formula: FormulaOption = None,
     same_rows: Annotated[
@@ -278,6 +281,7 @@ def evaluate(
             strata=names_of(strata),
             sensitive=sensitive,
             categorical=[*declared],
+            dates=dates_of(dates),
             drop=names_of(drop),
             formula=formula,
             same_rows=same_rows,

@@ -391,6 +391,7 @@ def attack_released(
     categorical: Sequence[str] = (),
     drop: Sequence[str] = (),
     same_rows: bool = False,
+    dates: Mapping[str, str] = MappingProxyType({}),
 ) -> AttackReport:
     """Try on a released table what needs no other copy of it.
 
@@ -407,6 +408,8 @@ def attack_released(
         Columns of the released table that are not looked at.
     same_rows : bool, default False
         Whether the i-th released row was made for the i-th raw row; linkage needs to know.
+    dates : mapping of str to str
+        How dates in text are written in the original, where its rows do not say it: "%d/%m/%Y".
 
     Returns
     -------
@@ -432,7 +435,7 @@ def attack_released(
     check_whole("k", k, least=1)
     after = as_side(released, categorical=categorical, drop=drop)
     names = {*after.numbers, *after.levels}
-    before = as_side(original, categorical=categorical, only=names)
+    before = as_side(original, categorical=categorical, only=names, dates=dates)
     if same_rows and len(before) != len(after):
         raise InputError(
             "the two tables have different numbers of rows, so their rows cannot be of the same"

@@ -22,7 +22,7 @@ from discreet.errors import InputError, one_of
 from discreet.protect.base import lexicographic
 from discreet.protect.whole import OTHER
 from discreet.spreadsheet import as_meant
-from discreet.table import Table, open_table
+from discreet.table import KINDS, Table, open_table
 from discreet.table.dates import DATE
 
 __all__ = [
@@ -131,6 +131,7 @@ def as_pair(
     categorical: Sequence[str] = (),
     drop: Sequence[str] = (),
     same_rows: bool = True,
+    dates: Mapping[str, str] = MappingProxyType({}),
 ) -> Pair:
     """Read two tables, and check that they can be compared.
 
@@ -145,6 +146,8 @@ def as_pair(
         Columns of the released table that are not compared.
     same_rows : bool, default True
         Whether the i-th row of one is the i-th row of the other.
+    dates : mapping of str to str
+        How dates in text are written in the original, where its rows do not say it: "%d/%m/%Y".
 
     Returns
     -------
@@ -168,10 +171,11 @@ def as_pair(
         return original
     if released is None or isinstance(original, Pair):
         raise InputError("give two tables, the original and the released one, or a pair of them")
-    before, after = _opened(original, categorical), _opened(released, categorical)
+    before = _opened(original, categorical, dates)
+    after = _opened_released(released, categorical, dates)
     joined = _joined_codes(before, after)
     if joined:
-        before = _opened(original, [*categorical, *joined])
+        before = _opened(original, [*categorical, *joined], dates)
     if lacking := [name for name in drop if name not in after.columns]:
         raise InputError(f"drop names columns that the released table lacks: {one_of(lacking)}")
     names = [name for name in after.columns if name not in drop]
@@ -199,6 +203,7 @@ def as_side(
     categorical: Sequence[str] = (),
     drop: Sequence[str] = (),
     only: Set[str] | None = None,
+    dates: Mapping[str, str] = MappingProxyType({}),
 ) -> Side:
     """Read one table; numbers may be missing (NaN), and a missing level is the empty text.
 
@@ -209,7 +214,7 @@ def as_side(
     """
     if isinstance(table, Side):
         return table
-    opened = _opened(table, categorical)
+    opened = _opened(table, categorical, dates)
     if lacking := [name for name in drop if name not in opened.columns]:
         raise InputError(f"drop names columns that the table lacks: {one_of(lacking)}")
     names = [name for name in opened.columns if name not in drop]
@@ -290,11 +295,23 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
     return Pair(before.kept(known_before), after.kept(known_after), same_rows, left_out, after)
 
 
-def _opened(source: object, categorical: Sequence[str]) -> Table:
+def _opened_released(source: object, categorical: Sequence[str], dates: Mapping[str, str]) -> Table:
+    """Open a released table: its dates are such, or written as in the original."""
+    found = _opened(source, categorical)
+    texts = {name for name, it in found.columns.items() if it.kind == KINDS[1]}
+    as_original = {name: form for name, form in dates.items() if name in texts}
+    return _opened(source, categorical, as_original) if as_original else found
+
+
+def _opened(
+    source: object,
+    categorical: Sequence[str],
+    dates: Mapping[str, str] = MappingProxyType({}),
+) -> Table:
     if isinstance(source, np.ndarray | list | tuple):
         source = _framed(source)
     kinds = dict.fromkeys(categorical, "categorical")
-    return open_table(source, kinds=kinds, roles={}, unit=None, key=None)
+    return open_table(source, kinds=kinds, roles={}, unit=None, key=None, dates=dates)
 
 
 def _framed(values: object) -> object:

@@ -662,6 +662,7 @@ def compare(
     drop: Sequence[str] = (),
     formula: str | None = None,
     same_rows: bool = True,
+    dates: Mapping[str, str] = MappingProxyType({}),
 ) -> Report:
     """Measure what a released table gives away of the original, and what use is left.
 
@@ -683,6 +684,8 @@ def compare(
     same_rows : bool, default True
         Whether the i-th row of one is the i-th row of the other. Where it is not, only what needs
         no such order is measured.
+    dates : mapping of str to str
+        How dates in text are written in the original, where its rows do not say it: "%d/%m/%Y".
 
     Returns
     -------
@@ -709,7 +712,14 @@ def compare(
     """
 
     def read(levels: Sequence[str]) -> Pair:
-        return as_pair(original, released, categorical=levels, drop=drop, same_rows=same_rows)
+        return as_pair(
+            original,
+            released,
+            categorical=levels,
+            drop=drop,
+            same_rows=same_rows,
+            dates=dates,
+        )
 
     pair = read(categorical)
     named = {*strata, *([sensitive] if sensitive else [])}

@@ -341,7 +341,7 @@ def _drawn(request: PlotRequest) -> PlotRequest:
 def _table(columns: Mapping[str, Floats]) -> Table:
     import pyarrow as pa
 
-    return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=None, key=None)
+    return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=None, key=None, least=None)
 
 
 def _view(

@@ -41,6 +41,7 @@ from discreet.protect.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
 from discreet.rounding import METHODS as ROUNDINGS
 from discreet.rounding import Mdav
 from discreet.table import KINDS, ROLES
+from discreet.table.written import is_form
 
 __all__ = ["PRESETS", "RULES", "Policy", "frozen", "load_policy", "plain"]
 
@@ -80,7 +81,7 @@ def frozen(key: str, value: Any) -> Any:
     """Return a field's value as it is kept: tuples and read-only mappings all the way."""
     if key == "pictures" and isinstance(value, Mapping):
         return MappingProxyType({**METHOD_OF_PLOT, **value})
-    if key in ("kinds", "roles", "derive", "labels") and isinstance(value, Mapping):
+    if key in ("dates", "kinds", "roles", "derive", "labels") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
     if key == "hierarchies" and isinstance(value, Mapping):
         return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
@@ -156,6 +157,13 @@ def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
 def _texts(v: Any) -> bool:
     return isinstance(v, Mapping) and all(
         isinstance(text, str) and bool(text.strip()) for it in v.items() for text in it
+    )
+
+
+def _forms(v: Any) -> bool:
+    """Tell whether columns are declared to hold dates, each in a form that there is."""
+    return isinstance(v, Mapping) and all(
+        isinstance(name, str) and bool(name) and is_form(form) for name, form in v.items()
     )
 
 
@@ -282,6 +290,10 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "most_suppressed": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "diversity": (_whole(1, 1000), "a whole number from 1 to 1000"),
     "closeness": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
+    "dates": (
+        _forms,
+        "a table of columns, each with how its dates are written, such as '%d/%m/%Y'",
+    ),
     "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
     "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
     "derive": (
@@ -401,6 +413,9 @@ class Policy:
     missing_values : mapping of str to sequence of float
         The numbers of a column that stand for a missing value, such as -999; an empty list says
         that all its numbers are values.
+    dates : mapping of str to str
+        How the dates of a column of text are written, as `strptime` has it: "%d/%m/%Y". Needed
+        where the rows do not say which number is the day (docs/sources.md).
     missing_levels : {"complete", "level", "drawn"}, default "complete"
         What happens to rows without a level of a stratum: left out, a level of their own, or a
         level drawn from the shares of the others.
@@ -493,6 +508,7 @@ class Policy:
     p_percent: float | None = None
     missing: str = "complete"
     missing_values: Edges = field(default_factory=lambda: MappingProxyType({}))
+    dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     missing_levels: str = "complete"
     hierarchies: Mapping[str, tuple[tuple[str, ...], ...]] = field(
         default_factory=lambda: MappingProxyType({})
@@ -924,6 +940,8 @@ class Policy:
         codes = {name: sorted(of) for name, of in self.missing_values.items() if of}
         if codes:
             out["missing_values"] = codes
+        if self.dates:
+            out["dates"] = dict(sorted(self.dates.items()))
         for name, usual in USUAL.items():
             value = getattr(self, name)
             if value != usual:

@@ -353,6 +353,7 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
             "Some numbers stand for a missing value",
             f" in {_columns(it.missing_values)}.",
         ),
+        "dates": lambda it: ("How dates are written", f" is declared of {_columns(it.dates)}."),
         "missing_levels": _missing_levels,
         "hierarchies": lambda it: (
             "Small parts are joined by coarser names",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.measure.described import RowsToDescribe
@@ -12,6 +12,7 @@ from discreet.study.derived import OfCopy
 from discreet.study.provenance import FIGURES
 from discreet.table import KINDS, Column
 from discreet.table.dates import DATE
+from discreet.table.written import how_to_declare
 
 __all__ = ["columns_of"]
 
@@ -27,7 +28,8 @@ def columns_of(session: OfCopy) -> ColumnList:
     """Return what is known of each column, new ones last."""
     if session.policy.rows_by != Whole.name:
         figures = tuple(_kind_of(it) for it in session.table.columns.values())
-        return ColumnList(_title(session), _labelled(figures, session), (NO_FIGURES,))
+        notes = (NO_FIGURES, *_readings(session.table.columns))
+        return ColumnList(_title(session), _labelled(figures, session), notes)
     whole = session.whole
     copy = whole.copy
     rows = RowsToDescribe(copy.columns, copy.strata, session.dates, whole.orders)
@@ -41,11 +43,19 @@ def columns_of(session: OfCopy) -> ColumnList:
         f" {session.policy.name}; how many rows it has is not how many persons there are",
         *session.remarks_of_copy(sorted(held)),
         *copy.remarks,
+        *_readings(whole.raw),
     )
     names = [it.name for it in figures if it.in_copy]
     figures = _labelled(figures, session)
     gate, sealer = session.gate_of_copy(COLUMNS, names), session.sealer_of_copy({FIGURES: COLUMNS})
     return ColumnList(_title(session), figures, notes, gate, sealer)
+
+
+def _readings(columns: Mapping[str, Column]) -> Iterator[str]:
+    """Say which columns of text may be dates, and how to say which they are."""
+    for name, column in columns.items():
+        if column.readings:
+            yield f"{name} is text, and {how_to_declare(name, column.readings)}"
 
 
 def _labelled(figures: Sequence[ColumnFacts], session: OfCopy) -> tuple[ColumnFacts, ...]:

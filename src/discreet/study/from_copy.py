@@ -96,14 +96,22 @@ class WholeTable:
         # Parquet files of names that differ in capitals alone are not read as tables.
         if rows is None or len({name.lower() for name in kinds}) < len(kinds):
             rows = arrow_table(self.copy.columns, self.copy.strata, plain)
-        return open_table(
+        found = open_table(
             rows,
             kinds=kinds,
             roles=dict.fromkeys(kinds, "quasi-identifier"),
             unit=None,
             key=None,
             ordered=self.orders,
+            least=None,
         )
+        # What the raw texts may be is said of those of the copy, too.
+        said = {
+            name: dataclasses.replace(it, readings=self.raw[name].readings)
+            for name, it in found.columns.items()
+            if name in self.raw
+        }
+        return found.changed({**found.columns, **said}, {})
 
     @property
     def orders(self) -> Mapping[str, tuple[str, ...]]:

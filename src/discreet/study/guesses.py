@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from discreet.errors import RefusedError
 from discreet.plots.counts import ends_of_table
@@ -35,7 +36,8 @@ class Guess:
     """What is guessed of a column: its role, its kind where it is drawn, and why.
 
     `ends` are those of its axis in pictures, further outward, where they can be told, `bounds`
-    what no value is beyond, and `codes` numbers that may stand for missing values.
+    what no value is beyond, and `codes` numbers that may stand for missing values. `readings` are
+    the forms in which its texts may be dates, and `dates` the one that was declared.
     """
 
     name: str
@@ -45,15 +47,19 @@ class Guess:
     ends: tuple[float, float] | None = None
     bounds: tuple[float, float] | None = None
     codes: tuple[float, ...] = ()
+    readings: tuple[str, ...] = ()
+    dates: str | None = None
 
 
-def proposed_policy(source: object) -> str:
+def proposed_policy(source: object, dates: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a policy for a table as TOML text, with a role, a kind and a range for each column.
 
     Parameters
     ----------
     source : path, frame or Table
         See `discreet.open`.
+    dates : mapping of str to str
+        How dates in text are written, where their rows do not say it.
 
     Returns
     -------
@@ -88,16 +94,18 @@ def proposed_policy(source: object) -> str:
     """
     table = source
     if not isinstance(table, Table):
-        table = open_table(source, kinds={}, roles={}, unit=None, key=None)
+        table = open_table(source, kinds={}, roles={}, unit=None, key=None, dates=dates)
     unit = person_column(table, {})
     if unit is not None and not isinstance(source, Table):  # so that persons are counted below
-        table = open_table(source, kinds={}, roles={}, unit=unit, key=None)
+        table = open_table(source, kinds={}, roles={}, unit=unit, key=None, dates=dates)
     policy = Policy.preset("standard")
     codes = {name: table.codes(name, policy.k) for name in table.columns}
     table = with_levels_of_two(table.changed(table.columns, codes), ())
     guesses = []
     for i, name in enumerate(table.columns):
-        guesses.append(replace(_guess(table, policy, name), codes=codes[name]))
+        readings = table.columns[name].readings
+        found = replace(_guess(table, policy, name), codes=codes[name], readings=readings)
+        guesses.append(replace(found, dates=dates.get(name)))
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]
     rules = _rule_texts(policy, guesses, unit)
@@ -224,6 +232,7 @@ COLUMNS = """\
 #         ages of a study that took in no others, rather than what is proposed: that is rounded from
 #         the data. No limits are proposed where the data do not allow it.
 # bounds: between which numbers the values must lie. Protected values stay within them.
+# dates:  how dates in text are written, such as "%d/%m/%Y", where the rows do not say it
 # missing_values: numbers that lie far from all others and are repeated, so that they may stand for
 #         a missing value. Take the # away if they do; write [] if they are values. Until then they
 #         are drawn as numbers, and every plot of the column says so."""
@@ -237,7 +246,13 @@ def _column_text(guess: Guess) -> str:
     ]
     if guess.role == "identifier":
         return "\n".join(lines)
-    if guess.kind is not None:
+    if guess.dates is not None:
+        lines.append(f"dates.{_key(guess.name)} = {_text(guess.dates)}")
+    if guess.readings:
+        lines.append("# Its texts may be dates, and its rows do not say in which of these forms:")
+        lines += [f"# dates.{_key(guess.name)} = {_text(form)}" for form in guess.readings]
+        lines.append("# Take the # away before the one that it is.")
+    elif guess.kind is not None:
         lines.append(f"kinds.{_key(guess.name)} = {_text(guess.kind)}")
     for what, ends in (("limits", guess.ends), ("bounds", guess.bounds)):
         if ends is not None:

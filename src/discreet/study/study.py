@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
@@ -2175,6 +2176,7 @@ def open(
     k: int | None = None,
     rows: str | None = None,
     labels: Mapping[str, str] | None = None,
+    dates: Mapping[str, str] | None = None,
 ) -> Study:
     """Put a table behind a policy.
 
@@ -2221,6 +2223,10 @@ def open(
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
         `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.
+    dates : mapping of str to str, optional
+        How the dates of columns of text are written, as `strptime` has it:
+        `{"visit": "%d/%m/%Y"}`. Needed where the rows do not say which number is the day, or where
+        years have two digits.
 
     Returns
     -------
@@ -2261,6 +2267,7 @@ def open(
         k=k,
         rows=rows,
         labels=labels,
+        dates=dates,
     )
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
     folder = folder_of(chosen)
@@ -2275,6 +2282,9 @@ def open(
         missing_values=chosen.missing_values,
         ordered=chosen.ordered,
         private=folder if chosen.private_files else None,
+        dates=chosen.dates,
+        levels=(*chosen.ordered, *chosen.hierarchies, *chain(*(chosen.tables or ()))),
+        least=partial(_least_of_order, chosen),
     )
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
@@ -2290,6 +2300,15 @@ def _few(policy: Policy) -> int:
         return 1
     secret = load_secret(policy.folder, allow_small=not policy.from_copy)
     return Draws.before_version(secret).threshold("kinds of columns", policy.k)
+
+
+def _least_of_order(policy: Policy, name: str) -> int:
+    """Return how many persons must fit one order of day and month alone: drawn, for one column.
+
+    So whoever knows all rows but one learns nothing of it from whether the column holds dates.
+    """
+    secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+    return Draws.before_version(secret).threshold(f"order of dates {name}", policy.k)
 
 
 def _columns_to_name(of: object) -> list[str] | None:

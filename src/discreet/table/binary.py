@@ -14,8 +14,8 @@ from discreet.table.engine import (
     Source,
     check_different,
     held,
-    in_microseconds,
     in_zones,
+    plain_types,
     quoted,
 )
 from discreet.table.level_orders import orders_in_arrow, orders_in_parquet
@@ -79,7 +79,7 @@ def relation_of(
     relation = kept.connection.read_parquet(
         [glob.escape(str(path)) for path in files], hive_partitioning=parted
     )
-    relation = in_microseconds(relation)
+    relation = plain_types(relation)
     # Parquet has no durations: its file holds whole numbers, and says what they are elsewhere.
     spans = {it.name: it.type.unit for it in schema if pa.types.is_duration(it.type)}
     if not spans:

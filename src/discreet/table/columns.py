@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.dates import DATE, Dates, stored_as
 from discreet.table.engine import check_different
+from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,6 +69,8 @@ class Column:
     #: Its levels from first to last, as the data or the policy declare them: also such as no row
     #: has, so that a list of levels is never this one.
     order: tuple[str, ...] = field(default=(), repr=False)
+    #: The forms in which its texts may be dates, where its rows do not say which it is.
+    readings: tuple[str, ...] = ()
 
 
 def columns_of(
@@ -98,7 +101,7 @@ def columns_of(
         kind = f"of a type that is not drawn ({type(dtype).__name__})"
         if dtype.is_numeric():
             kind = "continuous"
-        elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum, nw.Object, nw.Unknown):
+        elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum):
             kind = "categorical"
         elif stored_as(dtype) is not None:
             kind = DATE
@@ -225,6 +228,8 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
 
 def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
     """Say what a column is where another kind is needed, and what to do."""
+    if column.readings and kind != "categorical":
+        return f"is text, and {how_to_declare(column.name, column.readings)}"
     declare = (
         f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
         f" (on the command line --kinds {shlex.quote(f'{column.name}={kind}')})"

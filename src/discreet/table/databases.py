@@ -12,13 +12,13 @@ import narwhals as nw
 
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.table.columns import as_lazy
-from discreet.table.engine import connect, quoted
+from discreet.table.engine import connect, plain_types, quoted
 from discreet.table.postgres import open_postgres
 from discreet.table.spark import open_spark
 from discreet.table.urls import chosen_table, is_url, masked, without_table
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 __all__ = ["Opened", "is_database", "open_database"]
 
@@ -91,7 +91,7 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
         ) from None
     schema, name = chosen_table(f"file {path.name!r}", tables, wanted, usual="main")
     try:
-        frame = as_lazy(kept.connection.sql(f"SELECT * FROM {quoted(schema)}.{quoted(name)}"))
+        frame = _frame(kept.connection.sql(f"SELECT * FROM {quoted(schema)}.{quoted(name)}"))
     except InputError:
         raise
     except Exception as error:  # a view of what is not there
@@ -101,6 +101,10 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
         ) from None
     called = name if schema == "main" else f"{schema}.{name}"
     return Opened(frame, kept, f"{path.stem}.{called}", path, url)
+
+
+def _frame(relation: DuckDBPyRelation) -> nw.LazyFrame[Any]:
+    return as_lazy(plain_types(relation))
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
@@ -138,7 +142,7 @@ def _from_web(url: str) -> Opened:
             f"{masked(url)} could not be read by DuckDB ({type(error).__name__}); check the"
             " address, and for s3:// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION"
         ) from None
-    return Opened(as_lazy(relation), kept, name, None, masked(url))
+    return Opened(_frame(relation), kept, name, None, masked(url))
 
 
 def _from_spark(url: str) -> Opened:

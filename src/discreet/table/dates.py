@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError
+from discreet.table.written import days_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,10 +46,15 @@ TINY = 1e-9
 
 @dataclass(frozen=True)
 class Dates:
-    """How a column stores dates: the unit ("day", "s", "ms", "us" or "ns"), and the time zone."""
+    """How a column stores dates: the unit ("day", "s", "ms", "us" or "ns"), and the time zone.
+
+    `form` is how they are written where they are text (see `written`); moments with an offset are
+    those of UTC then.
+    """
 
     unit: str
     zone: str | None = None
+    form: str | None = None
 
 
 def stored_as(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
@@ -91,9 +97,13 @@ def spans_as_numbers(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         # What pandas has of times it cannot take apart: they stay what is not drawn.
         elif isinstance(dtype, nw.Time) and not frame.implementation.is_pandas_like():
             day = column.dt
-            seconds = day.hour() * 3_600 + day.minute() * 60 + day.second()
-            parts = seconds.cast(nw.Float64) + day.microsecond().cast(nw.Float64) / 1e6
-            made.append((parts / 3_600).alias(name))
+            # As floats: some engines have hours and minutes of eight bits.
+            hour, minute, second, micro = (
+                it.cast(nw.Float64)
+                for it in (day.hour(), day.minute(), day.second(), day.microsecond())
+            )
+            seconds = hour * 3_600 + minute * 60 + second + micro / 1e6
+            made.append((seconds / 3_600).alias(name))
     return frame.with_columns(*made) if made else frame
 
 
@@ -112,6 +122,9 @@ def days_of(values: Any, dates: Dates) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if dates.form is not None:
+        days = days_in(values, dates.form)
+        return np.where((days >= OPEN[0]) & (days < OPEN[1]), days, np.nan)
     if dates.zone is not None:
         values = pc.local_timestamp(values.cast(pa.timestamp(dates.unit, dates.zone), safe=False))
     counted = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64())

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import narwhals as nw
@@ -34,8 +35,8 @@ __all__ = [
     "connect",
     "failure",
     "held",
-    "in_microseconds",
     "in_zones",
+    "plain_types",
     "quiet",
     "quietly",
     "quoted",
@@ -50,7 +51,6 @@ MEMORY_LIMIT = "2GB"
 MEMORY = "DISCREET_MEMORY"
 """The environment variable that sets another limit, such as "500MB" or "16GB"."""
 SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
-NANOSECONDS = "TIMESTAMPTZ_NS"
 NO_DATA = "the data could not be read"
 
 
@@ -141,21 +141,30 @@ def held(kept: Kept, table: pa.Table) -> DuckDBPyRelation:
     kept.connection.register("made", table)
     kept.connection.execute("CREATE TABLE data AS SELECT * FROM made")
     kept.connection.unregister("made")
-    return in_microseconds(kept.connection.table("data"))
+    return plain_types(kept.connection.table("data"))
 
 
-def in_microseconds(relation: DuckDBPyRelation) -> DuckDBPyRelation:
-    """Return a relation whose moments in a time zone are not of nanoseconds.
+PLAIN: Mapping[str, str] = MappingProxyType(
+    {
+        "TIMESTAMP WITH TIME ZONE_NS": "TIMESTAMPTZ",
+        "TIMESTAMPTZ_NS": "TIMESTAMPTZ",
+        "UUID": "VARCHAR",
+        "TIME_NS": "TIME",
+        "BIGNUM": "DOUBLE",
+        '"NULL"': "VARCHAR",
+    }
+)
+"""Types of DuckDB that what takes its frames does not know, and what they are read as."""
 
-    What takes such a frame of DuckDB knows the type of these not, and would have levels of them.
-    """
-    if NANOSECONDS not in map(str, relation.types):
+
+def plain_types(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """Return a relation whose columns are of types that what takes it knows, as far as they can."""
+    kinds = [*zip(map(quoted, relation.columns), map(str, relation.types), strict=True)]
+    if not any(kind in PLAIN for _, kind in kinds):
         return relation
-    kinds = zip(map(quoted, relation.columns), relation.types, strict=True)
     return relation.project(
         ", ".join(
-            f"CAST({it} AS TIMESTAMPTZ) AS {it}" if str(kind) == NANOSECONDS else it
-            for it, kind in kinds
+            f"CAST({it} AS {PLAIN[kind]}) AS {it}" if kind in PLAIN else it for it, kind in kinds
         )
     )
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, needing, some_of
 from discreet.table.engine import Kept, Source, check_different, held
-from discreet.table.text import MISSING_WORDS
+from discreet.table.workbook_size import check_size
+from discreet.table.written import MISSING_WORDS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,6 +52,7 @@ def _rows(source: Source, most: int | None = None) -> list[list[Any]]:
     """Return the rows of the sheet, or the first of them."""
     with needing("excel", f"file {source.name!r}"):
         from python_calamine import CalamineWorkbook
+    check_size(source.file)
     with CalamineWorkbook.from_path(source.file) as book:
         filled = [name for name in book.sheet_names if book.get_sheet_by_name(name).height]
         sheet = book.get_sheet_by_name(_chosen(source, filled))

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from discreet.errors import InputError
 from discreet.table.columns import PART, Column, as_lazy
-from discreet.table.engine import Kept, connect
+from discreet.table.engine import Kept, connect, plain_types, quiet
 from discreet.table.level_orders import orders_in_dataset
+from discreet.table.pandas_frames import plain_frame
 from discreet.table.postgres import Postgres, plain_columns
 from discreet.table.spark import with_this_python
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["no_more_of_dask", "parts", "take_frame", "yes_no_as_numbers"]
-
-OBJECTS = {"boolean": "boolean", "decimal": "float64", "date": "date32[day][pyarrow]"}
-"""What columns of Python's objects hold, by pandas' word for it, and as what they are read."""
+__all__ = ["Zones", "no_more_of_dask", "parts", "take_frame", "yes_no_as_numbers"]
 
 
 def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
@@ -31,44 +30,85 @@ def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
         import pyarrow.dataset as ds
 
         if isinstance(source, ds.Dataset):
-            kept = connect()
-            kept.orders = orders_in_dataset(source)
-            return as_lazy(kept.connection.from_arrow(source)), kept
+            return _of_dataset(source)
     if nw.dependencies.is_ibis_table(source) and source.get_backend().name == "postgres":
         return plain_columns(source), None
     if nw.dependencies.is_pyspark_dataframe(source):
         return as_lazy(with_this_python(source)), None
     frame = as_lazy(source)
     if nw.dependencies.is_pandas_dataframe(source):
-        return _without_objects(source), None
+        made, zones = plain_frame(source)
+        return as_lazy(made), Zones(zones) if zones else None
     if nw.dependencies.is_pyarrow_table(source):
-        return _without_decimals(source), None
+        return _plain_arrow(source), None
+    if nw.dependencies.is_duckdb_relation(source):
+        return as_lazy(plain_types(source)), None
+    if frame.implementation.is_polars():
+        return _without_nulls(frame), None
     return frame, None
 
 
-def _without_objects(source: Any) -> nw.LazyFrame[Any]:
-    """Let columns of Python's objects that pandas has types for have these types.
+@dataclass(frozen=True)
+class Zones:
+    """The time zones of columns whose moments are kept as those of UTC."""
 
-    What is changed in the frame afterwards is not seen (pandas 3 copies what is written to): counts
-    of two states of it would give away who is in one of them.
-    """
-    from pandas.api.types import infer_dtype
-
-    source = source.copy(deep=False)
-    held = {name: infer_dtype(source[name]) for name, it in source.dtypes.items() if it.kind == "O"}
-    types = {name: OBJECTS[what] for name, what in held.items() if what in OBJECTS}
-    return as_lazy(source.astype(types) if types else source)
+    zones: Mapping[str, str]
 
 
-def _without_decimals(source: pa.Table) -> nw.LazyFrame[Any]:
-    """Let decimals be the nearest floats, as other engines say; pyarrow is off by a last digit."""
-    import pyarrow as pa
+def _without_nulls(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Let columns of polars that hold nothing, and so are of no type, be of text."""
+    import polars as pl
 
+    native: pl.LazyFrame = nw.to_native(frame)
+    empty = [name for name, it in native.collect_schema().items() if it == pl.Null]
+    return as_lazy(native.with_columns(pl.col(empty).cast(pl.String))) if empty else frame
+
+
+def _plain_arrow(source: pa.Table) -> nw.LazyFrame[Any]:
+    """Return a table of pyarrow whose columns are of types that all engines know."""
     for i, field in enumerate(source.schema):
-        if pa.types.is_decimal(field.type):
-            floats = source[i].cast(pa.string()).cast(pa.float64())
-            source = source.set_column(i, field.name, floats)
+        found = source[i]
+        made = _plain_column(found)
+        if made is not found:
+            source = source.set_column(i, field.name, made)
     return as_lazy(source)
+
+
+def _plain_column(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if isinstance(kind, pa.BaseExtensionType):
+        if kind.extension_name == "arrow.uuid":
+            return pa.chunked_array([[it and str(it) for it in values.to_pylist()]], pa.string())
+        stored = [it.storage for it in values.chunks]
+        values = pa.chunked_array(stored, kind.storage_type)
+        return values.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else values
+    if pa.types.is_run_end_encoded(kind):
+        return pa.chunked_array([pc.run_end_decode(it) for it in values.chunks], kind.value_type)
+    if pa.types.is_dictionary(kind):
+        # Chunks may have dictionaries of their own, which not all that is asked of them can join.
+        return values.unify_dictionaries()
+    if pa.types.is_decimal(kind):
+        # The nearest floats, as other engines say; pyarrow is off by a last digit.
+        return values.cast(pa.string()).cast(pa.float64())
+    if pa.types.is_date64(kind):
+        return values.cast(pa.date32())
+    return values.cast(pa.string()) if pa.types.is_null(kind) else values
+
+
+def _of_dataset(source: Any) -> tuple[nw.LazyFrame[Any], Kept]:
+    """Take a dataset of pyarrow, which DuckDB reads; refuse a column of a type it does not know."""
+    kept = connect()
+    kept.orders = orders_in_dataset(source)
+    for name in source.schema.names:
+        with quiet(f"column {name!r} cannot be read by DuckDB", lambda: CAST):
+            kept.connection.from_arrow(source.schema.empty_table().select([name]))
+    return as_lazy(plain_types(kept.connection.from_arrow(source))), kept
+
+
+CAST = "cast it to a type of numbers, text or dates, or leave it out"
 
 
 def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> Iterator[Any]:

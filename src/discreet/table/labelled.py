@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from discreet.arguments import Floats
 from discreet.errors import needing
 from discreet.levels import order_key
 from discreet.table.columns import text_of
@@ -45,10 +48,69 @@ def read_labelled(kept: Kept, source: Source) -> DuckDBPyRelation:
     kept.labels = {name: label for name, label in labels.items() if label != name}
     table = pa.Table.from_pandas(frame, preserve_index=False)
     del frame
-    columns = map(partial(_column, about.variable_value_labels), table.column_names, table.columns)
-    made = pa.table(dict(zip(table.column_names, columns, strict=True)))
+    formats = {str(k): str(v) for k, v in about.original_variable_types.items() if v}
+    ending = source.file.suffix.lower()
+    columns = {
+        name: _column(about.variable_value_labels, name, it)
+        if (dates := _dates(it, ending, formats.get(name, ""))) is None
+        else dates
+        for name, it in zip(table.column_names, table.columns, strict=True)
+    }
+    made = pa.table(columns)
     kept.orders = orders_in_arrow(made)
     return held(kept, made)
+
+
+STATA = re.compile(r"%-?t([mwqh])")
+STATA_YEAR = 1960
+"""Stata counts months, weeks, quarters and half years from its beginning."""
+MONTHS: Mapping[str, int] = MappingProxyType({"m": 1, "q": 3, "h": 6})
+WEEKS = 52
+"""A year of Stata has so many weeks: the last one has eight days or nine."""
+SPSS = re.compile(r"(?:A|E|S|J)?DATE|MOYR|QYR|WKYR")
+SPSS_MOMENTS = re.compile(r"DATETIME|YMDHMS")
+SAS = re.compile(r"MONYY|MMYY|YYMM|YYMON|YYQ|YYWEEK|YYMMDD|DDMMYY|MMDDYY|DATE\d*$|WORDDAT|WEEKDAT")
+DAYS_FROM: Mapping[str, str] = MappingProxyType({"SPSS": "1582-10-14", "SAS": "1960-01-01"})
+OF_SPSS, OF_SAS = (".sav", ".zsav", ".por"), (".sas7bdat", ".xpt")
+DAY = 86_400
+
+
+def _dates(values: Any, ending: str, format: str) -> pa.ChunkedArray | None:
+    """Return numbers that the file says are dates as such, where their reader left them numbers."""
+    import pyarrow as pa
+
+    if not (pa.types.is_floating(values.type) or pa.types.is_integer(values.type)):
+        return None
+    numbers = np.asarray(values.cast(pa.float64()).fill_null(np.nan), dtype=np.float64)
+    known = np.isfinite(numbers)
+    count = np.where(known, np.floor(numbers), 0.0)
+    stata = STATA.match(format) if ending == ".dta" else None
+    if stata is not None and stata[1] == "w":
+        year, week = np.divmod(count, WEEKS)
+        days = _days_of_months(12 * year) + 7 * week
+    elif stata is not None:
+        days = _days_of_months(count * MONTHS[stata[1]])
+    elif ending in OF_SPSS and SPSS_MOMENTS.match(format):
+        start = np.datetime64(DAYS_FROM["SPSS"], "us").astype(np.int64)
+        moments = start + np.round(np.where(known, numbers, 0.0) * 1e6).astype(np.int64)
+        return pa.chunked_array([pa.array(moments, pa.timestamp("us"), mask=~known)])
+    elif ending in OF_SPSS and SPSS.match(format):
+        days = count // DAY + _day(DAYS_FROM["SPSS"])
+    elif ending in OF_SAS and SAS.match(format):
+        days = count + _day(DAYS_FROM["SAS"])
+    else:
+        return None
+    return pa.chunked_array([pa.array(days.astype(np.int32), pa.date32(), mask=~known)])
+
+
+def _day(day: str) -> int:
+    return int(np.datetime64(day, "D").astype(np.int64))
+
+
+def _days_of_months(months: Floats) -> Floats:
+    """Return the first days of months since the first one of Stata's."""
+    first = months.astype(np.int64).astype("datetime64[M]") + 12 * (STATA_YEAR - 1970)
+    return first.astype("datetime64[D]").astype(np.float64)
 
 
 def names_in_labelled(source: Source) -> list[str]:

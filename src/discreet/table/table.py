@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,11 +34,12 @@ from discreet.table.columns import (
     words_of,
 )
 from discreet.table.databases import is_database, open_database
+from discreet.table.dated import least_rows, with_dates, with_declared_as_text
 from discreet.table.dates import Dates, days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
-from discreet.table.frames import no_more_of_dask, parts, take_frame, yes_no_as_numbers
+from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.level_orders import Orders, orders_in_arrow, orders_in_schema
 from discreet.table.magnitudes import (
     NO_LEVELS,
@@ -1054,6 +1055,9 @@ def open_table(
     missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
     ordered: Mapping[str, Sequence[str]] = MappingProxyType({}),
     private: Path | None = None,
+    dates: Mapping[str, str] = MappingProxyType({}),
+    levels: Collection[str] = (),
+    least: Callable[[str], int] | None = least_rows,
 ) -> Table:
     """Make a Table of a file, of the URL of a database's table, or of a frame.
 
@@ -1062,7 +1066,10 @@ def open_table(
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
     said, and persons whose names differ in blanks alone are one. `ordered` are the levels of columns
     from first to last, in place of an order that the data declare. `private` is a folder where a
-    private file of text may be kept.
+    private file of text may be kept. `dates` are the forms of columns of text that hold dates;
+    others are dates where they say so themselves (see `written`), but for those whose kind is
+    declared and for `levels`. `least` says how many rows of a column must fit one order of day and
+    month alone; where None, no text is a date by itself.
     """
     keep: object = None
     name = path = None
@@ -1083,8 +1090,9 @@ def open_table(
             name, said = name_of(path), str(path)
     else:
         frame, keep = take_frame(source)
+        zones = keep.zones if isinstance(keep, Zones) else {}
     with quiet(*failure(keep)):
-        frame = spans_as_numbers(frame)
+        frame = with_declared_as_text(spans_as_numbers(frame), dates)
         schema = dict(without_values(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
     if whose in schema:
@@ -1093,6 +1101,11 @@ def open_table(
     identifying = [column for column in (whose, key) if column is not None]
     orders = {**_declared(source, keep, schema), **ordered}
     columns = columns_of(schema, kinds, roles, identifying, zones, orders)
+    with quiet(*failure(keep)):
+        said_levels = {*kinds, *levels, *identifying}
+        if least is None:
+            said_levels = {*columns}
+        columns = with_dates(frame, keep, columns, dates, said_levels, whose, least or least_rows)
     table = Table(
         yes_no_as_numbers(frame, columns),
         columns,
