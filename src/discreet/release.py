@@ -29,7 +29,6 @@ from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.spreadsheet import as_text, as_texts, quoting
 from discreet.table import Column
 from discreet.table.dates import dates_of
-from discreet.table.level_orders import orders_in_arrow
 from discreet.table.native import native_frame
 
 if TYPE_CHECKING:

@@ -291,7 +291,7 @@ def _linear(design: Design, standard: Standard) -> Estimates:
         None,
         int(found.df_resid),
         (R_SQUARED, 1 - left / float(around @ around)),
-        about_zero,
+        about_zero=about_zero,
     )
 
 
@@ -328,7 +328,7 @@ def _weighted(design: Design, standard: Standard, weights: Floats) -> Estimates:
         None,
         int(found.df_resid),
         (R_SQUARED, 1 - left / all_of_it),
-        about_zero,
+        about_zero=about_zero,
     )
 
 

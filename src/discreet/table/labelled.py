@@ -17,6 +17,7 @@ from discreet.table.engine import Kept, Source, check_different, held
 from discreet.table.level_orders import orders_in_arrow
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
 __all__ = ["names_in_labelled", "read_labelled"]

@@ -1064,12 +1064,12 @@ def open_table(
     docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
     continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said, and persons whose names differ in blanks alone are one. `ordered` are the levels of columns
-    from first to last, in place of an order that the data declare. `private` is a folder where a
-    private file of text may be kept. `dates` are the forms of columns of text that hold dates;
-    others are dates where they say so themselves (see `written`), but for those whose kind is
-    declared and for `levels`. `least` says how many rows of a column must fit one order of day and
-    month alone; where None, no text is a date by itself.
+    said, and persons whose names differ in blanks alone are one. `ordered` are the levels of
+    columns from first to last, in place of an order that the data declare. `private` is a folder
+    where a private file of text may be kept. `dates` are the forms of columns of text that hold
+    dates; others are dates where they say so themselves (see `written`), but for those whose kind
+    is declared and for `levels`. `least` says how many rows of a column must fit one order of day
+    and month alone; where None, no text is a date by itself.
     """
     keep: object = None
     name = path = None
