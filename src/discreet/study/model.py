@@ -222,8 +222,7 @@ def _fitted(
         None if weights is None else numbers[weights][at],
     )
     _check_references(asked, found)
-    said = f"rows of a negative {asked.numbers[0]} are left out"
-    return found, (said,) if negative else ()
+    return found, (f"rows of a negative {asked.numbers[0]} are left out",) if negative else ()
 
 
 def _check_references(asked: Asked, found: Estimates) -> None:
