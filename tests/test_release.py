@@ -51,7 +51,7 @@ LEVELS: dict[str, tuple[Column, list[str], list[Any]]] = {
     "decimals": (CODE, ["1.5", "2", "2"], [1.5, 2.0, 2.0]),
     "decimals written at length": (CODE, ["1.50", "2"], ["1.50", "2"]),
     "floats": (FLOAT, ["1", "2.5", "1e-07"], [1.0, 2.5, 1e-07]),
-    "whole floats": (FLOAT, ["1", "2", "1"], [1.0, 2.0, 1.0]),
+    "whole floats": (FLOAT, ["1", "2", "1"], [1, 2, 1]),
     "not finite": (FLOAT, ["1", "nan", "inf"], ["1", "nan", "inf"]),
     "yes and no": (YES_NO, ["True", "False", "True"], [True, False, True]),
     "yes alone": (YES_NO, ["True", "True"], [True, True]),

@@ -190,8 +190,7 @@ def whole_copy(
             " needed, and up to k more, which the secret draws; choose a smaller k"
         )
     cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
-    wide = max(1, min(ROWS_PER_K * k, held - ROWS_PER_K * k + 1))  # what all have is shown
-    least = ROWS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
+    least = _least_known(held, k, draws)
     shown = {name: it for name, it in cleaned.items() if _persons(persons, ~np.isnan(it)) >= least}
     left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
     relations = relations_of(shown, k, draws.of_table, persons, settings.parts)
@@ -228,6 +227,12 @@ def whole_copy(
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
     return made
+
+
+def _least_known(persons: int, k: int, draws: Draws) -> int:
+    """Return how many persons have a number in a column that is shown; what all have always is."""
+    wide = max(1, min(ROWS_PER_K * k, persons - ROWS_PER_K * k + 1))
+    return ROWS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
 
 
 def _safe(name: str, raw: Floats, latent: Floats, table: _Table, k: int) -> Floats:

@@ -65,8 +65,8 @@ def board(table: Any, *, title: str | None = None) -> Board:
     --------
     >>> import discreet as dc
     >>> release = dc.open(dc.datasets.diabetes()).anonymize(columns=["age", "bmi"])
-    >>> dc.board(release, title="Two columns")
-    Board(Two columns: 440 rows, 2 columns)
+    >>> dc.board(release, title="Two columns").columns
+    ('age', 'bmi')
     """
     if isinstance(table, str | Path):
         raise InputError(
