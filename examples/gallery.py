@@ -120,8 +120,8 @@ PICTURES = (
         " five patients in each, and counts are rounded to five. A stretch of three bins or more"
         " with fewer than five patients in all is a gap: nothing is joined across it, and a hatched"
         ' sign below the axis says "none, or fewer than k". Who is in a gap is counted in the'
-        " larger bar beside it, so that no total tells how many those are. Gaps are the same for all"
-        " levels. Cells of heat maps and contour plots"
+        " larger bar beside it, so that no total tells how many those are. Gaps are the same for"
+        " all levels. Cells of heat maps and contour plots"
         " `by=` a level are joined two by two until each level shows 85 % of its patients, and"
         " share one scale of colours.",
         records=None,

@@ -93,9 +93,9 @@ def _policy() -> Policy:
 
 OURS: dict[str, Callable[[Path], Any]] = {
     "opening a study": dc.open,
-    "histogram": lambda path: dc.open(path, _policy()).histogram("x0"),
+    "histogram": lambda path: dc.open(path, _policy()).histogram("x0", source="counts"),
     "heat map": lambda path: dc.open(path, _policy()).heatmap("x0", "x1", source="counts"),
-    "bars": lambda path: dc.open(path).bars("region"),
+    "bars": lambda path: dc.open(path).bars("region", source="counts"),
     "box of counts": lambda path: dc.open(path).box("income", source="counts"),
     "boxes of levels, counts": lambda path: dc.open(path).box(
         "income", by="region", source="counts"

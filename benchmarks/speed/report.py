@@ -36,7 +36,7 @@ def _race(n: int, folder: Path) -> Race:
 
     return Race(
         lambda: study().anonymize(),
-        lambda: study().histogram("x0", source="copy"),
+        lambda: study().histogram("x0"),
         equal,
     )
 

@@ -85,12 +85,12 @@ def test_shares_of_a_study() -> None:
     table = pa.table({"sex": sex, "ill": ill})
     raw = dc.open(table, policy="research").bars("ill", by="sex", percent=True, method="none")
     counted = dc.open(table).bars("ill", by="sex", percent=True, source="counts")
-    drawn = dc.open(table).bars("ill", percent=True)
+    alone = dc.open(table).bars("ill", percent=True, source="counts")
 
     assert (raw.by_levels, raw.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))
     assert counted.shares == raw.shares
     assert "shares of rounded counts" in counted.scene().notes
-    assert (drawn.levels, drawn.shares) == (("no", "yes"), ((65.0, 35.0),))
+    assert (alone.levels, alone.shares) == (("no", "yes"), ((65.0, 35.0),))
     few = pa.table({"sex": ["f", "m"] * 50, "ill": ["yes"] * 6 + ["no"] * 94})
     with pytest.raises(RefusedError, match="a count is hidden of each level"):
         dc.open(few).bars("ill", by="sex", percent=True, source="counts")

@@ -97,7 +97,7 @@ def test_many_columns_with_gaps_are_not_all_named() -> None:
 def test_counts_of_one_column_say_why_they_are_fewer(
     opened: dc.Study, name: str, gappy: bool
 ) -> None:
-    view = opened.histogram(name)
+    view = opened.histogram(name, source="counts")
     said = [line for line in view.notes() if line.startswith("the others")]
 
     assert said == [f"the others have no value of {name}, or are too few to be shown"] * gappy

@@ -82,6 +82,7 @@ from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
 from discreet.vault.vault import WITHIN_ENDS, Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
+from discreet.vault.whole_columns import listed_pairs
 
 __all__ = [
     "NO_COPY",
@@ -263,7 +264,10 @@ class Session:
         rows = {name: column[:MOST_AGAIN] for name, column in copy.columns.items()}
         words = {name: column[:MOST_AGAIN] for name, column in copy.strata.items()}
         settings = Settings(
-            self.policy.k, self.policy.members, tuple(it for it in self.sensitive if it in words)
+            self.policy.k,
+            self.policy.members,
+            tuple(it for it in self.sensitive if it in words),
+            tables=() if self.table.persons_repeat() else listed_pairs(self.policy),
         )
         found = [(rows, words)]
         for i in range(AGAIN):

@@ -19,6 +19,7 @@ __all__ = [
     "LEAST_PERSONS",
     "RawWhole",
     "Wanted",
+    "listed_pairs",
     "partitions_for",
     "raw_of",
     "settings_of",
@@ -91,7 +92,7 @@ class Wanted:
         out |= {"sensitive": sensitive_of(table, self)}
         out |= {"unit": table.unit} if persons else {}
         out |= {"dates": self.dated} if self.dated else {}
-        out |= {"tables": _pairs(policy)} if policy.tables else {}
+        out |= {"tables": listed_pairs(policy)} if policy.tables else {}
         out |= {"partitions": self.partitions} if self.partitions > 1 else {}
         return json.dumps(out, sort_keys=True).encode()
 
@@ -138,11 +139,11 @@ def _width(table: Table, name: str, k: int) -> int:
 def settings_of(table: Table, policy: Policy, wanted: Wanted) -> Settings:
     """Return what a copy is made with, as far as no row says it."""
     bounds = {} if policy.outside == "keep" else dict(policy.bounds)
-    sensitive, tables = sensitive_of(table, wanted), _pairs(policy)
+    sensitive, tables = sensitive_of(table, wanted), listed_pairs(policy)
     return Settings(policy.k, policy.members, sensitive, bounds, tables=tables)
 
 
-def _pairs(policy: Policy) -> tuple[tuple[str, str], ...]:
+def listed_pairs(policy: Policy) -> tuple[tuple[str, str], ...]:
     """Return the listed pairs of columns, in an order that is not the policy's."""
     return tuple(sorted({(min(pair), max(pair)) for pair in policy.tables or ()}))
 
