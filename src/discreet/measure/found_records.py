@@ -9,12 +9,14 @@ import numpy as np
 from discreet.measure.anonymity import combinations_of
 from discreet.measure.attacks import Attack, Copy, Records, counted_of, told_as
 from discreet.measure.pairs import Estimate, Side
-from discreet.protect.alike import CELLS, found_in
+from discreet.protect.alike import found_in
 
 __all__ = ["found_records", "records_in_copy"]
 
 WHAT = "records that a released row is like in every column"
 AGAINST = "chance"
+NEAR = 0.02
+"""So near in standard deviations are numbers that are alike."""
 
 
 def found_records(raw: Side, released: Side) -> Estimate:
@@ -53,7 +55,7 @@ def found_records(raw: Side, released: Side) -> Estimate:
     codes = {
         name: combinations_of([(*raw.levels[name], *released.levels[name])]) for name in raw.levels
     }
-    found = found_in(numbers, codes, len(raw), CELLS[-1])
+    found = found_in(numbers, codes, len(raw), NEAR)
     count = int(found.rows.sum())
     return Estimate(WHAT, count, len(raw), found.by_chance * count / len(raw))
 

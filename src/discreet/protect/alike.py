@@ -36,7 +36,7 @@ __all__ = [
 
 Hashes = NDArray[np.uint64]
 
-CELLS = (0.1, 0.02)
+CELLS = (0.1, 0.02, 0.002)
 """Numbers this near, in standard deviations, are alike: the wider, as far as chance allows it."""
 WITHIN = (0.05, 0.95)
 """The spread of a column is that of its different values between these quantiles."""
@@ -119,7 +119,9 @@ def _starts(ordered: Floats, width: float) -> list[int]:
     return starts
 
 
-def alike(numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float) -> Alike:
+def alike(
+    numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float, least: int = 1
+) -> Alike:
     """Say which rows are alike in all columns, and whether that may be chance.
 
     Parameters
@@ -131,6 +133,8 @@ def alike(numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: floa
         Columns of levels as numbers.
     cell : float
         How near numbers are that are alike, in standard deviations.
+    least : int, default 1
+        Of fewer repeats it is not asked whether they are chance: they are taken for it.
 
     Examples
     --------
@@ -149,8 +153,8 @@ def alike(numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: floa
         whole, return_index=True, return_inverse=True, return_counts=True
     )
     repeats = rows - len(sizes)
-    if not repeats:
-        return Alike(labels.astype(np.intp), 0, rows, 0, 0.0)
+    if repeats < least:
+        return Alike(labels.astype(np.intp), repeats, rows, 0, 0.0)
     again = np.setdiff1d(np.arange(rows), first)
     second = again[np.unique(labels[again], return_index=True)[1]]
     counted = np.sort(np.concatenate([first, second]))
