@@ -102,7 +102,7 @@ class TestText:
         lines = report().to_text().splitlines()
         heads = [above for above, line in pairwise(lines) if set(line) == {"-"}]
         assert lines[0] == "Cohort & <friends>"
-        assert heads[:2] == ["How it was made", "What somebody could learn about a person"]
+        assert heads[:2] == ["In short", "How it was made"]
         assert heads[-2:] == ["What must not be claimed", "Notes"]
         assert heads.index("What was done") > heads.index("What the table cannot be used for")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.measure.evaluate import Measured
 from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
-from discreet.measure.summary import claims_of, listed, out_of, per_cent, summary
+from discreet.measure.summary import claims_of, listed, out_of, per_cent, rings, summary
 from discreet.measure.utility import Preservation
 from discreet.protect import ROW_METHODS
 
@@ -33,6 +33,62 @@ def told(found: Measured, heading: str, **made: Any) -> str:
 
 def linked(count: float, trials: int = 1000, baseline: float | None = 0.001) -> Measured:
     return measured(risks={"linkage": Estimate("linked", count, trials, baseline)})
+
+
+# What the first sentence says of estimates: of the worst attack, as far as it beats guessing.
+WORST = {
+    "the only one": (
+        {"linkage": (300, 0.001)},
+        "is considerable (20 to 50 of 100 cases): who knows a person's true values finds that",
+    ),
+    "records that stand in the table": (
+        {"linkage": (20, 0.001), "records": (600, 0.02)},
+        "is high (half of the cases or more): a person's record stands in the released table",
+    ),
+    "of records what chance leaves": (
+        {"linkage": (80, 0.001), "records": (900, 0.88)},
+        "is moderate (5 to 20 of 100 cases): who knows a person's true values",
+    ),
+    "none beats guessing": ({"linkage": (1, 0.001), "records": (900, 0.9)}, "No attack that was"),
+    "the far ones": (
+        {"linkage": (80, 0.001), "far_linkage": (700, 0.001)},
+        "is high (half of the cases or more): of those who differ most",
+    ),
+}
+
+
+@pytest.mark.parametrize(("risks", "says"), WORST.values(), ids=WORST)
+def test_the_first_sentence_is_on_the_worst_attack(
+    risks: dict[str, tuple[int, float]], says: str
+) -> None:
+    found = measured(risks={k: Estimate(k, n, 1000, by) for k, (n, by) in risks.items()})
+    (heading, (first,)), *_ = summary(found, {"method": "whole"})
+
+    assert heading == "In short"
+    assert says in first
+
+
+def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
+    (_, (first,)), *_ = summary(linked(20), {}, ("Membership of anybody", 0.3))
+
+    assert "(Membership of anybody) is considerable" in first
+    assert "Membership" not in summary(linked(500), {}, ("Membership of anybody", 0.3))[0][1][0]
+
+
+@pytest.mark.parametrize(
+    ("risks", "rung"),
+    [
+        ({"linkage": (300, 0.001)}, False),
+        ({"linkage": (600, 0.001)}, True),
+        ({"records": (100, 0.02)}, True),
+        ({"records": (900, 0.88)}, False),
+        ({}, False),
+    ],
+)
+def test_what_rings(risks: dict[str, tuple[int, float]], rung: bool) -> None:
+    found = measured(risks={k: Estimate(k, n, 1000, by) for k, (n, by) in risks.items()})
+
+    assert rings(found) is rung
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import pytest
 
 import discreet as dc
 from discreet.errors import RefusedError
-from discreet.study.persons import person_column, refuse_unsaid_persons
+from discreet.study.guesses import proposed_policy
+from discreet.study.person_names import Named, named_by
+from discreet.study.persons import person_column, refuse_unsaid_persons, repeats_rows
 from discreet.table import open_table
 
 N = 240
@@ -89,6 +91,213 @@ def test_a_column_of_persons_is_found(columns: dict[str, Any]) -> None:
 @pytest.mark.parametrize("columns", NO_PERSONS.values(), ids=NO_PERSONS)
 def test_no_other_column_is_taken_for_one(columns: dict[str, Any]) -> None:
     assert found(columns) is None
+
+
+# --- by name, in the languages it is known in -----------------------------------------------------
+
+NAMES = {
+    Named.SURELY: """patient_id idnr PatNr Patientennummer Probanden-ID Versuchspersonennr persnr
+        Kundennummer numero_patient id_patient matricule identifiant numero_paciente codigo_paciente
+        id_paziente codice_paziente numero_do_paciente klantnummer deelnemer_nr proefpersoonnummer
+        löpnr personnummer Schülernummer case_no SEQN""",
+    Named.MAYBE: "subject participant Proband Teilnehmer sujet paciente paziente deelnemer loan_id",
+    Named.NUMBER: "nr NR no code num key Nummer numéro código codice sleutel kod record dossier_no",
+    Named.UNSAID: "x wt_1 foo grid paid patients Wert",
+    Named.OTHER: """age year Alter Geburtsjahr ward hospital_code Krankenhausnummer Schulnummer plz
+        postcode codigo_postal code_postal icd_code Diagnosecode visit_no week order_id edad
+        n_child_count Artikelnummer""",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "named"), [(name, of) for of, names in NAMES.items() for name in names.split()]
+)
+def test_what_names_say(name: str, named: Named) -> None:
+    assert named_by(name) is named
+
+
+# --- by what is in the rows -----------------------------------------------------------------------
+
+
+def panel(name: str, seed: int = 0, *, first: bool = False, unit_as: str = "float") -> pa.Table:
+    """Make persons of one to nine rows each, shuffled; sex and year of birth are a person's."""
+    draw = np.random.default_rng(seed)
+    times = draw.integers(1, 10, 80)
+    whose = np.repeat(3 * np.arange(80) + 1001.0, times)
+    n = len(whose)
+    order = draw.permutation(n)
+    ids = {"float": whose, "text": np.array([f"P{i:.0f}" for i in whose])}[unit_as]
+    found: dict[str, Any] = {} if not first else {name: ids[order]}
+    found |= {
+        "sex": np.repeat(draw.integers(0, 2, 80), times)[order],
+        "born": np.repeat(draw.integers(1930, 1999, 80), times)[order],
+        "mg": draw.normal(size=n)[order],
+        "day": draw.integers(0, 365, n)[order],
+    }
+    return pa.table(found if first else found | {name: ids[order]})
+
+
+def person_in(table: pa.Table) -> str | None:
+    return person_column(open_table(table, kinds={}, roles={}, unit=None, key=None), {})
+
+
+@pytest.mark.parametrize("unit_as", ["float", "text"])
+@pytest.mark.parametrize("name", ["nr", "code", "idnr", "id_no", "Numéro", "patient_id"])
+def test_a_number_of_rows_that_say_the_same_of_a_person_is_found(name: str, unit_as: str) -> None:
+    assert person_in(panel(name, unit_as=unit_as)) == name
+
+
+def test_a_column_whose_name_says_nothing_is_found_where_it_stands_first() -> None:
+    assert person_in(panel("x", first=True)) == "x"
+    assert person_in(panel("x")) is None
+    assert person_in(panel("year", first=True)) is None, "a name that says something else"
+
+
+def test_gaps_and_a_slip_of_the_pen_leave_an_id_one() -> None:
+    table = panel("patient_id")
+    ids = table["patient_id"].to_numpy().copy()
+    ids[3] = np.nan
+    assert person_in(table.set_column(4, "patient_id", pa.array(ids))) == "patient_id"
+    ids[5] = 1003.5
+    assert person_in(table.set_column(4, "patient_id", pa.array(ids))) == "patient_id"
+
+
+def test_waves_below_each_other_and_balanced_panels_are_found() -> None:
+    draw, whose = np.random.default_rng(1), np.arange(60.0)
+    waves = {"mg": draw.normal(size=180), "nr": np.tile(whose, 3)}
+    blocks = {"mg": draw.normal(size=180), "nr": np.repeat(whose, 3)}
+
+    assert person_in(pa.table(waves)) == "nr"
+    assert person_in(pa.table(blocks)) == "nr"
+
+
+def test_measures_and_codes_of_things_are_no_persons() -> None:
+    draw, n = np.random.default_rng(2), 600
+    age, ward = draw.integers(18, 90, n), draw.integers(0, 30, n)
+    table = {
+        "age": age,
+        "born": 2000 - age,
+        "ward_code": ward,
+        "floor": ward // 5,
+        "code": draw.integers(100, 140, n),  # of a diagnosis, say: nothing goes with it
+        "stay": draw.poisson(25, n),
+        "number": draw.poisson(1, n),
+        "mg": draw.normal(size=n),
+    }
+    assert person_in(pa.table(table)) is None
+    order = np.argsort(age, kind="stable")
+    assert person_in(pa.table({name: it[order] for name, it in table.items()})) is None
+
+
+def test_a_policy_that_is_proposed_says_whose_a_row_is() -> None:
+    for name in ("nr", "patient_id", "idnr"):
+        lines = proposed_policy(panel(name)).splitlines()
+        assert f'unit = "{name}"' in lines, "no comment"
+
+
+# --- rows that are alike --------------------------------------------------------------------------
+
+
+def visits(seed: int = 3, n: int = 150) -> pa.Table:
+    """Make persons joined with one to fifteen visits, without a column that names them."""
+    draw = np.random.default_rng(seed)
+    rows = draw.permutation(np.repeat(np.arange(n), draw.integers(1, 16, n)))
+    persons = {
+        "age": draw.integers(18, 90, n),
+        "bmi": draw.normal(26, 4, n).round(1),
+        "income": draw.lognormal(10, 0.5, n).round(),
+        "region": draw.choice(["north", "south", "east", "west"], n),
+    }
+    return pa.table({name: it[rows] for name, it in persons.items()})
+
+
+REPEATED = {
+    "joined with visits": lambda: visits(),
+    "each twice": lambda: pa.concat_tables([once(), once()]),
+    "with tiny noise": lambda: visits().set_column(
+        2,
+        "income",
+        pa.array(
+            visits()["income"].to_numpy()
+            + 1e-3 * np.random.default_rng(4).normal(size=visits().num_rows)
+        ),
+    ),
+    "with the number of each visit": lambda: visits().append_column(
+        "visit", pa.array(7 * np.arange(visits().num_rows))
+    ),
+}
+
+
+def once(n: int = 400) -> pa.Table:
+    draw = np.random.default_rng(5)
+    return pa.table(
+        {
+            "age": draw.integers(18, 90, n),
+            "bmi": draw.normal(26, 4, n).round(1),
+            "region": draw.choice(["north", "south", "east", "west"], n),
+        }
+    )
+
+
+@pytest.mark.parametrize("made", REPEATED.values(), ids=REPEATED)
+def test_a_guarded_study_asks_whose_rows_are_that_are_alike(made: Any) -> None:
+    with pytest.raises(RefusedError, match=r"alike in all columns.*unit='person'.*--no-unit"):
+        dc.open(made())
+    assert dc.open(made(), unit=False)
+    assert dc.open(made(), "research")
+
+
+def test_rows_that_are_alike_by_chance_are_not_asked_about() -> None:
+    draw, n = np.random.default_rng(6), 900
+    titanic = {name: draw.integers(0, levels, n) for name, levels in [("class", 3), ("sex", 2)]}
+
+    assert dc.open(once())
+    assert dc.open(pa.table(titanic | {"survived": draw.integers(0, 2, n)}))
+    assert dc.open(pa.table({"age": draw.integers(18, 90, n)}))
+
+
+def test_of_a_table_with_a_column_that_cannot_be_read_the_others_are_looked_at() -> None:
+    repeated = pl.from_arrow(visits())
+    assert isinstance(repeated, pl.DataFrame)
+    failing = repeated.lazy().with_columns(broken=pl.col("region").cast(pl.Float64))
+
+    assert repeats_rows(open_table(failing, kinds={}, roles={}, unit=None, key=None))
+
+
+def _measured(table: pa.Table) -> pa.Table:
+    draw = np.random.default_rng(7).normal(size=(2, table.num_rows))
+    return table.append_column("mg", pa.array(draw[0])).append_column("dl", pa.array(draw[1]))
+
+
+def records_found(raw: pa.Table, copy: Any) -> float:
+    """Return the share of different raw records that a copy has, numbers to .02 sd."""
+    numbers = [name for name in raw.column_names if name != "region"]
+    spread = {name: raw[name].to_numpy().std() for name in numbers}
+
+    def rows(of: Any) -> Any:
+        return np.column_stack([of[name].to_numpy() / spread[name] for name in numbers])
+
+    different = raw.group_by(raw.column_names).aggregate([])
+    a, b = rows(different), rows(copy)
+    levels, held = np.array(different["region"]), np.array(copy["region"])
+    near = [(np.abs(b[held == levels[i]] - a[i]) < 0.02).all(axis=1).any() for i in range(len(a))]
+    return float(np.mean(near))
+
+
+def test_a_copy_of_rows_alike_gives_no_record_away_and_would_without_the_cure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The attack finds most records where rows are persons: what is measured can be found."""
+    table = pa.concat_tables([_measured(once(120))] * 20)
+    cured = records_found(table, dc.open(table, unit=False, k=3).anonymize().table)
+    monkeypatch.setattr("discreet.vault.whole_columns.persons_of_alike", lambda *_: None)
+    bare = dc.open(table, unit=False, k=3).anonymize()
+
+    assert records_found(table, bare.table) > 0.3
+    assert cured <= 0.03
+    first = bare.report.to_text().split("\n- ")[1]
+    assert "worst attack" in first
+    assert "low" not in first
 
 
 def test_of_several_columns_the_one_of_most_persons_is_named() -> None:

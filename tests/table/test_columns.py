@@ -541,3 +541,44 @@ def test_a_name_that_stands_for_several_columns_is_refused(name: str) -> None:
 
     with pytest.raises(InputError, match="has a name that engines read as several columns"):
         open_table(frame, kinds={}, roles={"doctor": "identifier"}, unit=None, key=None)
+
+
+# --- persons whose names differ in blanks alone ---------------------------------------------------
+
+BLANKS = {
+    "one after": ["P1", "P1 "],
+    "one before": [" P1", "P1"],
+    "of another kind": ["P 1", "P\xa01", "P\u20031", "P\t1"],
+    "several": ["P 1", "P  1", " P   1  "],
+    "of no width": ["P1", "\ufeffP1", "P1\u200b"],
+    "ends of lines": ["P1", "P1\n", "P1\r\n"],
+}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "categories", "polars", "pyarrow", "csv"])
+@pytest.mark.parametrize("names", BLANKS.values(), ids=BLANKS)
+def test_persons_whose_names_differ_in_blanks_are_one(
+    names: list[str], kind: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"person": [*names, "P2", "P2", " "], "x": range(len(names) + 3)})
+    sources: dict[str, Any] = {
+        "pandas": frame,
+        "categories": frame.astype({"person": "category"}),
+        "polars": pl.from_pandas(frame),
+        "pyarrow": pa.Table.from_pandas(frame),
+        "csv": tmp_path / "t.csv",
+    }
+    frame.to_csv(tmp_path / "t.csv", index=False)
+
+    table = open_table(sources[kind], kinds={}, roles={}, unit="person", key=None)
+
+    assert table.persons() == 2, "and a blank alone is nobody"
+    persons = table.rows(["x"]).persons
+    assert persons is not None
+    assert len(np.unique(persons[: len(names)])) == 1
+
+
+def test_names_that_differ_in_more_are_of_several() -> None:
+    frame = pd.DataFrame({"person": ["P1", "P 1", "p1", "P-1", "P1."], "x": range(5)})
+
+    assert open_table(frame, kinds={}, roles={}, unit="person", key=None).persons() == 5

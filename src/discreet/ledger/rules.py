@@ -22,7 +22,7 @@ from discreet.parallel.ordering import one_order
 from discreet.protect import Whole
 from discreet.sketch import WHOLE_ROWS, Sketch
 
-__all__ = ["COPY_OF_TABLE", "ReleaseRecord", "Version", "check_version", "compare"]
+__all__ = ["ATTACK_RINGS", "COPY_OF_TABLE", "ReleaseRecord", "Version", "check_version", "compare"]
 
 
 Known = Mapping[str, Sketch]
@@ -47,6 +47,8 @@ FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
 # Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
+# That an attack on it found more than it may.
+ATTACK_RINGS = "attack on the copy"
 
 
 def plain_command(study: str) -> str:

@@ -9,12 +9,14 @@ import numpy as np
 from discreet.measure.anonymity import combinations_of
 from discreet.measure.attacks import Attack, Copy, Records, counted_of, told_as
 from discreet.measure.pairs import Estimate, Side
-from discreet.protect.alike import CELLS, found_in
+from discreet.protect.alike import found_in
 
 __all__ = ["found_records", "records_in_copy"]
 
 WHAT = "records that a released row is like in every column"
 AGAINST = "chance"
+NEAR = 0.02
+"""So near in standard deviations are numbers that are alike."""
 
 
 def found_records(raw: Side, released: Side) -> Estimate:
@@ -34,7 +36,7 @@ def found_records(raw: Side, released: Side) -> Estimate:
 
     Notes
     -----
-    Numbers within a tenth of a standard deviation, of the middle of the column, may be alike.
+    Numbers within a fiftieth of a standard deviation, of the middle of the column, may be alike.
 
     **What it does not tell.** A record that is found by chance is found all the same: where columns
     hold few levels, most are.
@@ -53,7 +55,7 @@ def found_records(raw: Side, released: Side) -> Estimate:
     codes = {
         name: combinations_of([(*raw.levels[name], *released.levels[name])]) for name in raw.levels
     }
-    found = found_in(numbers, codes, len(raw), CELLS[0])
+    found = found_in(numbers, codes, len(raw), NEAR)
     count = int(found.rows.sum())
     return Estimate(WHAT, count, len(raw), found.by_chance * count / len(raw))
 
@@ -67,10 +69,10 @@ def records_in_copy(records: Records, copy: Copy) -> Attack:
     return Attack(
         "records",
         "Records in the table",
-        "Somebody knows most of a person's values, looks for a released row that has them, and takes"
-        " the rest of that row for the person's.",
+        "Somebody knows most of a person's values, looks for a released row that has them, and"
+        " takes the rest of that row for the person's.",
         (
-            "Numbers are alike that are a tenth of a standard deviation apart, or less.",
+            "Numbers are alike that are a fiftieth of a standard deviation apart, or less.",
             "Chance is what pairs of columns say by themselves; where columns hold few levels, most"
             " records are found by chance.",
         ),

@@ -15,7 +15,7 @@ from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
 from discreet.protect import TABLE_METHODS
 
-__all__ = ["NOT_PAIRED", "claims_of", "ringing", "summary"]
+__all__ = ["NOT_PAIRED", "claims_of", "rings", "summary"]
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -168,7 +168,7 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
         stand = risks["records"]
         told.append(
             f"In {_cases(stand, to)} cases a released row is like a person's record in every column"
-            f" (numbers to a tenth of the usual spread); by chance {out_of(stand.baseline or 0)}"
+            f" (numbers to a fiftieth of the usual spread); by chance {out_of(stand.baseline or 0)}"
             " would be."
         )
     if "near_5" in risks and not paired:
@@ -211,15 +211,18 @@ def _of_records(share: str) -> str:
     return words.get(share, f"{share[:1].upper()}{share[1:]} records of the original have")
 
 
-def ringing(measured: Measured) -> float:
-    """Return how many of 100 are found by the worst attack, as a share; 0 if none beats guessing.
+def rings(measured: Measured) -> bool:
+    """Tell whether an attack finds so many that nobody should let the table pass unseen.
 
-    Of records that stand in the table it is the share that chance does not explain.
+    Records that stand in the table beyond chance are few in a copy that repeats nobody; other
+    attacks find some by what groups have in common.
     """
-    return _rings(measured)[1]
+    key, share = _worst_of(measured)
+    return share >= (LEVELS[2][0] if key == "records" else LEVELS[0][0])
 
 
-def _rings(measured: Measured) -> tuple[str, float]:
+def _worst_of(measured: Measured) -> tuple[str, float]:
+    """Return the attack that finds most, and how much; of two, what chance explains left out."""
     found = {}
     for key in FINDS:
         it = measured.risks.get(key)
@@ -231,7 +234,7 @@ def _rings(measured: Measured) -> tuple[str, float]:
 
 def _worst(measured: Measured, further: Worst | None) -> str:
     """Say how large the risk of the worst attack is."""
-    key, share = _rings(measured)
+    key, share = _worst_of(measured)
     if further is not None and further[1] > share:
         level = _level(further[1])
         return (

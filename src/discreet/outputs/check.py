@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.outputs.folder import Check, Finding
-from discreet.outputs.rules import is_in_force, judged
+from discreet.outputs.rules import is_in_force, judged, rang
 from discreet.render.journal import FIGURES as DRAWN
 from discreet.study.provenance import BOARD, FIGURES, REPORT
 from discreet.study.verify import AS_MADE, SUFFIXES, Verifier, read
@@ -41,7 +41,9 @@ def checker(verifier: Verifier, study: str) -> Check:
             return None
         same = is_in_force(ledger, study, policy, row["version"])
         columns = _columns_of(told.request, row["columns"])
-        status, says = judged(told.source, row["rules"], policy, same=same)
+        status, says = judged(
+            told.source, row["rules"], policy, same=same, rings=rang(ledger, study)
+        )
         return Finding(
             status=status,
             kind=row["kind"],

@@ -23,7 +23,7 @@ from discreet.outputs.of_answers import (
     file_name,
     file_of,
 )
-from discreet.outputs.rules import is_in_force, judged
+from discreet.outputs.rules import is_in_force, judged, rang
 from discreet.outputs.standing import CHANGED
 from discreet.plots import PLOTS
 from discreet.policy import Policy
@@ -166,7 +166,8 @@ class StudyOutputs:
         same = is_in_force(ledger, folder.study, policy, folder.in_force.version)
         data = file_of(answer.body, wanted.form, Sealer(key_of(self.verifier.secret)))
         settings = ledger.settings(folder.study, folder.in_force.version)
-        judge = partial(judged, settings=settings, policy=policy, same=same)
+        rings = rang(ledger, folder.study)
+        judge = partial(judged, settings=settings, policy=policy, same=same, rings=rings)
         return data, answer.finding(data, judge, wanted.callers)
 
     def write(self) -> None:

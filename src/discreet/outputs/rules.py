@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.rules import ATTACK_RINGS
 from discreet.policy import Policy
 from discreet.study.rules import rules_in_words
 
-__all__ = ["is_in_force", "judged"]
+__all__ = ["is_in_force", "judged", "rang"]
 
 
 def is_in_force(ledger: Ledger, study: str, policy: Policy, version: int) -> bool:
@@ -21,13 +22,24 @@ def is_in_force(ledger: Ledger, study: str, policy: Policy, version: int) -> boo
     return same and ledger.version(study) == version
 
 
+def rang(ledger: Ledger, study: str) -> bool:
+    """Tell whether an attack on the copy of the study's latest version found more than it may."""
+    return bool(ledger.choices(study, ATTACK_RINGS))
+
+
 def judged(
-    source: str, settings: Mapping[str, Any], policy: Policy, *, same: bool
+    source: str,
+    settings: Mapping[str, Any],
+    policy: Policy,
+    *,
+    same: bool,
+    rings: bool = False,
 ) -> tuple[str, tuple[str, ...]]:
     """Return whether numbers pass or need a look, and by which rules they were made.
 
     `source` is the one of their provenance, and `settings` are those of the version that they were
-    released in. `same` says whether that version is in force, under `policy`.
+    released in. `same` says whether that version is in force, under `policy`, and `rings` whether
+    an attack on its copy found more than it may.
 
     Examples
     --------
@@ -37,8 +49,9 @@ def judged(
     >>> judged("counts", policy.settings(), policy, same=False)[0]
     'review'
     """
-    passed = policy.fixed and not policy.public and same
+    passed = policy.fixed and not policy.public and same and not rings
     public = ("the data are declared public",) if policy.public else ()
     other = () if same else ("made under another policy than the one in force",)
-    says = (*rules_in_words(source, settings), *public, *other)
+    found = ("an attack on the copy found more records than it may: read its report",)
+    says = (*rules_in_words(source, settings), *public, *other, *(found if rings else ()))
     return "pass" if passed else "review", says

@@ -5,7 +5,9 @@ apart: counted as persons they make a group of k of one person. Two persons may 
 where columns hold few levels. What chance does is seen from rows that agree in all columns but
 two: where those two have nothing to do with one another, agreeing in both is as frequent as its
 parts say (N10 N01 / N00 pairs, of pairs that agree in one, in the other, and in neither). Rows of
-one person agree in both far more often, whichever two columns are looked at.
+one person agree in both far more often, whichever two columns are looked at. And where numbers
+hang together closely, rows are near each other in all of them by chance: then far more rows are
+nearly as near, and of one person's there are no more.
 
 Of rows that are alike two are counted, so that nobody weighs more than another, however many rows
 are theirs.
@@ -34,7 +36,7 @@ __all__ = [
 
 Hashes = NDArray[np.uint64]
 
-CELLS = (0.1, 0.02)
+CELLS = (0.1, 0.02, 0.002)
 """Numbers this near, in standard deviations, are alike: the wider, as far as chance allows it."""
 WITHIN = (0.05, 0.95)
 """The spread of a column is that of its different values between these quantiles."""
@@ -51,6 +53,8 @@ MANY, UNEVEN, TWICE = 100, 0.5, 2
 
 
 NEARLY_ALL = 0.9
+WIDER = 5
+"""In cells so much wider, pairs that chance makes are at least so many times as many."""
 
 
 class Alike(NamedTuple):
@@ -115,7 +119,9 @@ def _starts(ordered: Floats, width: float) -> list[int]:
     return starts
 
 
-def alike(numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float) -> Alike:
+def alike(
+    numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float, least: int = 1
+) -> Alike:
     """Say which rows are alike in all columns, and whether that may be chance.
 
     Parameters
@@ -127,12 +133,14 @@ def alike(numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: floa
         Columns of levels as numbers.
     cell : float
         How near numbers are that are alike, in standard deviations.
+    least : int, default 1
+        Of fewer repeats it is not asked whether they are chance: they are taken for it.
 
     Examples
     --------
     >>> import numpy as np
-    >>> x, y = np.random.default_rng(0).normal(size=(2, 600))
-    >>> found = alike({"x": np.tile(x, 3), "y": np.tile(y, 3)}, {}, 0.02)
+    >>> x, y, z = np.random.default_rng(0).normal(size=(3, 600))
+    >>> found = alike({"x": np.tile(x, 3), "y": np.tile(y, 3), "z": np.tile(z, 3)}, {}, 0.02)
     >>> found.repeats >= 1200, found.by_chance < 0.1 * found.pairs
     (True, True)
     """
@@ -145,12 +153,14 @@ def alike(numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: floa
         whole, return_index=True, return_inverse=True, return_counts=True
     )
     repeats = rows - len(sizes)
-    if not repeats:
-        return Alike(labels.astype(np.intp), 0, rows, 0, 0.0)
+    if repeats < least:
+        return Alike(labels.astype(np.intp), repeats, rows, 0, 0.0)
     again = np.setdiff1d(np.arange(rows), first)
     second = again[np.unique(labels[again], return_index=True)[1]]
     counted = np.sort(np.concatenate([first, second]))
     by_chance = _by_chance([it.of(counted) for it in columns])
+    wide = _sum([it.hashes for it in _columns(numbers, codes, WIDER * cell)], rows)[counted]
+    by_chance = max(by_chance, _near_by_chance(len(second), _pairs(wide)))
     return Alike(labels.astype(np.intp), repeats, len(counted), len(second), by_chance)
 
 
@@ -258,6 +268,11 @@ def _most_by_chance(columns: Sequence[Hashes], pairs: Callable[[Hashes], int]) -
     return most
 
 
+def _near_by_chance(pairs: int, wide: int) -> float:
+    """Return how many pairs chance makes that are near in numbers, if so many are `wide` cells'."""
+    return (wide - pairs) / (WIDER - 1)
+
+
 def _pairs(hashes: Hashes) -> int:
     sizes = np.unique(hashes, return_counts=True)[1]
     return int((sizes * (sizes - 1) // 2).sum())
@@ -280,9 +295,7 @@ def found_in(
 
     Chance is judged as in `alike`, by pairs of one row of each; here every column counts.
     """
-    columns = [_hashes(as_codes(numbers[name], cell), i) for i, name in enumerate(sorted(numbers))]
-    columns += [_hashes(codes[name], i) for i, name in enumerate(sorted(codes), start=len(numbers))]
-    whole = _sum(columns, len(columns[0]))
+    columns, whole = _every(numbers, codes, cell)
     rows = np.isin(whole[:first], whole[first:])
     kept = [np.unique(part, return_index=True)[1] for part in (whole[:first], whole[first:])]
     of_first = len(kept[0])
@@ -294,4 +307,16 @@ def found_in(
     pairs = between(whole[at])
     if len(columns) < 2 or not pairs:
         return Found(rows, 1.0)
-    return Found(rows, min(1.0, _most_by_chance([it[at] for it in columns], between) / pairs))
+    wide = between(_every(numbers, codes, WIDER * cell)[1][at])
+    chance = _most_by_chance([it[at] for it in columns], between)
+    return Found(rows, min(1.0, max(chance, _near_by_chance(pairs, wide)) / pairs))
+
+
+def _every(
+    numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float
+) -> tuple[list[Hashes], Hashes]:
+    """Return every column as random numbers of its cells, and their sums."""
+    cells = [as_codes(numbers[name], cell) for name in sorted(numbers)]
+    cells += [codes[name] for name in sorted(codes)]
+    columns = [_hashes(it, i) for i, it in enumerate(cells)]
+    return columns, _sum(columns, len(columns[0]))

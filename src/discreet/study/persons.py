@@ -7,6 +7,7 @@ say the same. Whoever opens the table decides; nothing that is released hangs on
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import tomli_w
 
 from discreet.arguments import Labels
 from discreet.errors import InputError, RefusedError
-from discreet.protect.alike import BY_CHANCE, CELLS, Alike, alike, as_codes
+from discreet.protect.alike import BY_CHANCE, CELLS, alike, as_codes
 from discreet.study.person_names import Named, named_by
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
@@ -172,7 +173,7 @@ class _Rows:
     @cached_property
     def codes(self) -> Mapping[str, Labels]:
         return {
-            name: as_codes(it, CELLS[-1]) if isinstance(it, np.ndarray) else _words(it)
+            name: as_codes(it, CELLS[1]) if isinstance(it, np.ndarray) else _words(it)
             for name, it in self.columns.items()
         }
 
@@ -278,10 +279,12 @@ def repeats_rows(table: Table) -> bool:
     codes = {name: _words(it) for name, it in kept.items() if name not in numbers}
     if not kept:
         return False
-    return any(_are_persons(alike(numbers, codes, cell), table.size) for cell in CELLS)
-
-
-def _are_persons(found: Alike, size: int) -> bool:
-    seen = len(found.rows)
-    least = max(LEAST_REPEATED, REPEATED * seen * seen / size)
-    return found.repeats >= least and found.by_chance <= BY_CHANCE[0] * found.pairs
+    seen = len(next(iter(kept.values())))
+    least = max(LEAST_REPEATED, math.ceil(REPEATED * seen * seen / table.size))
+    for cell in CELLS:
+        found = alike(numbers, codes, cell, least)
+        if found.repeats < least:  # there are no more in finer cells
+            return False
+        if found.by_chance <= BY_CHANCE[0] * found.pairs:
+            return True
+    return False

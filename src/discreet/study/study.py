@@ -2202,7 +2202,8 @@ def open(
         and text columns with a different value in every row, are never shown.
     unit : str or False, optional
         The column that says which person a row belongs to; k then counts persons. False: a row is
-        a person. It must be said where a column looks as if it held persons with several rows.
+        a person; rows that are alike by no chance are one person's in the protected copy all the
+        same. It must be said where a table looks as if persons had several rows.
     key : str, optional
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
@@ -2237,7 +2238,8 @@ def open(
     InputError
         If the source, the policy or a column named here is wrong.
     RefusedError
-        If a column of a guarded study looks as if persons had several rows, and no `unit` is given.
+        If a guarded study looks as if persons had several rows, by a column or by rows that are
+        alike, and no `unit` is given.
 
     Notes
     -----

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.ledger.rules import ATTACK_RINGS
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
 from discreet.measure.pairs import Estimate, Pair, Side
 from discreet.measure.report import Report
+from discreet.measure.summary import rings
 from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
@@ -96,7 +98,9 @@ def release_whole(
     rows = _rows(whole, columns)
     named = whole.sources(columns) if derived is None else derived.recorded(columns)
 
-    gate = partial(_release, session, named, formula, copy.version)
+    choices = {} if formula is None else {"formula of the report": formula}
+    pinned = {ATTACK_RINGS: "rings"} if rings(told) else {}
+    gate = partial(_release, session, named, (pinned, choices), copy.version)
     asks = [[*it] for it in derived.asks] if derived else []
     of_table, of_report = session.sealers_of_release(
         columns, copy.version, formula=formula, derived=asks
@@ -119,21 +123,25 @@ def release_whole(
 def _release(
     session: Session,
     named: Sequence[str],
-    formula: str | None,
+    choices: tuple[Mapping[str, str], Mapping[str, str]],
     version: str,
     form: str | None,
     report: str | None,
     provenance: Provenance | None = None,
 ) -> None:
-    """Record that a table is released, its report with a provenance, or both."""
+    """Record that a table is released, its report with a provenance, or both.
+
+    `choices` are those of both, and of the report alone.
+    """
+    of_both, of_report = choices
     keeper, records = session.release_gate, []
     if form is not None:
         records.append(keeper.record_from_copy(TABLE, named, form, version))
     if report is not None:
         record = keeper.record_from_copy(REPORT, named, report, version)
-        pinned = {} if formula is None else {"formula of the report": formula}
-        record = dataclasses.replace(record, choices={**record.choices, **pinned})
+        record = dataclasses.replace(record, choices={**record.choices, **of_report})
         records.append(with_provenance(record, provenance))
+    records = [dataclasses.replace(it, choices={**it.choices, **of_both}) for it in records]
     keeper.release(records)
 
 
