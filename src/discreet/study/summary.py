@@ -117,6 +117,7 @@ def average(
         session.sealer_of_copy(
             {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
         ),
+        orders={it: session.whole.with_levels([it]).levels_of(it) for it in levels[1:]},
     )
 
 
