@@ -245,6 +245,7 @@ COLOURED: dict[str, Callable[[Any], Any]] = {
     "over time": lambda it: it.over_time("seen", by="likely"),
     "points": lambda it: it.scatter("age", "bmi", by="likely"),
     "groups of boxes": lambda it: it.box("bmi", by=["sex", "likely"]),
+    "means": lambda it: it.means("bmi", ["sex", "likely"]),
 }
 
 
@@ -255,7 +256,8 @@ def places(view: Any) -> dict[str, int]:
     for mark in panel.marks:
         found = [getattr(mark, name, "") for name in ("series", "label", "group")]
         drawn += [it for of in found for it in ((of,) if isinstance(of, str) else of) if it]
-    return {name: place_of(name, drawn, panel.order) for name in drawn if name in LIKELY}
+    named = {name.removeprefix("likely: "): place_of(name, drawn, panel.order) for name in drawn}
+    return {name: place for name, place in named.items() if name in LIKELY}
 
 
 @pytest.mark.parametrize("draw", COLOURED.values(), ids=COLOURED)

@@ -101,6 +101,8 @@ class CopyTable:
         looking is free.
     labels : mapping of str to str
         What the plot has in place of the names of columns.
+    orders : mapping of str to tuple of str
+        All levels of columns in order, by which the plot gives them their colours.
     sealer : Sealer or None
         Seals its files, where a study made it.
     provenance : Provenance or None
@@ -131,6 +133,7 @@ class CopyTable:
     sealer: Sealer | None = field(default=None, compare=False)
     provenance: Provenance | None = field(default=None, compare=False)
     framework: str = field(default="pandas", compare=False)
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -253,7 +256,8 @@ class CopyTable:
             "notes": self.notes,
             "figures": [figure.to_plain() for figure in self.figures],
         }
-        return plain | ({"labels": dict(self.labels)} if self.labels else {})
+        beside = {"labels": dict(self.labels), "orders": dict(self.orders)}
+        return plain | {name: it for name, it in beside.items() if it}
 
     @classmethod
     def from_json(cls, text: str) -> CopyTable:
@@ -280,6 +284,7 @@ class CopyTable:
                 figures=tuple(figures),
                 provenance=None if told is None else Provenance.from_plain(told),
                 labels={str(name): str(it) for name, it in given.pop("labels", {}).items()},
+                orders={str(name): tuple(it) for name, it in given.pop("orders", {}).items()},
                 **given,
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -340,7 +345,7 @@ class CopyTable:
         InputError
             If it is no table of means or of a model.
         """
-        panel = dots_of(self.figures, self.labels)
+        panel = dots_of(self.figures, self.labels, self.orders)
         if panel is None:
             raise InputError(
                 "a summary has no plot, nor have means of counts; study.means(value, by) of the"
@@ -435,7 +440,7 @@ class CopyTable:
         ]
         caption = CAPTION_OF_COUNTS if self.kind == COUNTED else CAPTION
         shown = table(("", *self._head()), rows, caption=caption)
-        panel = dots_of(self.figures, self.labels)
+        panel = dots_of(self.figures, self.labels, self.orders)
         drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
         return [heading(self.title, 1), shown, *drawn, items(self.notes)]
 

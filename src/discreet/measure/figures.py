@@ -37,6 +37,7 @@ OF_WEIGHTS = ("sum of weights", "effective n")
 INTERCEPT = "Intercept"
 RATIOS = ("odds ratio", "hazard ratio")
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
+NO_ORDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 TERM_LETTERS, TERM_IN_LINES = 20, 34
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 FEWEST_RATIOS, LARGEST_POWER, WIDE_RANGE = 3, 300, 5.0
@@ -72,10 +73,15 @@ class Figure(NamedTuple):
         return cls(**dict(given) | {"group": tuple(given["group"].items())})
 
 
-def dots_of(figures: Sequence[Figure], labels: Mapping[str, str] = NO_LABELS) -> Panel | None:
+def dots_of(
+    figures: Sequence[Figure],
+    labels: Mapping[str, str] = NO_LABELS,
+    orders: Mapping[str, Sequence[str]] = NO_ORDERS,
+) -> Panel | None:
     """Return the panel that means, or a model's terms, are drawn in; None where there are none.
 
-    `labels` are drawn in place of the names of columns.
+    `labels` are drawn in place of the names of columns; `orders` are all levels of columns, by
+    which they have their colours.
 
     Levels of a first column stand one below the other, those of a second beside each other, or as
     lines of their own where they are many.
@@ -100,7 +106,10 @@ def dots_of(figures: Sequence[Figure], labels: Mapping[str, str] = NO_LABELS) ->
     rows = [[ends.get(a + b) for a in first] for b in second]
     if second == [()]:
         rows[0].append(ends.get(()))
-    series = tuple("" if not b else f"{labels.get(b[0][0], b[0][0])}: {_name(b)}" for b in second)
+    beside = "" if second == [()] else second[0][0][0]
+    before = f"{labels.get(beside, beside)}: "
+    series = tuple(f"{before}{_name(b)}" if b else "" for b in second)
+    order = tuple(f"{before}{level}" for level in orders.get(beside, ()))
     marks = Intervals(tuple(map(tuple, rows)), series)
     drawn = next(it for it in figures if it.figure in of)
     column = labels.get(drawn.column, drawn.column)
@@ -113,6 +122,7 @@ def dots_of(figures: Sequence[Figure], labels: Mapping[str, str] = NO_LABELS) ->
         (marks,),
         Axis(f"{weighted}{what}, with its 95 % interval"),
         Axis(label, down, tuple(names)),
+        order=order,
     )
 
 

@@ -68,7 +68,8 @@ def entries_of(panel: Panel, side: float) -> tuple[Entry, ...]:
             color, pale = box_colours(place_of(mark.group, box_groups(panel), panel.order))
             plain.append(_entry(mark.group, "patch", facecolor=pale, edgecolor=color))
         elif isinstance(mark, Intervals):
-            looks = [(name, interval_style(order)) for order, name in enumerate(mark.series)]
+            placed = ((it, place_of(it, mark.series, panel.order)) for it in mark.series)
+            looks = [(name, interval_style(place)) for name, place in placed]
             plain += [_entry(n, "dot", markersize=5.0, **look) for n, look in looks if n]
     sizes = _sizes(gridded, panel, side) if gridded else []
     title = [_entry(panel.legend, "head")] if plain and panel.legend else []

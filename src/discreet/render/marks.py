@@ -540,7 +540,7 @@ def intervals(ax: Axes, mark: Intervals, panel: Panel) -> None:
     for order, row in enumerate(mark.ends):
         # The first series stands on top, whichever way the axis runs.
         shift = (order - (len(mark.ends) - 1) / 2) * band * (1 if down else -1)
-        look = interval_style(order)
+        look = interval_style(place_of(mark.series[order], mark.series, panel.order))
         for place, ends in enumerate(row):
             if ends is None:
                 continue

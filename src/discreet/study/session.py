@@ -520,7 +520,8 @@ class Session:
         What decides only how often somebody may ask, and where, is left out.
         """
         said = {name: it for name, it in self.policy.to_dict().items() if name not in OF_SERVER}
-        told = json.dumps([SCHEMA, SCENE_SCHEMA, said], sort_keys=True)
+        orders = {name: it.order for name, it in self.table.columns.items() if it.order}
+        told = json.dumps([SCHEMA, SCENE_SCHEMA, said, orders], sort_keys=True)
         digest = self.table.source_digest()
         if digest is not None:
             return self.secret.digest("edition", told.encode(), digest).hex()

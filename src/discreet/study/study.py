@@ -1628,9 +1628,9 @@ pixels = 400), policy standard)
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
         numbers of rows are not those of persons, and what is computed from an sd as if the rows
-        were persons is too certain. Levels stand in the order that they have in plots. Means have as many decimals as an sd
-        of two or three digits. With `weights` means, sd, quartiles and shares are those of surveys
-        (docs/summary.md); rows are counted as without.
+        were persons is too certain. Levels stand in the order that they have in plots. Means have
+        as many decimals as an sd of two or three digits. With `weights` means, sd, quartiles and
+        shares are those of surveys (docs/summary.md); rows are counted as without.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 

@@ -131,6 +131,7 @@ def average(
             {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
         ),
         framework=session.table.framework,
+        orders={it: session.whole.with_levels([it]).levels_of(it) for it in levels[1:]},
     )
 
 

@@ -172,7 +172,7 @@ const NAMED = {
   intervals(mark, panel, theme) {
     const fill = (order) => seriesLook(theme, order).color;
     const look = (order) => ({ fill: fill(order), shape: shapeOf(order), through: true });
-    const entry = (words, order) => ({ words, sign: "dot", look: look(order) });
+    const entry = (words) => ({ words, sign: "dot", look: look(placeOf(words, mark.series, panel.order)) });
     return mark.series.map(entry).filter(({ words }) => words);
   },
 };

@@ -251,22 +251,23 @@ function boxes(painter, mark, { x, y }, theme, panel) {
   });
 }
 
-function intervals(painter, mark, { x, y, ends }, theme) {
+function intervals(painter, mark, { x, y, ends }, theme, panel) {
   const band = (0.6 * GROUP) / Math.max(mark.ends.length, 1);
   const down = ends.y[0] > ends.y[1] ? 1 : -1; // the first series stands on top either way
   const [least, most] = [Math.min(...ends.x), Math.max(...ends.x)];
   mark.ends.forEach((row, order) => {
     const shift = (order - (mark.ends.length - 1) / 2) * band * down;
-    const { color } = seriesLook(theme, order);
-    row.forEach((found, place) => {
+    const place = placeOf(mark.series[order], mark.series, panel.order);
+    const { color } = seriesLook(theme, place);
+    row.forEach((found, tick) => {
       if (!found) return;
       const [low, middle, high] = found;
-      const up = y(place + shift);
+      const up = y(tick + shift);
       if (low <= most && high >= least) {
         const drawn = [x(Math.max(low, least)), x(Math.min(high, most))];
         painter.line(drawn.map((end) => [end, up]), { stroke: color, width: 2.1 });
       }
-      if (inside(middle, ends.x)) dot(painter, shapeOf(order), x(middle), up, 3.3, { fill: color });
+      if (inside(middle, ends.x)) dot(painter, shapeOf(place), x(middle), up, 3.3, { fill: color });
     });
   });
 }
