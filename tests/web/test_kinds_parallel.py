@@ -218,6 +218,7 @@ def test_clusters_of_the_server_are_drawn_too(board: Board, study: Study) -> Non
         json.loads(view),
     )
     assert len(marks[0]) == marks[1] > 0
-    assert marks[0][0]["count"] is None
+    assert marks[0][0]["number"] == marks[0][0]["more"] == "at least 5 persons"
+    assert "count" not in marks[0][0]
     assert marks[0][0]["more"] == f"at least {study.policy.k} persons"
     assert "at least" in marks[2]

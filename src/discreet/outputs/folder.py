@@ -16,6 +16,7 @@ from discreet.ledger.store import Store
 from discreet.outputs.layout import is_ours, results_text
 from discreet.outputs.page import page_text
 from discreet.outputs.standing import CHANGED, Standing, standing_of
+from discreet.places import is_there
 from discreet.provenance import checksum_of_file
 from discreet.unfinished import being_released
 
@@ -178,8 +179,14 @@ class Folder:
 
     def _inside(self) -> list[Path]:
         """Return what is in the folder beside its record, by name; refuse another's record."""
-        if not self.path.exists():
-            return []
+        try:
+            if not is_there(self.path):
+                return []
+        except OSError as error:
+            why = type(error).__name__
+            raise InputError(
+                f"{path_in_words(self.path)} cannot be read ({why}); name a folder that can be"
+            ) from None
         if not self.path.is_dir():
             raise InputError(f"{path_in_words(self.path)} is a file; name a folder")
         results = self.path / RESULTS

@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from discreet.errors import DiscreetError, InputError, path_in_words
+from discreet.places import is_there
 from discreet.policy import load_policy
 from discreet.serve.access import Issuer, is_loopback
 from discreet.serve.app import create_app
@@ -109,8 +110,8 @@ class Serving:
         if (self.certificate is None) != (self.key is None):
             raise InputError("TLS needs a certificate and its key; give both")
         for path in (self.certificate, self.key):
-            if path is not None and not Path(path).is_file():
-                raise InputError(f"there is no file {path_in_words(path)} for TLS")
+            if path is not None:
+                _check_file(Path(path))
         if not (self.certificate or self.behind_proxy or is_loopback(self.host)):
             raise InputError(
                 "others could read what goes over this address; give --certificate and --key, or"
@@ -251,6 +252,17 @@ def configured(app: FastAPI | str, serving: Serving) -> uvicorn.Config:
         ssl_certfile=serving.certificate,
         ssl_keyfile=serving.key,
     )
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a certificate or key that is not there or cannot be read."""
+    try:
+        found = is_there(path) and path.is_file()
+    except OSError as error:
+        why = type(error).__name__
+        raise InputError(f"the file {path_in_words(path)} for TLS cannot be read ({why})") from None
+    if not found:
+        raise InputError(f"there is no file {path_in_words(path)} for TLS")
 
 
 def listening(config: uvicorn.Config, serving: Serving) -> socket.socket:

@@ -204,19 +204,19 @@ export function openBoard(host, source, how) {
   return board;
 }
 
-/** Columns labelled without their units, which stand beside them; in full where two would be alike. */
+/** Units stand beside labels, unless two columns would be alike without theirs. */
 function withoutUnits(columns) {
   const bare = columns.map(bareOf);
-  const isAlone = (label) => bare.indexOf(label) === bare.lastIndexOf(label);
-  return columns.map((it, i) =>
-    isAlone(bare[i]) ? { ...it, label: bare[i] } : { ...it, label: it.label || it.name, unit: null });
+  return columns.map((it, i) => {
+    const isAlone = bare.indexOf(bare[i]) === bare.lastIndexOf(bare[i]);
+    return isAlone ? { ...it, label: bare[i] } : { ...it, label: it.label || it.name, unit: null };
+  });
 }
 
-/** A label, or the name where there is none, without the unit in brackets at its end. */
 function bareOf({ name, label, unit }) {
   const full = label || name;
-  const end = /^(.*\S)\s*[([\uff08\uff3b]\s*([^()[\]\uff08\uff09\uff3b\uff3d]+?)\s*[)\]\uff09\uff3d]\s*$/su.exec(full);
-  return unit && end && end[2] === unit ? end[1] : full;
+  const at = unit ? full.search(/\s*[([\uff08\uff3b][^([\uff08\uff3b]*$/u) : -1;
+  return at > 0 && full.slice(at).includes(unit) ? full.slice(0, at) : full;
 }
 
 const isWhole = ({ part }) => !part.where.length;

@@ -74,8 +74,8 @@ function panels(board, spec) {
   };
   const one = (name, words) => h("option", { selected: name === spec.by?.[0] }, words);
   return choices("For each level of", [
-    h("select", { "aria-label": "For each level of", on: { change: chosen } },
-      one(undefined, "nothing"), fit.map((name) => one(name, look.label(name)))),
+    h("select", { "aria-label": "For each level of", on: { change: chosen } }, one(undefined, "nothing"),
+      fit.map((name) => one(name, look.label(name)))),
   ]);
 }
 

@@ -29,7 +29,7 @@ export function typeOf(column) {
   return column.kind === "level" || column.kind === "categorical" ? "level" : "number";
 }
 
-/** @param {object} [column] - What is known of it. @returns {boolean} Whether its levels are few enough. */
+/** Whether the levels of a column are few enough. */
 export const canDivide = (column) => !column?.levels || column.levels.length <= 60;
 const plain = (spec) => Object.fromEntries(Object.entries(spec).filter(([, it]) => it !== undefined));
 const of = (kind, columns, beside = {}) => ({ kind, columns, ...beside });

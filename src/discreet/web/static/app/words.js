@@ -49,10 +49,7 @@ export function titleOf(spec, look) {
   return first ? look.label(first) + whole.slice(say.label(first).length) : cap(whole);
 }
 
-/**
- * @param {object} answer - `view`, and `gaps` as `gapsOf` counts them.
- * @returns {string} How many of how many are shown, and where from: one sentence.
- */
+/** @returns {string} How many of how many are shown, and where from: one sentence. */
 export function sentenceOf({ view, gaps }, spec, part, policy) {
   const origin = view.origin || {};
   const shown = view.shown ?? origin.shown;

@@ -61,11 +61,11 @@ export function lookFor(look, view) {
   return { ...look, orderOf, placesOf: (name, words) => placesOf(words, orderOf(name)) };
 }
 
-const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|\p{Bidi_C}/u;
 
-/** A name that runs from right to left leaves the order of the sentence around it as it is. */
-const apart = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text.replace(TURNS, "")}\u2069` : text);
+/** A name from right to left does not turn the sentence around it. */
+const apart = (text) =>
+  RIGHT_TO_LEFT.test(text) ? `\u2068${text.replace(/\p{Bidi_C}/gu, "")}\u2069` : text;
 
 const grouped = d3.format(",");
 const GROUPED = 10000; // as tables have it: years, too, are numbers of four digits

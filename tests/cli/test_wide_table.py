@@ -1,0 +1,304 @@
+"""A table of 40 columns as a survey office hands it over, from its file to a page: no wrong value.
+
+An SPSS file whose columns are called as what objects and frames have, with labels that are markup
+or run from right to left, value labels in the order of their codes, numbers in tenths, gaps, a
+level called (missing), and several rows a person, whose number is a float because some lack it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+import pytest
+
+from discreet import cli
+from tests.browser import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+__all__ = ["chromium"]
+
+PERSONS, VISITS = 140, 3
+OFTEN = {1: "never", 2: "sometimes", 3: "often", 4: "always"}
+SIZES = {1: "S", 2: "M", 3: "L", 4: "XL"}
+#: Numbers in tenths: their means and spreads.
+NUMBERS: dict[str, tuple[float, float]] = {
+    "constructor": (70, 9),
+    "index": (5, 2),
+    "then": (120, 15),
+    "Größe": (170, 9),
+    "北京": (40, 8),
+    "عمر": (50, 9),
+    "prototype": (20, 4),
+    "toString": (30, 6),
+    "length": (9, 2),
+    "w" * 64: (12, 3),
+    **{f"score{i}": (10 + i, 3) for i in range(1, 19)},
+}
+CODED: dict[str, dict[int, str]] = {
+    "often": OFTEN,
+    "valueOf": SIZES,
+    "Often2": OFTEN,
+    "q1": {1: "no", 2: "yes"},
+    "q2": {1: "no", 2: "yes"},
+    "q3": OFTEN,
+    "q4": SIZES,
+}
+WORDS: dict[str, tuple[str, ...]] = {
+    "ward": ("</script>", "a b", "__proto__"),
+    "place": ("北京", "København", "القاهرة"),
+    "answer": ("(missing)", "agreed", "refused"),
+}
+LABELS: dict[str, str | None] = {
+    "constructor": "income (USD)",
+    "then": "</script><b>blood pressure</b> (mmHg)",
+    "index": "دخل (EUR)",
+    "often": "How often in the last year?",
+    "q1": "outpatient (physician)",
+    "length": '"length" & more',
+}
+PERSON = "patient_id"
+COLUMNS = [PERSON, "y", *NUMBERS, *CODED, *WORDS]
+
+
+def table() -> pd.DataFrame:
+    """Return a row a visit; `y` rises by 2 with each unit of `score1`."""
+    chance = np.random.default_rng(11)
+    rows = PERSONS * VISITS
+    person = np.repeat(np.arange(PERSONS) * 3.0 + 1001, VISITS)
+    person[[7, 101, 305]] = np.nan
+    found: dict[str, Any] = {PERSON: person, "y": np.zeros(rows)}
+    for name, (mean, sd) in NUMBERS.items():
+        found[name] = chance.normal(mean, sd, rows).round(1)
+    found["y"] = (2 * found["score1"] + chance.normal(0, 2, rows)).round(1)
+    found["score2"][chance.random(rows) < 0.2] = np.nan
+    for name, labels in CODED.items():
+        found[name] = chance.integers(1, len(labels) + 1, rows).astype(float)
+    for name, words in WORDS.items():
+        found[name] = np.array(words, dtype=object)[chance.integers(0, len(words), rows)]
+    return pd.DataFrame(found)
+
+
+@dataclass(frozen=True)
+class Wide:
+    """A folder with the file, and the policy that was proposed for it."""
+
+    folder: Path
+    proposed: dict[str, Any]
+
+    @property
+    def file(self) -> str:
+        return str(self.folder / "survey.sav")
+
+    def call(self, *words: str, policy: bool = True) -> tuple[int, str, str]:
+        rest = ("--policy", str(self.folder / "survey.toml")) if policy else ()
+        return called(*words, *rest)
+
+    def json(self, *words: str) -> Any:
+        code, out, err = self.call(*words, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
+
+def called(*words: str) -> tuple[int, str, str]:
+    """Call the command line in this process; return exit code, standard output and error."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["discreet", *words])
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                cli.main()
+            except SystemExit as ended:
+                code = int(ended.code or 0)
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Wide:
+    """Write the file, have a policy proposed, and say whose rows they are where it does not."""
+    folder = tmp_path_factory.mktemp("wide table")
+    file, policy = folder / "survey.sav", folder / "survey.toml"
+    labels: dict[str, Any] = {
+        name: {float(code): word for code, word in of.items()} for name, of in CODED.items()
+    }
+    pyreadstat.write_sav(table(), file, column_labels=LABELS, variable_value_labels=labels)
+    code, _, err = called("policy", "init", str(file), "-o", str(policy))
+    assert code == 0, err
+    proposed = tomllib.loads(policy.read_text(encoding="utf-8"))
+    if "unit" not in proposed:
+        text = policy.read_text(encoding="utf-8")
+        policy.write_text(f'unit = "{PERSON}"\n{text}', encoding="utf-8")
+    return Wide(folder, proposed)
+
+
+def test_there_are_40_columns() -> None:
+    assert len(COLUMNS) == 40
+    assert [*table().columns] == COLUMNS
+
+
+# --- what is proposed -----------------------------------------------------------------------------
+
+
+def test_a_role_and_a_kind_is_proposed_for_each_column(wide: Wide) -> None:
+    assert {*wide.proposed["roles"]} == {*COLUMNS}
+    assert wide.proposed["roles"][PERSON] == "identifier"
+    kinds = wide.proposed["kinds"]
+    assert {name for name, kind in kinds.items() if kind == "continuous"} == {"y", *NUMBERS}
+    assert {name for name, kind in kinds.items() if kind == "categorical"} == {*CODED, *WORDS}
+
+
+def test_it_is_proposed_whose_a_row_is(wide: Wide) -> None:
+    assert wide.proposed["unit"] == PERSON
+
+
+def test_without_a_word_of_persons_it_is_refused(wide: Wide) -> None:
+    code, out, err = called("columns", wide.file)
+    assert (code, out) == (3, "")
+    assert f"--unit {PERSON}" in err
+    assert "--no-unit" in err
+
+
+# --- what is drawn, summarised and modelled -------------------------------------------------------
+
+
+def test_columns_are_listed_with_their_labels_and_units(wide: Wide) -> None:
+    found = {it["name"]: it for it in wide.json("columns", wide.file)["columns"]}
+    assert [*found] == COLUMNS
+    assert {name: found[name]["label"] for name in LABELS} == LABELS
+    units = {name: it["unit"] for name, it in found.items() if it["unit"] is not None}
+    assert units == {"constructor": "USD", "then": "mmHg", "index": "EUR"}
+
+
+@pytest.mark.parametrize("name", ["constructor", "عمر", "w" * 64])
+def test_a_histogram_lies_where_the_values_do(wide: Wide, name: str) -> None:
+    view = wide.json("plot", "histogram", wide.file, name)
+    counts = np.array([it or 0 for it in view["counts"]], dtype=float)
+    edges = np.array(view["edges"])
+    mean = (counts * (edges[:-1] + edges[1:]) / 2).sum() / counts.sum()
+    expected, sd = NUMBERS[name]
+    assert mean == pytest.approx(expected, abs=sd / 2)
+    assert edges[0] > expected - 6 * sd
+    assert edges[-1] < expected + 6 * sd
+
+
+@pytest.mark.parametrize("name", ["valueOf", "q1", "ward", "place"])
+def test_bars_are_of_the_labels_and_of_no_code(wide: Wide, name: str) -> None:
+    view = wide.json("plot", "bars", wide.file, name)
+    assert {*view["levels"]} == {*CODED.get(name, {}).values()} | {*WORDS.get(name, ())}
+
+
+@pytest.mark.parametrize("name", ["often", "valueOf"])
+def test_levels_stand_in_the_order_of_their_codes(wide: Wide, name: str) -> None:
+    view = wide.json("plot", "bars", wide.file, name)
+    assert view["levels"] == [*CODED[name].values()]
+
+
+PLOTS: dict[str, tuple[str, list[str], list[str]]] = {
+    "scatter": ("scatter", ["constructor", "then"], ["--by", "often"]),
+    "box": ("box", ["Größe"], ["--by", "ward"]),
+    "violin": ("violin", ["عمر"], ["--by", "place"]),
+    "correlations": ("correlations", ["constructor", "index", "then", "toString"], []),
+    "crosstab": ("crosstab", ["often", "valueOf"], []),
+    "parallel": ("parallel", ["constructor", "index", "often", "ward"], []),
+    "heatmap": ("heatmap", ["北京", "prototype"], []),
+    "a level called missing": ("bars", ["answer"], []),
+}
+
+
+@pytest.mark.filterwarnings("ignore:no installed font has letters")
+@pytest.mark.parametrize(("kind", "columns", "more"), PLOTS.values(), ids=PLOTS)
+def test_each_plot_is_drawn_and_says_its_columns(
+    wide: Wide, kind: str, columns: list[str], more: list[str]
+) -> None:
+    view = wide.json("plot", kind, wide.file, *columns, *more)
+    assert view["columns"] == columns
+    path = wide.folder / f"{kind}.svg"
+    code, _, err = wide.call("plot", kind, wide.file, *columns, *more, "-o", str(path))
+    assert code == 0, err
+    assert path.read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_summaries_are_near_what_they_summarise(wide: Wide) -> None:
+    found = wide.json("summary", wide.file)["figures"]
+    means = {it["column"]: it["value"] for it in found if it["figure"] == "mean"}
+    for name, (mean, sd) in NUMBERS.items():
+        assert means[name] == pytest.approx(mean, abs=sd / 3), name
+
+
+def test_a_model_finds_the_slope(wide: Wide) -> None:
+    found = wide.json("model", wide.file, "y ~ score1 + often")["figures"]
+    slopes = [
+        it["value"] for it in found if it["column"] == "score1" and it["figure"] == "estimate"
+    ]
+    assert slopes == [pytest.approx(2, abs=0.5)]
+
+
+# --- what is released -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def released(wide: Wide) -> Path:
+    path = wide.folder / "released.csv"
+    code, _, err = wide.call("anonymize", wide.file, "-o", str(path))
+    assert code == 0, err
+    return path
+
+
+def test_a_release_has_all_columns_but_the_persons_numbers(wide: Wide, released: Path) -> None:
+    rows = pd.read_csv(released, keep_default_na=False, na_values=[""])
+    assert {*rows.columns} == {*COLUMNS} - {PERSON}
+    for name, labels in CODED.items():
+        assert {*rows[name].dropna()} == {*labels.values()}, name
+    for name in ("ward", "place"):
+        assert {*rows[name].dropna()} == {*WORDS[name]}
+    for name, (mean, sd) in NUMBERS.items():
+        values = rows[name].dropna().to_numpy(dtype=float)
+        assert values.mean() == pytest.approx(mean, abs=sd / 3), name
+        # The outermost are means of several.
+        assert np.isclose(values, values.round(1)).mean() > 0.95, f"{name} is in tenths"
+    assert rows["score2"].isna().mean() == pytest.approx(0.2, abs=0.1)
+
+
+def test_a_release_is_evaluated(wide: Wide, released: Path) -> None:
+    words = ("evaluate", wide.file, str(released), "--no-same-rows", "--drop", "answer", "--json")
+    code, out, err = wide.call(*words, policy=False)
+    assert code == 0, err
+    made = json.loads(out)["made"]
+    assert {*made["columns"]} == {"y", *NUMBERS}
+    assert {*made["levels"]} == {*CODED, *WORDS} - {"answer"}
+
+
+def test_a_release_with_a_level_called_missing_is_evaluated(wide: Wide, released: Path) -> None:
+    words = ("evaluate", wide.file, str(released), "--no-same-rows")
+    code, _, err = wide.call(*words, policy=False)
+    assert code == 0, err
+
+
+def test_the_board_opens(wide: Wide, chromium: Browser) -> None:
+    path = wide.folder / "board.html"
+    found = wide.json("board", wide.file, "-o", str(path))
+    assert found["columns"] == len(COLUMNS) - 1
+    page = chromium.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda it: wrong.append(it.text))
+    page.on("pageerror", lambda it: wrong.append(str(it)))
+    page.goto(path.as_uri())
+    page.locator(".mini .pic svg").nth(len(COLUMNS) - 2).wait_for()
+    shown = page.locator(".mini").evaluate_all("all => all.map((it) => it.dataset.column)")
+    heads = page.locator(".mini h2").all_text_contents()
+    page.close()
+    assert wrong == []
+    assert shown == [it for it in COLUMNS if it != PERSON]
+    assert "income USD" in [" ".join(it.split()) for it in heads]
+    assert "outpatient (physician)" in [" ".join(it.split()) for it in heads]
