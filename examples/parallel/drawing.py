@@ -10,18 +10,20 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 
 import discreet as dc
 from discreet.render.figure_file import content, plain_settings, write_whole
+from discreet.render.legends import MOST_LETTERS
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene, Uprights
 from discreet.render.to_matplotlib import draw
 
-__all__ = ["Plate", "columns_panel", "draw_plate", "lines_panel", "panel_of"]
+__all__ = ["Plate", "columns_panel", "draw_plate", "drawn", "lines_panel", "panel_of"]
 
 INK, GREY = "#222222", "#5f5f5f"
 LETTERS, CAPTION = 9.0, 8.0
 LEFT, RIGHT, TOP, BETWEEN, ABOVE = 0.75, 0.3, 0.45, 0.85, 0.8  # inches
-LEGEND = 1.7  # inches beside the last panel
+LEGEND, SIGN = 1.7, 0.6  # inches beside the last panel, at least; a sign and its margins
 LINE, LETTER = 0.155, 0.0605  # inches of a caption
 
 
@@ -87,9 +89,17 @@ def lines_panel(
 def draw_plate(plate: Plate, folder: Path) -> Path:
     """Draw a figure into a folder."""
     path = folder / plate.name
+    with plain_settings(LETTERS):
+        write_whole(content(drawn(plate), path.suffix), path)
+    return path
+
+
+def drawn(plate: Plate) -> Figure:
+    """Draw a figure, under the settings that are in force."""
     down = math.ceil(len(plate.panels) / plate.across)
     wide, high = plate.size
-    right = LEGEND if has_legend(plate.panels[-1]) else RIGHT
+    last = plate.panels[-1]
+    right = max(LEGEND, SIGN + width_of_names(last)) if has_legend(last) else RIGHT
     width = LEFT + plate.across * wide + (plate.across - 1) * BETWEEN + right
     letters = int((width - 0.3) / LETTER)
     caption = textwrap.wrap(plate.label, letters)
@@ -98,32 +108,39 @@ def draw_plate(plate: Plate, folder: Path) -> Path:
     framed = any(not isinstance(panel.marks[0], Uprights) for panel in plate.panels)
     below = (0.85 if framed else 0.3) + LINE * len(caption)
     height = TOP + down * high + (down - 1) * ABOVE + below
-    with plain_settings(LETTERS):
-        figure = Figure(figsize=(width, height))
-        axes = figure.subplots(
-            down,
-            plate.across,
-            squeeze=False,
-            gridspec_kw={
-                "left": LEFT / width,
-                "right": 1 - right / width,
-                "top": 1 - TOP / height,
-                "bottom": below / height,
-                "wspace": BETWEEN / wide,
-                "hspace": ABOVE / high,
-            },
-        ).ravel()
-        for ax, panel in zip(axes, plate.panels, strict=False):
-            draw_panel(ax, panel)
-        for ax in axes[: len(plate.panels) - 1]:
-            if (legend := ax.get_legend()) is not None:
-                legend.remove()
-        for ax in axes[len(plate.panels) :]:
-            ax.remove()
-        words = "\n".join(caption)
-        figure.text(0.15 / width, 0.1 / height, words, fontsize=CAPTION, color=INK, va="bottom")
-        write_whole(content(figure, path.suffix), path)
-    return path
+    figure = Figure(figsize=(width, height))
+    axes = figure.subplots(
+        down,
+        plate.across,
+        squeeze=False,
+        gridspec_kw={
+            "left": LEFT / width,
+            "right": 1 - right / width,
+            "top": 1 - TOP / height,
+            "bottom": below / height,
+            "wspace": BETWEEN / wide,
+            "hspace": ABOVE / high,
+        },
+    ).ravel()
+    for ax, panel in zip(axes, plate.panels, strict=False):
+        draw_panel(ax, panel)
+    for ax in axes[: len(plate.panels) - 1]:
+        if (legend := ax.get_legend()) is not None:
+            legend.remove()
+    for ax in axes[len(plate.panels) :]:
+        ax.remove()
+    words = "\n".join(caption)
+    figure.text(0.15 / width, 0.1 / height, words, fontsize=CAPTION, color=INK, va="bottom")
+    return figure
+
+
+def width_of_names(panel: Panel) -> float:
+    """Return how wide the longest name of a legend is, in inches: long ones take several lines."""
+    columns = [name for mark in panel.marks if isinstance(mark, Columns) for name in mark.series]
+    lines = [mark.label or "" for mark in panel.marks if isinstance(mark, Lines)]
+    words = [line for name in (*columns, *lines) for line in textwrap.wrap(name, MOST_LETTERS)]
+    points = [TextPath((0, 0), line, size=LETTERS).get_extents().width for line in words]
+    return float(max(points, default=0.0)) / 72
 
 
 def has_legend(panel: Panel) -> bool:

@@ -12,7 +12,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.parallel import bin_of_records, cluster_jointly, cluster_pair, members, pair_bins
 from discreet.progress import advance, listening
-from discreet.protect import mdav, vmdav
+from discreet.protect import deterministic, mdav, vmdav
 from discreet.rounding import EqualWidth, KMeans, chimerge, optimal, rounding_set, sorted_column
 from discreet.rounding.rounding_set import regions_of
 
@@ -66,6 +66,10 @@ def _group_rows_by_gain() -> None:
     vmdav(_numbers(FEW), K)
 
 
+def _find_near_rows_as_r() -> None:
+    deterministic(_numbers(FEW // 10), K, ties="tree")
+
+
 def _group_a_column() -> None:
     column = _numbers(FEW)[:, 0]
     mdav(column, K)
@@ -100,6 +104,7 @@ def _cluster_jointly() -> None:
 STEPS = (
     _group_rows,
     _group_rows_by_gain,
+    _find_near_rows_as_r,
     _group_a_column,
     _round_a_column,
     _round_by_a_class,

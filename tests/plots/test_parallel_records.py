@@ -300,10 +300,10 @@ REFUSED: dict[str, tuple[Columns, dict[str, Any], str]] = {
         {},
         "no row has values in all of 'x', 'y'",
     ),
-    "a secret first": (
-        {name: secretive("abc")[name] for name in ("ill", "y")},
+    "a secret beside levels alone": (
+        {"ill": secretive("abc")["ill"], "g": secretive("abc")["ill"]},
         {"sensitive": {"ill": ()}, "pixels": 48},
-        "'ill' must come last, after 'y'; the nearest allowed order is 'y', 'ill'",
+        "must stand next to a continuous axis that is not sensitive, and there is none",
     ),
 }
 

@@ -639,8 +639,43 @@ def test_research_has_secrets_of_the_moment() -> None:
         study.parallel(["x", "y", "ill"], sensitive="ill", diversity=5)
     with pytest.raises(InputError, match="a sensitive value of 'ill' is none that its axis shows"):
         study.parallel(["x", "y", "ill"], sensitive={"ill": ["e"]})
-    with pytest.raises(RefusedError, match="the nearest allowed order is 'x', 'y', 'ill'"):
-        study.parallel(["x", "ill", "y"], sensitive="ill")
+
+
+def test_a_secret_stands_anywhere_under_research_and_that_is_said() -> None:
+    study = opened("research")
+
+    for order in (["x", "ill", "y"], ["ill", "x", "y"], ["z", "x", "ill", "y"]):
+        view = study.parallel(order, sensitive="ill")
+        assert view.origin.remarks[-1].startswith("sensitive: ill, not the last of the axes")
+        assert [axis.sensitive for axis in view.axes] == [name == "ill" for name in order]
+    last = study.parallel(["x", "y", "ill"], sensitive="ill")
+    assert not any("not the last" in remark for remark in last.origin.remarks)
+    session = desk_of(**SECRET)
+    with pytest.raises(RefusedError, match="sensitive axis 'ill' must come last, after 'z'"):
+        session.draw(PARALLEL, ("x", "ill", "z"))
+
+
+@pytest.mark.parametrize("order", [("ill", "y", "x"), ("x", "y", "ill")])
+def test_a_secret_at_either_end_is_lit_with_diversity(order: tuple[str, ...]) -> None:
+    study = opened("research")
+    at = order.index("ill")
+
+    view = study.parallel(order, sensitive="ill", diversity=3)
+    plain = study.parallel(order)
+
+    def least(of: Any) -> int:
+        """Return the fewest values of ill that a cluster of the other gap lights."""
+        lit: dict[int, set[int]] = {}
+        for pair in of.joins[0]:
+            other, own = pair if at == 2 else pair[::-1]
+            low, high = of.clusters[min(at, 1)][own][at : at + 2]
+            bands = of.axes[at].bands
+            held = {i for i, (start, end) in enumerate(bands) if low < end and start < high}
+            lit.setdefault(other, set()).update(held)
+        return min(map(len, lit.values()))
+
+    assert view.parameters["l"] == 3
+    assert least(view) >= 3 > least(plain)
 
 
 @pytest.mark.parametrize("method", ["k-member-cells", "k-member-joint", "none"])

@@ -122,7 +122,7 @@ def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
     open_to_all = opened(tmp_path, f'preset = "research"\n{POLICY}')
     assert orders(open_to_all.session, ["sex", "age", "bmi"]).why == ""
     named = orders(open_to_all.session, ["sex", "age", "bmi"], ["sex"])
-    assert "sensitive axis 'sex' must come last" in named.why
+    assert named.why == ""  # under research it may stand anywhere
     assert named.nearest[-1] == "sex"
 
 

@@ -33,7 +33,7 @@ class AxisRole:
 
 
 def broken_rules(
-    order: Sequence[AxisRole], information: Mapping[str, Information]
+    order: Sequence[AxisRole], information: Mapping[str, Information], *, anywhere: bool = False
 ) -> tuple[str, ...]:
     """Say which rules about sensitive axes an order of axes breaks (section 6.3 of the paper).
 
@@ -43,6 +43,9 @@ def broken_rules(
         The axes from left to right, none twice.
     information : mapping of str to Information
         For each continuous quasi-identifier its mutual information with the first sensitive axis.
+    anywhere : bool, default False
+        Whether sensitive axes may stand anywhere. Then of the two axes beside the first of them one
+        has to be of little information.
 
     Returns
     -------
@@ -81,10 +84,12 @@ def broken_rules(
         )
     not_last, categorical, telling = [], [], []
     allowed = _allowed(order, information)
+    bearable = anywhere and _beside(order, sensitive[0]) & {*allowed}
     for place, axis in enumerate(order):
         if not axis.sensitive:
             continue
-        if after := [other.name for other in order[place + 1 :] if not other.sensitive]:
+        after = [other.name for other in order[place + 1 :] if not other.sensitive]
+        if after and not anywhere:
             not_last.append(f"sensitive axis {axis.name!r} must come last, after {_listed(after)}")
         around = [*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]]
         for other in around:
@@ -93,12 +98,21 @@ def broken_rules(
                     f"categorical axis {other.name!r} must not stand next to sensitive axis"
                     f" {axis.name!r}"
                 )
-            elif axis.name == sensitive[0] and not (other.sensitive or other.name in allowed):
+            elif axis.name == sensitive[0] and not (
+                bearable or other.sensitive or other.name in allowed
+            ):
                 telling.append(
                     f"axis {other.name!r} reveals too much about sensitive axis {axis.name!r} to"
                     f" stand next to it; one that reveals less may: {_listed(allowed)}"
                 )
     return (*not_last, *categorical, *telling)
+
+
+def _beside(order: Sequence[AxisRole], name: str) -> set[str]:
+    """Return the names of the axes beside one."""
+    names = _names(order)
+    place = names.index(name)
+    return {*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]}
 
 
 def nearest_allowed(

@@ -7,7 +7,7 @@ records and pixels, as the paper has them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -43,6 +43,7 @@ from discreet.plots.parallel_axes import (
     on_one_place,
     persons_in_cells,
     pixel_axis,
+    remarks_on_order,
     too_diverse,
 )
 from discreet.plots.parallel_view import ParallelView
@@ -60,7 +61,9 @@ MOST_CLUSTERS, MOST_JOINT = 20_000, 100_000
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster whole cells or, under `research`, records too."""
     of_cells = request.method == KMemberCells.name
-    return (clusters_of_cells if of_cells else clusters_of_records)(table, request, origin)
+    view = (clusters_of_cells if of_cells else clusters_of_records)(table, request, origin)
+    remarks = (*view.origin.remarks, *remarks_on_order(request))
+    return replace(view, origin=replace(view.origin, remarks=remarks))
 
 
 # --- of cells ---------------------------------------------------------------------------------
@@ -327,21 +330,27 @@ def _joins_of_records(
 ) -> Joins:
     """Say which clusters on both sides of an axis light up together (section 4.2).
 
-    A sensitive axis is asked for diversity where clusters of the gap before it are selected.
+    A sensitive axis is asked for diversity where clusters of the gap next but one are selected:
+    that before it or, where it does not come last, that after it.
     """
-    last, values = axes[2].shown, axes[2].known(pixels[2])
-    if not last.sensitive or request.axes.diversity < 2 or request.method == "none":
+    turned = axes[0].shown.sensitive and not axes[2].shown.sensitive
+    at = 0 if turned else 2
+    shown, values = axes[at].shown, axes[at].known(pixels[at])
+    if not shown.sensitive or request.axes.diversity < 2 or request.method == "none":
         return joined(before.labels, after.labels)
-    bands = dict(zip(last.levels, last.bands, strict=True))
-    return diverse_joins(
-        before.labels,
-        after.labels,
+    bands = dict(zip(shown.levels, shown.bands, strict=True))
+    selected, lit = (after, before) if turned else (before, after)
+    sides = [2, 3, 0, 1] if turned else [0, 1, 2, 3]
+    found = diverse_joins(
+        selected.labels,
+        lit.labels,
         values,
-        before.boxes,
-        after.boxes,
+        selected.boxes[:, sides],
+        lit.boxes[:, sides],
         diversity=request.axes.diversity,
-        named=[bands[level][0] for level in request.axes.sensitive[last.name]],
+        named=[bands[level][0] for level in request.axes.sensitive[shown.name]],
     )
+    return tuple(sorted((b, a) for a, b in found)) if turned else found
 
 
 def _stated_of_records(request: PlotRequest) -> dict[str, int | str]:
@@ -349,8 +358,11 @@ def _stated_of_records(request: PlotRequest) -> dict[str, int | str]:
     if request.method == "none":
         return {"pixels": request.axes.pixels}
     stated: dict[str, int | str] = {"k": request.k, "pixels": request.axes.pixels}
-    # Selecting a cluster lights those of the next gap, and only there is diversity asked for.
-    if any(name in request.axes.sensitive for name in request.columns[2:]):
+    # Selecting a cluster lights those of the next gap, and only there is diversity asked for, on an
+    # axis that is not beside the selected one.
+    if any(
+        name in request.axes.sensitive for name in (*request.columns[2:], *request.columns[:-2])
+    ):
         stated["l"] = request.axes.diversity
     named = [f"{name} = {' or '.join(of)}" for name, of in request.axes.sensitive.items() if of]
     return stated | ({"sensitive": ", ".join(named)} if named else {})

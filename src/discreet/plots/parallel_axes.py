@@ -45,6 +45,7 @@ __all__ = [
     "persons_in_cells",
     "pixel_axis",
     "proposed_order",
+    "remarks_on_order",
     "rules_of_order",
     "too_diverse",
 ]
@@ -233,13 +234,32 @@ def axes_to_order(table: Table, request: PlotRequest) -> dict[str, CellAxis]:
 
 
 def check_order(table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]) -> None:
-    """Refuse an order of the axes that breaks a rule about a sensitive one."""
+    """Refuse an order of the axes that breaks a rule about a sensitive one.
+
+    Under `research` it may stand anywhere.
+    """
     roles = _roles(request, axes)
     known = _information(table, request, axes)
-    broken = broken_rules(roles, known)
+    broken = broken_rules(roles, known, anywhere=request.shows_exact)
     if broken:
         nearest = nearest_allowed(roles, known)
         raise RefusedError(f"{'; '.join(broken)}; the nearest allowed order is {one_of(nearest)}")
+
+
+def remarks_on_order(request: PlotRequest) -> tuple[str, ...]:
+    """Say which sensitive axes do not come last, as they do under a guarded policy."""
+    names = request.columns
+    early = [
+        name
+        for place, name in enumerate(names)
+        if name in request.axes.sensitive and {*names[place:]} - {*request.axes.sensitive}
+    ]
+    if not early:
+        return ()
+    return (
+        f"sensitive: {', '.join(early)}, not the last of the axes, as under a guarded policy: both"
+        " sides tell of it",
+    )
 
 
 def rules_of_order(
@@ -251,7 +271,7 @@ def rules_of_order(
 
     def broken(order: Sequence[str]) -> tuple[str, ...]:
         """Say which rules about sensitive axes an order of the names breaks."""
-        return broken_rules([roles[name] for name in order], known)
+        return broken_rules([roles[name] for name in order], known, anywhere=request.shows_exact)
 
     return broken, nearest_allowed([*roles.values()], known)
 

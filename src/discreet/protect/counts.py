@@ -144,7 +144,8 @@ class Generalization:
 
     name: ClassVar[str] = "generalization"
     promises: ClassVar[str] = (
-        "Cells are made wider, and every cell that is shown stands on at least k persons."
+        "The grid is halved along each axis, once or until enough persons show, and every cell that"
+        " is shown stands on at least k persons."
     )
     leaves_open: ClassVar[str] = (
         "The same persons counted on a finer grid, or a total, may give a hidden count back."
