@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.plots import GridView, Origin
 from discreet.plots.box import tukey_box

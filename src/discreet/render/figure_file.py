@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError, one_of
 from discreet.render.fonts import families_for, letters_of, no_boxes
 from discreet.render.scene import Axis, Beneath
+from discreet.render.subtitle import BETWEEN, Subtitle
 from discreet.unfinished import being_released
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ __all__ = [
 
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
+NOTE, SMALL_NOTE = 0.75, 0.62  # of the letters of a figure, of the two lines below it
+MORE = " …"
 PANELS_A_ROW = 3
 BESIDE_LEGEND = 0.8  # of the room of axes that a legend may leave
 NAME_LETTERS = 20  # of the name of a tick, or of one of its lines
@@ -169,8 +172,8 @@ def new_figure(
         yield figure, axes[:panels]
 
 
-def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
-    """Stand the title above and the notes below, and make the figure higher by both."""
+def head(figure: Figure, title: str, below: Subtitle) -> None:
+    """Stand the title above and two lines below, and make the figure higher by both."""
     import matplotlib
 
     size = matplotlib.rcParams["font.size"]
@@ -179,13 +182,44 @@ def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
     texts = []
     if title:
         texts.append(figure.suptitle(printable(title), fontsize=1.2 * size, color=INK, **left))
-    if notes:
-        below = "\n".join(map(printable, notes))
-        texts.append(figure.supxlabel(below, fontsize=0.75 * size, color=GREY, **left))
+    room = (width - 0.2) * 72
+    lines = [said] if (said := says_within(below, room, NOTE * size)) else []
+    small = SMALL_NOTE * size
+    # The empty line is where the smaller words on how it was made stand, as high as these.
+    lines += [" "] if below.code else []
+    if lines:
+        words = "\n".join(lines)
+        texts.append(figure.supxlabel(words, fontsize=NOTE * size, color=GREY, **left))
     for text in texts:
-        fit(text, (width - 0.2) * 72)
+        if text.get_text() != "\n".join(lines):  # these fit
+            fit(text, room)
         height += text.get_window_extent().height / figure.dpi + 0.05
     figure.set_size_inches(width, height)
+    if below.code:
+        code = within(printable(below.code), room, small)
+        at = {"y": 0.06 / height, "va": "bottom", "fontsize": small, "color": GREY}
+        figure.text(s=code, **left, **at).set_in_layout(False)
+
+
+def says_within(below: Subtitle, room: float, size: float) -> str:
+    """Return as much of what a picture says as one line of so many points has room for.
+
+    What is too long by itself is cut; where something is left out, the line ends with dots.
+    """
+    said = [printable(it) for it in below.says]
+    for many in range(len(said), 0, -1):
+        line = BETWEEN.join(said[:many]) + (MORE if many < len(said) else "")
+        if width_of(line, size) <= room:
+            return line
+    return within(said[0], room, size) if said else ""
+
+
+def within(words: str, room: float, size: float) -> str:
+    """Return words cut to a line of so many points."""
+    keep = len(words)
+    while keep and width_of(words[:keep] + "…" * (keep < len(words)), size) > room:
+        keep = min(keep - 1, int(keep * room / width_of(words[:keep], size)))
+    return words if keep == len(words) else f"{words[:keep].rstrip()}…"
 
 
 def entitle(ax: Axes, titles: Sequence[str], lines: int | None = None, **look: Any) -> None:
@@ -195,24 +229,32 @@ def entitle(ax: Axes, titles: Sequence[str], lines: int | None = None, **look: A
         fit(ax.set_title("\n".join(words), loc="left", **look, **LITERAL), points(ax)[0], lines)
 
 
-def head_axes(ax: Axes, titles: Sequence[str], notes: Sequence[str]) -> None:
-    """Stand the titles above axes, and the first note below their x label."""
+def head_axes(ax: Axes, titles: Sequence[str], below: Subtitle) -> None:
+    """Stand the titles above axes, and what warns and how it was made below their x label."""
+    import matplotlib
+
     room, _ = points(ax)
     entitle(ax, titles)
-    for note in notes[:1]:
-        text = ax.annotate(
-            printable(note),
+    size = matplotlib.rcParams["font.size"]
+    said = says_within(below, room, NOTE * size)
+    code = within(printable(below.code), room, SMALL_NOTE * size)
+    down = -4.0
+    for words, letters in ((said, NOTE * size), (code, SMALL_NOTE * size)):
+        if not words:
+            continue
+        ax.annotate(
+            words,
             xy=(0, 0),
             xycoords=("axes fraction", ax.xaxis.label),
-            xytext=(0, -4),
+            xytext=(0, down),
             textcoords="offset points",
             va="top",
-            fontsize="small",
+            fontsize=letters,
             color=GREY,
             annotation_clip=False,
             **LITERAL,
         )
-        fit(text, room)
+        down -= 1.35 * letters
 
 
 def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None) -> None:

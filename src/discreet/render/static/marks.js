@@ -190,6 +190,7 @@ function lines(painter, mark, { x, y, ends }, theme, panel) {
     const whole = mark.look === "reference" ? through(given, ends) : given;
     for (const piece of cut(whole, ends)) {
       const points = piece.map(([across, up]) => [x(across), y(up)]);
+      if (look.around && points.length > 1) painter.line(points, { stroke: look.around, width: 5 });
       if (points.length > 1) painter.line(points, look);
       else dot(painter, "disc", ...points[0], 2.7, { fill: look.stroke }); // it would not be seen
     }
