@@ -52,6 +52,7 @@ __all__ = [
     "points",
     "printable",
     "width_of",
+    "with_minus",
     "wrapped",
     "write_whole",
     "writing_whole",
@@ -60,7 +61,6 @@ __all__ = [
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
 NOTE, SMALL_NOTE = 0.75, 0.62  # of the letters of a figure, of the two lines below it
-MORE = " …"
 PANELS_A_ROW = 3
 BESIDE_LEGEND = 0.8  # of the room of axes that a legend may leave
 NAME_LETTERS = 20  # of the name of a tick, or of one of its lines
@@ -201,17 +201,34 @@ def head(figure: Figure, title: str, below: Subtitle) -> None:
         figure.text(s=code, **left, **at).set_in_layout(False)
 
 
+LONG_NUMBER = re.compile(r"(?<![\d.])\d{5,}(?!\d)")
+NEGATIVE = re.compile(r"(?<![\w.\-])-(?=\d)")
+
+
+def with_minus(text: str) -> str:
+    """Return words in which negative numbers have a minus sign, for people to read.
+
+    Examples
+    --------
+    >>> with_minus("-4.85 to 7.85 (-3–4), 2020-01-01, x-1")
+    '−4.85 to 7.85 (−3–4), 2020-01-01, x-1'
+    """
+    return NEGATIVE.sub("\u2212", text)
+
+
 def says_within(below: Subtitle, room: float, size: float) -> str:
     """Return as much of what a picture says as one line of so many points has room for.
 
-    What is too long by itself is cut; where something is left out, the line ends with dots.
+    What is first is cut where it is too long; what has no room beside others is left out.
     """
     said = [printable(it) for it in below.says]
-    for many in range(len(said), 0, -1):
-        line = BETWEEN.join(said[:many]) + (MORE if many < len(said) else "")
-        if width_of(line, size) <= room:
-            return line
-    return within(said[0], room, size) if said else ""
+    if not said:
+        return ""
+    line = within(said[0], room, size)
+    for words in said[1:]:
+        if width_of(f"{line}{BETWEEN}{words}", size) <= room:
+            line = f"{line}{BETWEEN}{words}"
+    return line
 
 
 def within(words: str, room: float, size: float) -> str:
@@ -279,6 +296,18 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
         most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
         count = min(8, max(2, most))
         drawn.set_major_locator(MaxNLocator(count, steps=[1, 2, 5, 10], integer=axis.whole))
+        _group_thousands(drawn)
+
+
+def _group_thousands(drawn: DrawnAxis) -> None:
+    """Have the numbers of an axis as those of tables are: 12,000, and 2021 as a year is."""
+    formatter = drawn.get_major_formatter()
+    plain = formatter.format_ticks
+
+    def grouped(values: list[float]) -> list[str]:
+        return [LONG_NUMBER.sub(lambda it: f"{int(it[0]):,}", text) for text in plain(values)]
+
+    formatter.format_ticks = grouped  # type: ignore[method-assign]
 
 
 def _date_ticks(

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.render.figure_file import LITERAL, frame, points, printable
+from discreet.render.figure_file import LITERAL, frame, points, printable, with_minus
 from discreet.render.scene import (
     Axis,
     Bands,
@@ -273,7 +273,7 @@ def _cell_words(ax: Axes, mark: Cells, colour: Callable[[float], Sequence[float]
             ax.text(
                 sum(mark.x_edges[i : i + 2]) / 2,
                 sum(mark.y_edges[j : j + 2]) / 2,
-                printable(text),
+                with_minus(printable(text)),
                 size=min(9.0, room),
                 color="white" if dark else DARK,
                 ha="center",

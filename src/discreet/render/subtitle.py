@@ -15,12 +15,14 @@ __all__ = ["BETWEEN", "Subtitle", "subtitle_of"]
 BETWEEN = " · "
 SHOWN = "shown: "
 CODE = re.compile(r", policy \S")
+PART = r"^where |; where .*[=<>]"
+IN_BRACKETS = re.compile(r" \([^()]*\)")
 FIRST = tuple(
     re.compile(pattern)
     for pattern in (
-        r"^(?:.*; )?where ",
         r"^rough|fewer than \d+ rows",
         r" may hold codes|^research: |declared public",
+        PART,
         r"^not drawn|left out|left off|partly",
         r"^hatched|^grey|^dark|^gaps in|^white",
         r"^rows without a value",
@@ -29,7 +31,7 @@ FIRST = tuple(
         r"^the copy: ",
     )
 )
-"""What is said first, and then: which rows it is of, what warns, which signs it has, the rest."""
+"""What is said first, and then: what warns, which rows it is of, which signs it has, the rest."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,16 @@ def subtitle_of(notes: Sequence[str]) -> Subtitle:
     made = [it for it in notes if CODE.search(it)]
     shown = [it.removeprefix(SHOWN) for it in notes if it.startswith(SHOWN)]
     others = [it for it in notes if it not in made and not it.startswith(SHOWN)]
-    says = sorted(others, key=_place)  # what is of one kind stays in its order
+    says = map(_in_short, sorted(others, key=_place))  # what is of one kind stays in its order
     return Subtitle(tuple(dict.fromkeys(says)), BETWEEN.join([*shown, *made]))
+
+
+def _in_short(note: str) -> str:
+    """Return what a note says, without how it is known and what can be done."""
+    if re.search(PART, note):
+        return note
+    said = IN_BRACKETS.sub("", note).split("; ")[0]
+    return said.split(": ")[0] if said.startswith("rough, as") else said
 
 
 def _place(note: str) -> int:

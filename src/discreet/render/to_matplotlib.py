@@ -28,6 +28,7 @@ from discreet.render.figure_file import (
     points,
     printable,
     width_of,
+    with_minus,
 )
 from discreet.render.legends import legends
 from discreet.render.marks import (
@@ -136,7 +137,7 @@ def words(ax: Axes, mark: Words, panel: Panel, *, settled: bool) -> None:
         for j, text in enumerate(row):
             total = mark.totals and (i == len(mark.texts) - 1 or j == len(row) - 1)
             how: dict[str, Any] = {"weight": "bold"} if total else {}
-            shown = _short(printable(text), letters * (BOLD if total else 1.0), room)
+            shown = _short(with_minus(printable(text)), letters * (BOLD if total else 1.0), room)
             how |= {"ha": "center", "va": "center_baseline", "fontsize": letters, "color": INK}
             ax.text(j, i, shown, clip_on=True, **how, **LITERAL)
     for i in range(rows + 1):

@@ -142,7 +142,8 @@ function cells(painter, mark, { x, y }, theme) {
       if (!mark.texts?.[i]?.[j]) return;
       const size = Math.min(12, (right - left) / 3, (foot - top) / 1.6);
       const look = { size, fill: isDark(fill) ? "#ffffff" : "#10202f", align: "center", baseline: "middle" };
-      painter.text((left + right) / 2, (foot + top) / 2, mark.texts[i][j], look);
+      const words = mark.texts[i][j].replace(/^-(?=\d)/, "−");
+      painter.text((left + right) / 2, (foot + top) / 2, words, look);
     });
   });
 }
