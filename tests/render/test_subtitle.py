@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
@@ -102,7 +103,7 @@ def test_trends_have_the_colour_of_their_group() -> None:
     (axes, *_) = draw(scene()).axes
 
     lines = [to_rgb(it.get_color()) for it in axes.lines if it.get_color() != "white"]
-    dots = [to_rgb(next(iter(it.get_facecolors()))) for it in axes.collections]
+    dots = [to_rgb(tuple(np.asarray(it.get_facecolor())[0])) for it in axes.collections]
     assert lines == dots
 
 
