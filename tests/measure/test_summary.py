@@ -97,8 +97,8 @@ def test_what_rings(risks: dict[str, tuple[int, float]], rung: bool) -> None:
         (0.174, "about 17 of 100"),
         (0.0149, "about 1 of 100"),
         (0.0049, "about 5 of 1000"),
-        (0.00012, "about 1 of 10 000"),
-        (0.00004, "fewer than 1 of 10 000"),
+        (0.00012, "about 1 of 10,000"),
+        (0.00004, "fewer than 1 of 10,000"),
         (0.9951, "more than 99 of 100"),
         (0.994, "about 99 of 100"),
         (0.0, "none"),
@@ -113,9 +113,9 @@ def test_shares_are_cases(share: float, words: str) -> None:
 def test_a_share_is_never_told_as_none_or_all_unless_it_is(share: float) -> None:
     assert (out_of(share) == "none") == (share == 0)
     assert (out_of(share) == "all") == (share == 1)
-    number = re.search(r"about (\d+) of (10 000|\d+)", out_of(share))
+    number = re.search(r"about (\d+) of (10,000|\d+)", out_of(share))
     if number:
-        many = int(number[2].replace(" ", ""))
+        many = int(number[2].replace(",", ""))
         assert abs(int(number[1]) / many - share) <= 0.5 / many + 1e-12
 
 

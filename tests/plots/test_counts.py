@@ -385,7 +385,7 @@ def test_axis(ends: AxisRange, bins: int, axis: BinAxis) -> None:
 def test_every_interval_of_whole_numbers_holds_as_many_of_them(
     first: int, many: int, bins: int
 ) -> None:
-    axis = AxisRange("x", first - 0.5, first + many - 0.5, whole=True).axis(bins)
+    axis = AxisRange("x", first - 0.5, first + many - 0.5, step=1.0).axis(bins)
 
     assert axis.bins <= bins
     assert axis.width == math.ceil(many / bins)
@@ -394,6 +394,31 @@ def test_every_interval_of_whole_numbers_holds_as_many_of_them(
     assert axis.high >= first + many - 0.5
     # no interval is beyond the numbers altogether
     assert axis.bins * axis.width < many + axis.width
+
+
+STEPPED = {
+    "whole numbers": np.arange(20.0, 97.0),
+    "tenths": np.arange(150, 402) / 10,
+    "halves": np.arange(-31, 77) / 2,
+    "quarters": np.arange(0, 123) / 4,
+    "hundreds": np.arange(8.0, 91.0) * 100,
+    "hundredths": np.arange(-211, 180) / 100,
+    "halves between": np.arange(18.5, 91.0),
+}
+
+
+@pytest.mark.parametrize("bins", [7, 20, 33])
+@pytest.mark.parametrize("values", STEPPED.values(), ids=STEPPED)
+def test_values_that_go_by_a_step_have_no_false_combs(values: Floats, bins: int) -> None:
+    """One of each: all bins but the outer ones hold as many."""
+    request = replace(asked_of_axes(), source="copy")
+
+    axis = ends_of_values(values, request, "x").axis(bins)
+
+    counts = np.bincount(axis.places(values), minlength=axis.bins)
+    assert len({*counts[1:-1].tolist()}) == 1
+    assert counts.max() == counts[1]
+    assert axis.bins <= bins
 
 
 # --- where they end ---------------------------------------------------------------------------
@@ -417,7 +442,7 @@ def test_whole_numbers_end_at_halves() -> None:
     values = list(range(1, 101))  # means of the extremes: 3 and 98
 
     assert ends_of_table(table_of(values), asked_of_axes(), "x") == AxisRange(
-        "x", 2.5, 98.5, whole=True
+        "x", 2.5, 98.5, step=1.0
     )
 
 
@@ -449,8 +474,8 @@ def test_a_far_record_says_nothing_of_where_the_axis_ends() -> None:
 def test_numbers_that_are_whole_but_for_fewer_than_k_end_at_halves() -> None:
     values = [*range(1, 97), 50.1, 50.2, 50.3, 50.4]
 
-    assert ends_of_table(table_of([float(v) for v in values]), asked_of_axes(), "x").whole
-    assert not ends_of_table(table_of([*map(float, values), 50.5]), asked_of_axes(), "x").whole
+    assert ends_of_table(table_of([float(v) for v in values]), asked_of_axes(), "x").step
+    assert not ends_of_table(table_of([*map(float, values), 50.5]), asked_of_axes(), "x").step
 
 
 def test_research_spans_the_observed_range() -> None:

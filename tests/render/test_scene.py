@@ -173,6 +173,7 @@ def test_a_scene_as_plain_values() -> None:
         "scene": 1,
         "title": "t",
         "notes": ["n"],
+        "subtitle": {"says": ["n"], "code": ""},
         "panels": [
             {
                 "title": "",

@@ -178,3 +178,24 @@ def test_few_rows_and_studies_without_a_copy_have_no_model() -> None:
         study().assign(b="log(age - 75)").model("b ~ days")
     with pytest.raises(RefusedError, match="no copy of the whole table to fit models to"):
         dc.open(dc.datasets.diabetes(), policy="research").model("bmi ~ age")
+
+
+def test_a_forest_names_levels_in_full_and_what_they_are_against(tmp_path: Path) -> None:
+    raw = pd.DataFrame({"x": np.arange(300.0) % 37, "y": np.arange(300.0) % 41})
+    raw["ward"] = np.array(["internal medicine and geriatrics", "surgery", "paediatric oncology"])[
+        np.arange(300) % 3
+    ]
+    table = dc.open(raw, study="forest", unit=False).model("y ~ x * ward")
+
+    (panel,) = table.scene().panels
+
+    against = " (against internal medicine and geriatrics)"
+    assert panel.y.ticks == (
+        "x",
+        f"ward: paediatric oncology{against}",
+        f"ward: surgery{against}",
+        "x × ward: paediatric oncology",
+        "x × ward: surgery",
+    )
+    assert "−" not in table.to_csv() + table.to_json()
+    assert "−" in table.to_text()

@@ -171,7 +171,7 @@ NO_MEANS: dict[str, tuple[str, Any, type[Exception], str]] = {
     "by none": ("age", [], InputError, "by the levels of one or two others"),
     "by three": ("age", ["sex", "grade", "smoker & co_"], InputError, "one or two others"),
     "by numbers": ("age", "bmi", InputError, r"by='bmi' is a column of numbers or dates.*cut\("),
-    "by whole numbers": ("bmi", "age", InputError, r"of at most 12 values.* group=.cut\(age, "),
+    "by whole numbers": ("bmi", "age", InputError, r"at most 12 values.*group=.cut\(age, "),
     "by dates": ("bmi", "start", InputError, r"study.assign\(group=.year\(start\)"),
     "by one that identifies": ("age", "patient", RefusedError, "patient"),
 }

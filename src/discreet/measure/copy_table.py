@@ -23,7 +23,7 @@ from discreet.measure.figures import Figure, dots_of, size_of
 from discreet.measure.report import WIDTH, bullets, headed, save_as
 from discreet.measure.tidy import tidy_figures
 from discreet.provenance import Provenance, Sealer, checksum_of
-from discreet.render.figure_file import printable
+from discreet.render.figure_file import printable, with_minus
 from discreet.render.journal import FIGURES, Drawing
 from discreet.render.scene import Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
@@ -401,7 +401,8 @@ class CopyTable:
             if section:
                 yield False, printable(section), ("",) * len(self.head)
             for line in lines:
-                yield bool(section), printable(line.name), tuple(map(printable, line.cells))
+                cells = tuple(with_minus(printable(it)) for it in line.cells)
+                yield bool(section), printable(line.name), cells
 
     def _looks(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Yield how the name of each line looks on a page, the name and the cells."""
@@ -473,6 +474,7 @@ def _side_by_side(widths: Sequence[int], room: int) -> Iterator[list[int]]:
 
 
 TEX = {
+    "\u2212": "$-$",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -17,6 +18,7 @@ __all__ = [
     "OF_MODEL",
     "OF_SHARE",
     "OF_WEIGHTS",
+    "REFERENCE",
     "Figure",
     "Group",
     "dots_of",
@@ -35,10 +37,13 @@ OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
 OF_WEIGHTS = ("sum of weights", "effective n")
 """The figures that weighted means have beside the others."""
 INTERCEPT = "Intercept"
+REFERENCE = "reference"
+"""The figure whose level is what the other levels of a column of a model are compared with."""
 RATIOS = ("odds ratio", "hazard ratio")
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 NO_ORDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
-TERM_LETTERS, TERM_IN_LINES = 20, 34
+TERM = re.compile(r"(?:C\()?(?:`([^`]*)`|([^\s:`()\[\]]+))\)?\[(T\.)?(.*?)\](?=:|$)")
+"""A level of a column in a term of a model."""
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 FEWEST_RATIOS, LARGEST_POWER, WIDE_RANGE = 3, 300, 5.0
 STEPS, NICE = 6, (1.0, 2.0, 5.0, 10.0)
@@ -150,9 +155,39 @@ def _forest(figures: Sequence[Figure], labels: Mapping[str, str]) -> Panel | Non
     axis = Axis(f"{ratio or 'estimate'}, with its 95 % interval", across)
     if ratio:
         axis = replace(axis, dates=_ratios_between(*across))
-    return Panel(
-        marks, axis, Axis("", down, tuple(_cut_within(term_words(it, labels)) for it in found))
-    )
+    against = {it.column: it.level for it in figures if it.figure == REFERENCE}
+    names = tuple(level_words(it, labels, against) for it in found)
+    return Panel(marks, axis, Axis("", down, names))
+
+
+def level_words(
+    term: str, labels: Mapping[str, str], against: Mapping[str, str | None] = NO_LABELS
+) -> str:
+    """Return a term of a model as a reader has it: its levels in full, and what they are against.
+
+    Examples
+    --------
+    >>> level_words("C(sex)[T.m]", {"sex": "Sex"}, {"sex": "f"}), level_words("log(bmi)", {})
+    ('Sex: m (against f)', 'log(bmi)')
+    >>> level_words("C(sex)[T.m]:age", {}, {"sex": "f"}), level_words("C(`age group`)[60+]", {})
+    ('sex: m × age', 'age group: 60+')
+    """
+    found = TERM.findall(term)
+    if not found:
+        return labels.get(term.strip("`"), term)
+    parts, rest = [], TERM.sub("\0", term)
+    levels = iter(found)
+    for part in rest.split(":"):
+        if part != "\0":
+            parts.append(labels.get(part.strip("`"), part))
+            continue
+        quoted, bare, coding, level = next(levels)
+        name = quoted or bare
+        parts.append(f"{labels.get(name, name)}: {level}")
+        reference = against.get(name)
+        if len(found) == 1 and rest == "\0" and coding and reference is not None:
+            parts[-1] += f" (against {reference})"
+    return " × ".join(parts)
 
 
 def term_words(term: str, labels: Mapping[str, str]) -> str:
@@ -184,21 +219,6 @@ def size_of(scene: Scene) -> tuple[float, float]:
     series = sum(len(it.series) for it in panel.marks if isinstance(it, Intervals))
     rows = len(panel.y.ticks) * (series + 1) / 2
     return WIDE, max(2.4, 1.2 + ROW * rows)
-
-
-def _cut_within(term: str) -> str:
-    """Return a term of so many letters as stand beside an axis: its end says which level it is.
-
-    Where it has words they are broken between two lines.
-
-    Examples
-    --------
-    >>> _cut_within("C(`age group`)[T.60 or more]"), _cut_within("bmi")
-    ('C(`age gr…0 or more]', 'bmi')
-    """
-    most = TERM_IN_LINES if " " in term and "`" not in term else TERM_LETTERS
-    half = (most - 1) // 2
-    return term if len(term) <= most else f"{term[:half]}…{term[half - most + 1 :]}"
 
 
 def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:

@@ -91,22 +91,22 @@ def _within(words: str) -> str:
 
 
 def out_of(share: float) -> str:
-    """Say a share in cases of 100, or of 1000 or 10 000 where it is rare.
+    """Say a share in cases of 100, or of 1000 or 10,000 where it is rare.
 
     Examples
     --------
     >>> out_of(0.174), out_of(0.0011), out_of(0.00001), out_of(0.998), out_of(0.0), out_of(1.0)
-    ('about 17 of 100', 'about 1 of 1000', 'fewer than 1 of 10 000', 'more than 99 of 100',
+    ('about 17 of 100', 'about 1 of 1000', 'fewer than 1 of 10,000', 'more than 99 of 100',
      'none', 'all')
     """
     if share in (0.0, 1.0):
         return "all" if share else "none"
     if share > 0.995:
         return "more than 99 of 100"
-    for many, name in ((100, "100"), (1000, "1000"), (10_000, "10 000")):
+    for many, name in ((100, "100"), (1000, "1000"), (10_000, "10,000")):
         if round(share * many) >= 1:
             return f"about {round(share * many)} of {name}"
-    return "fewer than 1 of 10 000"
+    return "fewer than 1 of 10,000"
 
 
 def per_cent(share: float) -> str:

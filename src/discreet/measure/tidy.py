@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.measure.figures import Figure
+from discreet.measure.figures import REFERENCE, Figure
 
 __all__ = ["tidy_figures"]
 
@@ -66,6 +66,7 @@ def _of_groups(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
 
 
 def _of_terms(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
+    figures = [it for it in figures if it.figure != REFERENCE]
     terms = list(dict.fromkeys(it.column for it in figures if it.column))
     values = {(it.column, it.figure): it.value for it in figures}
     of_terms = dict.fromkeys(it.figure for it in figures if it.column)

@@ -43,19 +43,23 @@ __all__ = [
 
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
 NARROWEST = 1e-9
+MOST_DECIMALS, MOST_WHOLE, MOST_STEPS = 6, 1e15, 1000
+ON_STEP = 1e-6
+"""Numbers are not further than this from a multiple of their last decimal."""
 
 
 @dataclass(frozen=True)
 class AxisRange:
-    """Where the axis of a column begins and ends, and whether it holds whole numbers only.
+    """Where the axis of a column begins and ends, and by which step its values go, if by one.
 
-    `breaks` are declared edges of bins, of any widths.
+    Whole numbers go by 1, others by tenths; the ends lie half a step beyond the values. `breaks`
+    are declared edges of bins, of any widths.
     """
 
     column: str
     low: float
     high: float
-    whole: bool = False
+    step: float = 0.0
     breaks: tuple[float, ...] = ()
 
     def most(self, bins: int) -> int:
@@ -65,21 +69,21 @@ class AxisRange:
     def axis(self, bins: int) -> BinAxis:
         """Divide the axis into `bins` intervals.
 
-        Whole numbers get intervals of whole width between halves, so that each can hold the same
-        number of different values; there may be fewer than `bins` of them. Of declared edges
-        some are left out where fewer are asked for.
+        Values that go by a step get intervals of whole steps, between two steps, so that each can
+        hold the same number of different values; there may be fewer than `bins` of them. Of
+        declared edges some are left out where fewer are asked for.
         """
         if self.breaks:
             found = np.linspace(0, len(self.breaks) - 1, bins + 1).round().astype(int)
             breaks = tuple(self.breaks[i] for i in found.tolist())
             return BinAxis(self.column, self.low, self.high, bins, breaks)
-        if not self.whole:
+        if not self.step:
             return BinAxis(self.column, self.low, self.high, bins)
-        reach = self.high - self.low
+        reach = round((self.high - self.low) / self.step)  # in steps
         width = math.ceil(reach / bins)
         bins = math.ceil(reach / width)
-        low = self.low - (width * bins - reach) // 2
-        return BinAxis(self.column, low, low + width * bins, bins)
+        low = short(self.low - self.step * ((width * bins - reach) // 2))
+        return BinAxis(self.column, low, short(low + self.step * width * bins), bins)
 
 
 def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
@@ -99,7 +103,7 @@ def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
     if not table.has_numbers(column, request.least_persons):
         raise too_few(request)
     low, high = (extreme_mean(inward, request.k) for inward in (lows, highs))
-    return _trimmed(column, low, high, whole=table.is_whole(column, but_for=request.k))
+    return _trimmed(column, low, high, float(table.is_whole(column, but_for=request.k)))
 
 
 def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRange:
@@ -107,13 +111,12 @@ def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRan
     if column in request.edges or column in request.limits:
         return _declared(request, column)
     if request.source == COPY:  # whose ends are those of blocks of persons
-        whole = bool((values == np.floor(values)).all())
-        return _trimmed(column, float(values.min()), float(values.max()), whole=whole)
+        return _trimmed(column, float(values.min()), float(values.max()), step_of(values))
     if request.shows_exact:
         return _range(column, values.min(), values.max())
     ordered, most = np.sort(values), 2 * request.k
     low, high = (extreme_mean(inward[:most], request.k) for inward in (ordered, ordered[::-1]))
-    return _trimmed(column, low, high, whole=False)
+    return _trimmed(column, low, high, 0.0)
 
 
 def too_few(request: PlotRequest, or_else: str = "") -> RefusedError:
@@ -158,11 +161,41 @@ def _declared(request: PlotRequest, column: str) -> AxisRange:
     return replace(_range(column, low, high), breaks=breaks)
 
 
-def _trimmed(column: str, low: float, high: float, *, whole: bool) -> AxisRange:
+def step_of(values: Floats) -> float:
+    """Return the largest step by which all values go, 0 of values that go by none.
+
+    A step of which there are very many on the axis is none: bins hold so many that it is not seen.
+
+    Examples
+    --------
+    >>> step_of(np.array([18.0, 40.0, 73.0])), step_of(np.array([200.0, 1700.0, 400.0]))
+    (1.0, 100.0)
+    >>> step_of(np.array([22.4, 25.0, 31.9])), step_of(np.array([0.25, 1.0, 2.75]))
+    (0.1, 0.25)
+    >>> step_of(np.array([0.1234567, 2.0])), step_of(np.array([0.001, 40.0, 80.0]))
+    (0.0, 0.0)
+    """
+    largest = float(np.abs(values).max())
+    for decimals in range(MOST_DECIMALS + 1):
+        scale = 10.0**decimals
+        if largest * scale > MOST_WHOLE:  # no digits are left to see a step in
+            return float((values == np.floor(values)).all()) if decimals == 0 else 0.0
+        scaled = values * scale
+        whole = np.round(scaled)
+        if (np.abs(scaled - whole) <= (ON_STEP if decimals else 0.0)).all():
+            steps = int(np.gcd.reduce((whole - whole.min()).astype(np.int64)))
+            many = (values.max() - values.min()) * scale > MOST_STEPS * steps
+            return 0.0 if decimals and many else steps / scale
+    return 0.0
+
+
+def _trimmed(column: str, low: float, high: float, step: float) -> AxisRange:
+    """Return an axis whose ends are nobody's: of the copy, or means of several."""
     _range(column, low, high, " but for fewer than k values")
-    low, high = safe_ends(low, high, whole=whole)
-    half = 0.5 if whole else 0.0
-    return AxisRange(column, low - half, high + half, whole=whole)
+    if step and step != 1.0:  # of the copy
+        return AxisRange(column, short(low - step / 2), short(high + step / 2), step)
+    low, high = safe_ends(low, high, whole=bool(step))
+    return AxisRange(column, low - step / 2, high + step / 2, step)
 
 
 def _range(column: str, low: float, high: float, but_for: str = "") -> AxisRange:

@@ -35,7 +35,7 @@ def line_of(trend: Trend, x: tuple[float, float]) -> Lines:
     y = (trend.intercept + trend.slope * x[0], trend.intercept + trend.slope * x[1])
     look = "raw" if trend.of == RAW else "trend"
     of_level = f" ({trend.level})" if trend.level else ""
-    return Lines((x,), (y,), look, f"trend of {trend.of}{of_level}")
+    return Lines((x,), (y,), look, f"trend of {trend.of}{of_level}", group=trend.level)
 
 
 def trend_of_raw(x: Floats, y: Floats) -> Trend:

@@ -236,9 +236,9 @@ class View:
         dpi : int, optional
             Of a .png: pixels to the inch, from 50 to 1200; 200 by default.
         footnote : bool
-            Whether the notes on how it was made are drawn below it. Where they are not, they stand
-            in the file's metadata (Description of .png and .svg, Subject of .pdf), with all that
-            `describe` says: so write them in the caption.
+            Whether two lines are drawn below it: what warns, and how it was made. All notes, and
+            all that `describe` says, stand in the file's metadata (Description of .png and .svg,
+            Subject of .pdf): write them in the caption.
 
         Returns
         -------

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError, one_of
 from discreet.render.fonts import families_for, letters_of, no_boxes
 from discreet.render.scene import Axis, Beneath
+from discreet.render.subtitle import BETWEEN, Subtitle
 from discreet.unfinished import being_released
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ __all__ = [
     "points",
     "printable",
     "width_of",
+    "with_minus",
     "wrapped",
     "write_whole",
     "writing_whole",
@@ -58,6 +60,7 @@ __all__ = [
 
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
+NOTE, SMALL_NOTE = 0.75, 0.62  # of the letters of a figure, of the two lines below it
 PANELS_A_ROW = 3
 BESIDE_LEGEND = 0.8  # of the room of axes that a legend may leave
 NAME_LETTERS = 20  # of the name of a tick, or of one of its lines
@@ -169,8 +172,8 @@ def new_figure(
         yield figure, axes[:panels]
 
 
-def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
-    """Stand the title above and the notes below, and make the figure higher by both."""
+def head(figure: Figure, title: str, below: Subtitle) -> None:
+    """Stand the title above and two lines below, and make the figure higher by both."""
     import matplotlib
 
     size = matplotlib.rcParams["font.size"]
@@ -179,13 +182,61 @@ def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
     texts = []
     if title:
         texts.append(figure.suptitle(printable(title), fontsize=1.2 * size, color=INK, **left))
-    if notes:
-        below = "\n".join(map(printable, notes))
-        texts.append(figure.supxlabel(below, fontsize=0.75 * size, color=GREY, **left))
+    room = (width - 0.2) * 72
+    lines = [said] if (said := says_within(below, room, NOTE * size)) else []
+    small = SMALL_NOTE * size
+    # The empty line is where the smaller words on how it was made stand, as high as these.
+    lines += [" "] if below.code else []
+    if lines:
+        words = "\n".join(lines)
+        texts.append(figure.supxlabel(words, fontsize=NOTE * size, color=GREY, **left))
     for text in texts:
-        fit(text, (width - 0.2) * 72)
+        if text.get_text() != "\n".join(lines):  # these fit
+            fit(text, room)
         height += text.get_window_extent().height / figure.dpi + 0.05
     figure.set_size_inches(width, height)
+    if below.code:
+        code = within(printable(below.code), room, small)
+        at = {"y": 0.06 / height, "va": "bottom", "fontsize": small, "color": GREY}
+        figure.text(s=code, **left, **at).set_in_layout(False)
+
+
+LONG_NUMBER = re.compile(r"(?<![\d.])\d{5,}(?!\d)")
+NEGATIVE = re.compile(r"(?<![\w.\-])-(?=\d)")
+
+
+def with_minus(text: str) -> str:
+    """Return words in which negative numbers have a minus sign, for people to read.
+
+    Examples
+    --------
+    >>> with_minus("-4.85 to 7.85 (-3–4), 2020-01-01, x-1")
+    '−4.85 to 7.85 (−3–4), 2020-01-01, x-1'
+    """
+    return NEGATIVE.sub("\u2212", text)
+
+
+def says_within(below: Subtitle, room: float, size: float) -> str:
+    """Return as much of what a picture says as one line of so many points has room for.
+
+    What is first is cut where it is too long; what has no room beside others is left out.
+    """
+    said = [printable(it) for it in below.says]
+    if not said:
+        return ""
+    line = within(said[0], room, size)
+    for words in said[1:]:
+        if width_of(f"{line}{BETWEEN}{words}", size) <= room:
+            line = f"{line}{BETWEEN}{words}"
+    return line
+
+
+def within(words: str, room: float, size: float) -> str:
+    """Return words cut to a line of so many points."""
+    keep = len(words)
+    while keep and width_of(words[:keep] + "…" * (keep < len(words)), size) > room:
+        keep = min(keep - 1, int(keep * room / width_of(words[:keep], size)))
+    return words if keep == len(words) else f"{words[:keep].rstrip()}…"
 
 
 def entitle(ax: Axes, titles: Sequence[str], lines: int | None = None, **look: Any) -> None:
@@ -195,24 +246,32 @@ def entitle(ax: Axes, titles: Sequence[str], lines: int | None = None, **look: A
         fit(ax.set_title("\n".join(words), loc="left", **look, **LITERAL), points(ax)[0], lines)
 
 
-def head_axes(ax: Axes, titles: Sequence[str], notes: Sequence[str]) -> None:
-    """Stand the titles above axes, and the first note below their x label."""
+def head_axes(ax: Axes, titles: Sequence[str], below: Subtitle) -> None:
+    """Stand the titles above axes, and what warns and how it was made below their x label."""
+    import matplotlib
+
     room, _ = points(ax)
     entitle(ax, titles)
-    for note in notes[:1]:
-        text = ax.annotate(
-            printable(note),
+    size = matplotlib.rcParams["font.size"]
+    said = says_within(below, room, NOTE * size)
+    code = within(printable(below.code), room, SMALL_NOTE * size)
+    down = -4.0
+    for words, letters in ((said, NOTE * size), (code, SMALL_NOTE * size)):
+        if not words:
+            continue
+        ax.annotate(
+            words,
             xy=(0, 0),
             xycoords=("axes fraction", ax.xaxis.label),
-            xytext=(0, -4),
+            xytext=(0, down),
             textcoords="offset points",
             va="top",
-            fontsize="small",
+            fontsize=letters,
             color=GREY,
             annotation_clip=False,
             **LITERAL,
         )
-        fit(text, room)
+        down -= 1.35 * letters
 
 
 def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None) -> None:
@@ -237,6 +296,18 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
         most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
         count = min(8, max(2, most))
         drawn.set_major_locator(MaxNLocator(count, steps=[1, 2, 5, 10], integer=axis.whole))
+        _group_thousands(drawn)
+
+
+def _group_thousands(drawn: DrawnAxis) -> None:
+    """Have the numbers of an axis as those of tables are: 12,000, and 2021 as a year is."""
+    formatter = drawn.get_major_formatter()
+    plain = formatter.format_ticks
+
+    def grouped(values: list[float]) -> list[str]:
+        return [LONG_NUMBER.sub(lambda it: f"{int(it[0]):,}", text) for text in plain(values)]
+
+    formatter.format_ticks = grouped  # type: ignore[method-assign]
 
 
 def _date_ticks(

@@ -53,11 +53,11 @@ class Drawing:
         described: Sequence[str] = (),
         size: tuple[float, float] | None = None,
     ) -> bytes:
-        """Draw a scene, whose notes stand below it, or with what is `described` in the metadata.
+        """Draw a scene; all its notes, and what is `described`, are in the metadata.
 
         `size` is how large it is in inches where no width is asked for.
         """
-        about = "" if self.footnote else "\n".join(dict.fromkeys([*scene.notes, *described]))
+        about = "\n".join(dict.fromkeys([*scene.notes, *described]))
         shown = dataclasses.replace(
             scene, title=self.title or scene.title, notes=scene.notes if self.footnote else ()
         )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.render.figure_file import INK, LITERAL, points, printable
+from discreet.render.figure_file import INK, LITERAL, points, printable, with_minus
 from discreet.render.marks import (
     HIDDEN_LOOK,
     box_colours,
@@ -98,7 +98,7 @@ def _number(value: float, digits: int) -> str:
     """Write a number of so many digits, or of all before the point where it is not too long."""
     if 1 <= abs(value) < 1e7:
         digits = max(digits, 1 + math.floor(math.log10(abs(value))))
-    return f"{value:.{digits}g}"
+    return with_minus(f"{value:.{digits}g}")
 
 
 def _columns(mark: Columns, panel: Panel) -> list[Entry]:

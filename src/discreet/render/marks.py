@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.render.figure_file import LITERAL, frame, points, printable
+from discreet.render.figure_file import LITERAL, frame, points, printable, with_minus
 from discreet.render.scene import (
     Axis,
     Bands,
@@ -285,7 +285,7 @@ def _cell_words(ax: Axes, mark: Cells, colour: Callable[[float], Sequence[float]
             ax.text(
                 sum(mark.x_edges[i : i + 2]) / 2,
                 sum(mark.y_edges[j : j + 2]) / 2,
-                printable(text),
+                with_minus(printable(text)),
                 size=min(9.0, room),
                 color="white" if dark else DARK,
                 ha="center",
@@ -427,6 +427,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 SOLID: Any = "-"
 BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)))
 FAR: tuple[Any, ...] = ((0, (6, 4)), (0, (2, 2)), (0, (10, 2, 2, 2)))
+OF_GROUP, AROUND = 2.2, 1.8  # how wide a trend is among dots of its colour, and what parts it
 BAND = 0.16  # how dark a band is: lines, and other bands, are seen through it
 RAW_BELOW = 0.05  # the raw line lies below the trend of what is drawn, whichever comes first
 ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is to be seen
@@ -447,6 +448,8 @@ def style(mark: Lines, panel: Panel) -> dict[str, Any]:
     look = {**LOOKS[mark.look], "linestyle": dashes[turn % len(dashes)]}
     if mark.look in ("series", "curve"):
         look["color"] = series_style(order)[0]
+    if mark.group in (names := series_names(panel)):
+        look |= {"color": series_style(names.index(mark.group))[0], "linewidth": OF_GROUP}
     if mark.look == "series":
         look["marker"] = MARKERS[turn % len(MARKERS)]
     return look
@@ -495,12 +498,14 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
             ]
             # A line of one point would not be seen.
             more: dict[str, Any] = {"marker": "o", "markersize": 4} if len(set(piece)) == 1 else {}
+            zorder = 2.1 - reference - RAW_BELOW * (mark.look == "raw")
+            if mark.group and look["linewidth"] == OF_GROUP:  # or it would be lost among the dots
+                wide = OF_GROUP + AROUND
+                around = Line2D(places[0], places[1], color="white", linewidth=wide)
+                around.set(solid_capstyle="butt", zorder=zorder - 0.01)
+                ax.add_line(around)
             line = Line2D(
-                places[0],
-                places[1],
-                **{**look, **more},
-                solid_capstyle="butt",
-                zorder=2.1 - reference - RAW_BELOW * (mark.look == "raw"),
+                places[0], places[1], **{**look, **more}, solid_capstyle="butt", zorder=zorder
             )
             if reference:
                 ax.add_artist(line)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.render.subtitle import Subtitle, subtitle_of
 
 __all__ = [
     "SCHEMA",
@@ -122,7 +123,7 @@ class Lines:
     coloured by it), "series" (a mark at each point; each label has a colour, a mark and dashes of
     its own) or "curve" (a colour and dashes of its own, of points too close for marks). A `label`
     stands in the legend. `scale` are all levels that colours are given to, where several panels
-    share them.
+    share them. A trend of a `group` has the colour of the dots of that series.
     """
 
     x: tuple[tuple[float, ...], ...]
@@ -131,6 +132,7 @@ class Lines:
     label: str = ""
     levels: tuple[float, ...] = ()
     scale: tuple[float, ...] = ()
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -353,6 +355,11 @@ class Scene:
     notes: tuple[str, ...] = ()
     grid: Grid | None = None
 
+    @property
+    def subtitle(self) -> Subtitle:
+        """What of the notes stands below it."""
+        return subtitle_of(self.notes)
+
     def __post_init__(self) -> None:
         grid = self.grid
         if grid is not None and len(self.panels) != len(grid.rows) * len(grid.columns):
@@ -378,8 +385,8 @@ WHERE_THERE_ARE = (
 def scene_to_plain(scene: Scene) -> dict[str, Any]:
     """Return a scene as dicts, lists, texts and numbers that JSON can hold.
 
-    `scene` (the schema's number), `title`, `notes` and `panels`; each mark says which it is. A
-    number that is not finite is refused.
+    `scene` (the schema's number), `title`, `notes`, `panels` and `subtitle` (what of the notes
+    stands below the picture); each mark says which it is. A number that is not finite is refused.
     """
     plain: dict[str, Any] = _plain(scene)
     for panel, drawn in zip(plain["panels"], scene.panels, strict=True):
@@ -387,7 +394,7 @@ def scene_to_plain(scene: Scene) -> dict[str, Any]:
         panel["marks"] = [
             {"mark": name, **mark} for name, mark in zip(names, panel["marks"], strict=True)
         ]
-    return {"scene": SCHEMA, **plain}
+    return {"scene": SCHEMA, **plain, "subtitle": _plain(scene.subtitle)}
 
 
 def _left_out(of: dataclasses.Field[Any]) -> bool:

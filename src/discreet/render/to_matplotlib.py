@@ -28,6 +28,7 @@ from discreet.render.figure_file import (
     points,
     printable,
     width_of,
+    with_minus,
 )
 from discreet.render.legends import legends
 from discreet.render.marks import (
@@ -136,7 +137,7 @@ def words(ax: Axes, mark: Words, panel: Panel, *, settled: bool) -> None:
         for j, text in enumerate(row):
             total = mark.totals and (i == len(mark.texts) - 1 or j == len(row) - 1)
             how: dict[str, Any] = {"weight": "bold"} if total else {}
-            shown = _short(printable(text), letters * (BOLD if total else 1.0), room)
+            shown = _short(with_minus(printable(text)), letters * (BOLD if total else 1.0), room)
             how |= {"ha": "center", "va": "center_baseline", "fontsize": letters, "color": INK}
             ax.text(j, i, shown, clip_on=True, **how, **LITERAL)
     for i in range(rows + 1):
@@ -172,7 +173,7 @@ def draw(
 ) -> Figure:
     """Draw a scene on a new figure (outside pyplot), or on axes that are given, one for each panel.
 
-    Given axes keep their fonts, and of the notes only the first stands below them. `size` is that
+    Given axes keep their fonts, and have what warns and how it was made below them. `size` is that
     of a new figure in inches, `across` the width that is kept; the title and the notes add to its
     height.
     """
@@ -193,14 +194,14 @@ def draw(
         _draw_panels(axes, scene.panels, new=False)
         if bare:
             _write_words(axes, scene.panels, new=False)
-        head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
+        head_axes(axes[0], (scene.title, scene.panels[0].title), scene.subtitle)
         return axes[0].figure.figure  # of a subfigure, the whole
     grid = None if scene.grid is None else len(scene.grid.columns)
     inches = _needed(scene.panels)
     paper = new_figure(len(scene.panels), size, inches, across, grid, scene)
     with paper as (figure, axes):
         _draw_panels(axes, scene.panels, new=True, grid=scene.grid)
-        head(figure, scene.title, scene.notes)
+        head(figure, scene.title, scene.subtitle)
         _name_again(figure, axes, scene)
         if bare:
             _write_words(axes, scene.panels, new=True)
@@ -406,7 +407,10 @@ def _frame(ax: Axes, panel: Panel) -> None:
     beside = 0.5 if any(isinstance(mark, Cells) for mark in panel.marks) else 0.6
     table = any(isinstance(mark, Words) for mark in panel.marks)
     bare = table or any(isinstance(mark, Uprights) for mark in panel.marks)
-    rows = table or any(isinstance(mark, Cells) and mark.texts for mark in panel.marks)
+    rows = table or any(
+        (isinstance(mark, Cells) and mark.texts) or isinstance(mark, Intervals)
+        for mark in panel.marks
+    )
     names = tuple(
         box.label for mark in panel.marks if isinstance(mark, Boxes) for box in mark.boxes
     )

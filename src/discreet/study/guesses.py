@@ -181,8 +181,7 @@ def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None
     """Return the ends of a picture's axis, further outward; None where there is no picture."""
     try:
         ends = ends_of_table(table, policy.settle(HISTOGRAM.name, [name]), name)
-        half = 0.5 if ends.whole else 0.0
-        low, high = ends.low + half, ends.high - half
+        low, high = ends.low + ends.step / 2, ends.high - ends.step / 2
         step = nice_step(high - low, share=0.2)
     except RefusedError:
         return None

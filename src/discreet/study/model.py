@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.levels import in_order
 from discreet.measure.copy_table import CopyTable
-from discreet.measure.figures import term_words
+from discreet.measure.figures import REFERENCE, Figure, term_words
 from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
 from discreet.protect import Whole
@@ -73,6 +73,10 @@ def modelled(
     head, lines = model_lines(wider, ratio)
     others = [it for it in (asked.event, weights) if it]
     names = tuple(dict.fromkeys([*asked.numbers, *asked.levels, *others]))
+    references = (
+        Figure(name, level, (), REFERENCE, None)
+        for name, level in _references(found).items()
+    )
     return CopyTable(
         MODEL,
         _title(session, asked, events, weights),
@@ -80,7 +84,7 @@ def modelled(
         head,
         tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
         (*_notes(session, names, asked, found), *said, *left_out, WIDER),
-        model_figures(wider, ratio),
+        (*model_figures(wider, ratio), *references),
         session.gate_of_copy(MODEL, names),
         labels_of(session.labels, names),
         session.sealer_of_copy(
@@ -273,12 +277,16 @@ def _of_levels(
     return whole.holding(copy.columns, beside(copy.strata, some))
 
 
+def _references(found: Estimates) -> dict[str, str]:
+    """Return which level of each column the others are compared with, where terms are such."""
+    return dict(found.references) if any("[T." in term for term in found.terms) else {}
+
+
 def _compared_with(session: OfCopy, found: Estimates) -> tuple[str, ...]:
     """Say which level of each column the others are compared with, where terms are such."""
-    if not any("[T." in term for term in found.terms):
-        return ()
-    named = (f"{session.labels.get(name, name)} {level}" for name, level in found.references)
-    return (f"levels are compared with {', '.join(named)}",)
+    first = _references(found)
+    named = (f"{session.labels.get(name, name)} {level}" for name, level in first.items())
+    return (f"levels are compared with {', '.join(named)}",) if first else ()
 
 
 def _title(session: OfCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:

@@ -46,7 +46,8 @@ export function numberText(value) {
   const plain = size === 0 || (size < 1e7 && size >= 1e-4);
   const short = (text) => text.replace(/\.?0+e/, "e").replace("e+", "e");
   const text = plain ? String(Number(value.toPrecision(7))) : short(value.toExponential(2));
-  return text.replaceAll("-", "−");
+  const grouped = text.replace(/^-?\d{5,}(?!\d)/, (it) => it.replace(/\B(?=(\d{3})+$)/g, ","));
+  return grouped.replaceAll("-", "−");
 }
 
 /**

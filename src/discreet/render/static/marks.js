@@ -143,7 +143,8 @@ function cells(painter, mark, { x, y }, theme) {
       if (!mark.texts?.[i]?.[j]) return;
       const size = Math.min(12, (right - left) / 3, (foot - top) / 1.6);
       const look = { size, fill: isDark(fill) ? "#ffffff" : "#10202f", align: "center", baseline: "middle" };
-      painter.text((left + right) / 2, (foot + top) / 2, mark.texts[i][j], look);
+      const words = mark.texts[i][j].replace(/^-(?=\d)/, "−");
+      painter.text((left + right) / 2, (foot + top) / 2, words, look);
     });
   });
 }
@@ -191,6 +192,7 @@ function lines(painter, mark, { x, y, ends }, theme, panel) {
     const whole = mark.look === "reference" ? through(given, ends) : given;
     for (const piece of cut(whole, ends)) {
       const points = piece.map(([across, up]) => [x(across), y(up)]);
+      if (look.around && points.length > 1) painter.line(points, { stroke: look.around, width: 5 });
       if (points.length > 1) painter.line(points, look);
       else dot(painter, "disc", ...points[0], 2.7, { fill: look.stroke }); // it would not be seen
     }

@@ -5,7 +5,7 @@
 import { legendOf, paintLegend } from "./legend.js";
 import { canvasPainter, printable, svgPainter } from "./paint.js";
 import { parallelPanel } from "./parallel.js";
-import { layOut, paintSheet } from "./sheet.js";
+import { layOut, paintSheet, subtitleOf } from "./sheet.js";
 import { colour, dress } from "./style.js";
 import { tablesOf } from "./table.js";
 import { themeOf } from "./theme.js";
@@ -96,13 +96,17 @@ function labelOf(panel, scene) {
   return said.filter(Boolean).join(". ") || "a picture";
 }
 
-/** Say how the picture was made; what a note calls dark is light where the paper is dark. */
+/**
+ * Say what warns, and small how the picture was made; what a note calls dark is light where the
+ * paper is dark.
+ */
 function showNotes(figure, scene, theme) {
   const caption = figure.querySelector("figcaption");
   caption?.replaceChildren();
-  for (const note of scene.notes) {
-    add(caption, "p", "", theme.dark ? note.replace(/^dark: /, "light: ") : note);
-  }
+  const said = (note) => (theme.dark ? note.replace(/^dark: /, "light: ") : note);
+  const { says, code } = subtitleOf(scene);
+  if (says.length) add(caption, "p", "", says.map(said).join(" · "));
+  if (code) add(caption, "p", "discreet-code", code);
 }
 
 function addNumbers(figure, tables) {

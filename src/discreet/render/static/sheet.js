@@ -11,6 +11,7 @@ const BETWEEN = 16; // pixels
 const [SHEET, WIDE_SHEET] = [900, 1040]; // pixels; the wide one holds three panels in a row
 const MARGIN = 20;
 const [TITLE, HEADING, NOTE] = [18, 14, 12]; // pixels of letters
+const SMALL_NOTE = 10;
 const LINE = 1.35;
 const BOLD = 600;
 
@@ -33,6 +34,14 @@ export function sideBySide(count, width, grid) {
   const across = Math.min(MOST_COLUMNS, count, fit);
   return { across, wide: each(across), gridded: false };
 }
+
+/**
+ * Return what stands below a picture: what it says, and how it was made.
+ *
+ * @param {object} scene of discreet.
+ * @returns {{says: string[], code: string}} all notes of a scene that has no such lines.
+ */
+export const subtitleOf = (scene) => ({ says: scene.notes, code: "", ...scene.subtitle });
 
 /**
  * Lay out panels side by side, with one legend where they agree.
@@ -79,11 +88,14 @@ export function paintSheet(scene, panels, theme, painterOf) {
   const { across, gridded, shared, laid } = layOut(panels, inner, theme, scene.grid);
   const title = brokenInto(scene.title, inner, TITLE, 4, BOLD);
   const legend = legendOf(shared ?? [], inner);
-  const notes = scene.notes.flatMap((note) => brokenInto(note, inner, NOTE, 6));
+  const { says, code } = subtitleOf(scene);
+  const notes = says.length ? brokenInto(says.join(" · "), inner, NOTE, 1) : [];
+  const made = code ? brokenInto(code, inner, SMALL_NOTE, 1) : [];
   const rows = rowsOf(panels, laid, across, gridded ? scene.grid : null);
   const head = MARGIN + title.length * LINE * TITLE + (title.length ? 10 : 0);
   const body = rows.reduce((sum, row) => sum + row.head + row.height + BETWEEN, 0);
-  const foot = notes.length * LINE * NOTE + (notes.length ? 8 : 0);
+  const small = made.length * LINE * SMALL_NOTE;
+  const foot = notes.length * LINE * NOTE + small + (notes.length + made.length ? 8 : 0);
   const painter = painterOf(inner + 2 * MARGIN, Math.ceil(head + legend.height + body + foot + 6));
   paintLines(painter, title, MARGIN, MARGIN, { size: TITLE, weight: BOLD, fill: theme.ink });
   paintLegend(painter, legend, MARGIN + 8, head, theme);
@@ -99,6 +111,8 @@ export function paintSheet(scene, panels, theme, painterOf) {
     y += row.head + row.height + BETWEEN;
   }
   paintLines(painter, notes, MARGIN, y, { size: NOTE, fill: theme.grey });
+  y += notes.length * LINE * NOTE;
+  paintLines(painter, made, MARGIN, y, { size: SMALL_NOTE, fill: theme.grey });
   return painter;
 }
 

@@ -64,7 +64,12 @@ export function lineLook(mark, panel, theme) {
   }
   if (mark.look === "curve") return { stroke: seriesLook(theme, order).color, width: 2, dash };
   if (mark.look === "raw") return { stroke: theme.raw, width: 4.8, dash };
-  if (mark.look === "trend") return { stroke: theme.trend, width: 2, dash };
+  if (mark.look === "trend") {
+    const dots = panel.marks.filter((m) => m.mark === "dots" && m.series);
+    const of = mark.group ? [...new Set(dots.map((m) => m.series))].indexOf(mark.group) : -1;
+    if (of < 0) return { stroke: theme.trend, width: 2, dash };
+    return { stroke: seriesLook(theme, of).color, width: 3, dash, around: theme.paper };
+  }
   return { stroke: theme.reference, width: 1.2, dash };
 }
 

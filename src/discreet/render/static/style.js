@@ -21,6 +21,7 @@ const RULES = `
 .discreet-figure figcaption{color:var(--discreet-grey);font-size:.8125rem;margin-top:.5rem;
   max-width:52rem}
 .discreet-figure figcaption p{margin:.15rem 0;overflow-wrap:anywhere}
+.discreet-figure figcaption .discreet-code{font-size:.6875rem}
 .discreet-numbers{margin-top:.5rem;font-size:.8125rem}
 .discreet-numbers summary{cursor:pointer;color:var(--discreet-grey);padding:.25rem 0;
   width:max-content;max-width:100%}

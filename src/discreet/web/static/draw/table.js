@@ -36,12 +36,13 @@ const LONG = 20;
 /** A long cell goes on in a second line, from what stands in parentheses; others are one line. */
 function unbroken(cell) {
   const at = cell.length > LONG ? cell.indexOf(" (") : -1;
-  const kept = cell.replaceAll(" ", "\u00a0").replace(/[–-]/g, "\u2060$&\u2060");
+  const kept = cell.replaceAll(" ", "\u00a0").replace(/[–−-]/g, "\u2060$&\u2060");
   return esc(at < 0 ? kept : kept.replace("\u00a0(", " ("));
 }
 
 function lineOf({ section, name, cells }, figures, marks, look) {
-  const each = cells.map((cell, i) => {
+  const each = cells.map((it, i) => {
+    const cell = it.replace(/(?<![\w.-])-(?=\d)/g, "−");
     const mark = figures && markOf(figures[i], look);
     if (!mark) return `<td>${unbroken(cell)}</td>`;
     marks.push(mark);

@@ -4,6 +4,8 @@ import { Refused } from "./refused.js";
 
 const TOLERANCE = 1e-9;
 const DIGITS = 12;
+// As the server has them: how many decimals a step may have, and how many steps an axis.
+const [MOST_DECIMALS, MOST_WHOLE, MOST_STEPS, ON_STEP] = [6, 1e15, 1000, 1e-6];
 
 /**
  * Return a number as a reader would write it, without the last digits of its arithmetic.
@@ -102,16 +104,46 @@ export function stepBelow(width) {
 }
 
 function trimmed(low, high, values, bins) {
-  const whole = values.every(Number.isInteger);
-  const step = whole ? 1 : stepBelow((high - low) * 0.05);
-  const from = short(Math.floor(low / step) * step);
-  const to = short(Math.ceil(high / step) * step);
-  if (!whole) return even(from, to, bins);
-  const reach = to - from + 1;
+  const step = stepOf(values, low, high);
+  if (!step) {
+    const nice = stepBelow((high - low) * 0.05);
+    return even(short(Math.floor(low / nice) * nice), short(Math.ceil(high / nice) * nice), bins);
+  }
+  const [from, to] = [short(low - step / 2), short(high + step / 2)];
+  const reach = roundHalfEven((to - from) / step);
   const width = Math.ceil(reach / bins);
   const used = Math.ceil(reach / width);
-  const start = from - 0.5 - Math.floor((width * used - reach) / 2);
-  return even(start, start + width * used, used);
+  const start = short(from - step * Math.floor((width * used - reach) / 2));
+  return even(start, short(start + step * width * used), used);
+}
+
+/**
+ * Return the largest step by which all values go, 0 of values that go by none: of tenths 0.1.
+ *
+ * @param {Float64Array} values - Without gaps.
+ * @param {number} low - The least of them.
+ * @param {number} high - The largest.
+ * @returns {number}
+ */
+function stepOf(values, low, high) {
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  for (let decimals = 0; decimals <= MOST_DECIMALS; decimals += 1) {
+    const scale = 10 ** decimals;
+    if (largest * scale > MOST_WHOLE) return decimals === 0 && values.every(Number.isInteger) ? 1 : 0;
+    const near = decimals ? ON_STEP : 0;
+    if (values.every((it) => Math.abs(it * scale - Math.round(it * scale)) <= near)) {
+      const first = Math.round(low * scale);
+      const steps = values.reduce((found, it) => gcd(found, Math.round(it * scale) - first), 0);
+      const many = (high - low) * scale > MOST_STEPS * steps;
+      return decimals && many ? 0 : steps / scale;
+    }
+  }
+  return 0;
+}
+
+function gcd(a, b) {
+  while (b) [a, b] = [b, a % b];
+  return a;
 }
 
 function even(low, high, bins) {
