@@ -129,7 +129,7 @@ def columns(ax: Axes, mark: Columns, panel: Panel) -> None:
     for order, heights in enumerate(mark.heights):
         places = _column_places(mark, order)
         drawn = [(x, h) for x, h in zip(places, heights, strict=True) if h is not None]
-        color, _, hatch = series_style(place_of(mark.series[order], mark.series, panel.order))
+        color, _, hatch = series_style(_place_of_row(mark, order, panel))
         ax.bar(
             [x for x, _ in drawn],
             coarse([height for _, height in drawn], up) if drawn else [],
@@ -229,6 +229,12 @@ def place_of(name: str, drawn: Sequence[str], order: Sequence[str]) -> int:
     (2, 1)
     """
     return [*order, *(it for it in drawn if it not in order)].index(name)
+
+
+def _place_of_row(mark: Columns | Intervals, row: int, panel: Panel) -> int:
+    """Give the place by which a row of bars or intervals has its colour; one may have no name."""
+    named = mark.series[row : row + 1]
+    return place_of(named[0], mark.series, panel.order) if named else row
 
 
 def series_style(order: int) -> tuple[str, str, str]:
@@ -545,7 +551,7 @@ def intervals(ax: Axes, mark: Intervals, panel: Panel) -> None:
     for order, row in enumerate(mark.ends):
         # The first series stands on top, whichever way the axis runs.
         shift = (order - (len(mark.ends) - 1) / 2) * band * (1 if down else -1)
-        look = interval_style(place_of(mark.series[order], mark.series, panel.order))
+        look = interval_style(_place_of_row(mark, order, panel))
         for place, ends in enumerate(row):
             if ends is None:
                 continue

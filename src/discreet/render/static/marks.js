@@ -112,10 +112,14 @@ function bars(painter, mark, { x, y, inner }, theme) {
   });
 }
 
+/** The place by which a row of bars or intervals has its colour; one may have no name. */
+const placeOfRow = ({ series }, row, { order }) =>
+  row < series.length ? placeOf(series[row], series, order) : row;
+
 function columns(painter, mark, { x, y }, theme, panel) {
   const wide = GROUP / mark.heights.length;
   mark.heights.forEach((heights, order) => {
-    const place = placeOf(mark.series[order], mark.series, panel.order);
+    const place = placeOfRow(mark, order, panel);
     const { color, hatch } = seriesLook(theme, place);
     heights.forEach((height, i) => {
       const from = i + order * wide - GROUP / 2;
@@ -259,7 +263,7 @@ function intervals(painter, mark, { x, y, ends }, theme, panel) {
   const [least, most] = [Math.min(...ends.x), Math.max(...ends.x)];
   mark.ends.forEach((row, order) => {
     const shift = (order - (mark.ends.length - 1) / 2) * band * down;
-    const place = placeOf(mark.series[order], mark.series, panel.order);
+    const place = placeOfRow(mark, order, panel);
     const { color } = seriesLook(theme, place);
     row.forEach((found, tick) => {
       if (!found) return;
