@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import matplotlib
 import pytest
 from fontTools.fontBuilder import FontBuilder  # type: ignore[import-untyped]
 from fontTools.pens.ttGlyphPen import TTGlyphPen  # type: ignore[import-untyped]
@@ -33,6 +34,11 @@ def anew() -> Iterator[None]:
     kept = list(fontManager.ttflist)
     yield
     fontManager.ttflist = kept
+
+
+def test_no_font_of_the_machine_is_seen() -> None:
+    own = Path(matplotlib.get_data_path())
+    assert [it.fname for it in fontManager.ttflist if not Path(it.fname).is_relative_to(own)] == []
 
 
 @pytest.fixture

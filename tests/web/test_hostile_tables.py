@@ -13,6 +13,7 @@ import pytest
 
 import discreet as dc
 from tests.browser import chromium
+from tests.serve.conftest import running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -128,6 +129,22 @@ def test_the_board_of_a_table_opens(
     assert refused == []
     assert shown == [*names]
     assert [LABELS.get(it, it) for it in names] == labels
+
+
+def test_a_served_board_opens(chromium: Browser, tmp_path: Path) -> None:
+    names = ("income (USD)", "__proto__", "عمر", "</script>", "constructor", "a\nb")
+    study = dc.open(table_of(names), study="cohort.csv", unit=False)
+    page = chromium.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda it: wrong.append(str(it)))
+    with running(study, tmp_path) as served:
+        page.goto(f"{served.url}/#token={served.token}&cards={';'.join(cards_of(names).values())}")
+        for kind in cards_of(names):
+            page.locator(f".pic-{kind} :is(svg, table, canvas)").first.wait_for()
+        columns = page.locator(".col").evaluate_all("all => all.map((it) => it.dataset.column)")
+        refused = page.locator(".no").all_inner_texts()
+        page.close()
+    assert (wrong, refused, columns) == ([], [], [*names])
 
 
 def test_what_a_card_says_is_of_its_numbers(chromium: Browser, tmp_path: Path) -> None:
