@@ -168,8 +168,8 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
         stand = risks["records"]
         told.append(
             f"In {_cases(stand, to)} cases a released row is like a person's record in every column"
-            f" (numbers to a fiftieth of the usual spread); by chance {out_of(stand.baseline or 0)}"
-            " would be."
+            f" (numbers to a fiftieth of the usual spread); of what is no"
+            f" record, but lies between two, {out_of(stand.baseline or 0)}."
         )
     if "near_5" in risks and not paired:
         told.append(
@@ -218,7 +218,7 @@ def rings(measured: Measured) -> bool:
     attacks find some by what groups have in common.
     """
     key, share = _worst_of(measured)
-    return share >= (LEVELS[2][0] if key == "records" else LEVELS[0][0])
+    return share >= (LEVELS[1][0] if key == "records" else LEVELS[0][0])
 
 
 def _worst_of(measured: Measured) -> tuple[str, float]:

@@ -27,10 +27,8 @@ __all__ = [
     "BY_CHANCE",
     "CELLS",
     "Alike",
-    "Found",
     "alike",
     "as_codes",
-    "found_in",
     "persons_of_alike",
 ]
 
@@ -276,47 +274,3 @@ def _near_by_chance(pairs: int, wide: int) -> float:
 def _pairs(hashes: Hashes) -> int:
     sizes = np.unique(hashes, return_counts=True)[1]
     return int((sizes * (sizes - 1) // 2).sum())
-
-
-# --- rows of one table in another -----------------------------------------------------------------
-
-
-class Found(NamedTuple):
-    """Which rows have one of another table that is alike, and what part of them chance explains."""
-
-    rows: NDArray[np.bool_]
-    by_chance: float
-
-
-def found_in(
-    numbers: Mapping[str, Floats], codes: Mapping[str, Labels], first: int, cell: float
-) -> Found:
-    """Say which of the `first` rows are like one of the rows after them, in every column.
-
-    Chance is judged as in `alike`, by pairs of one row of each; here every column counts.
-    """
-    columns, whole = _every(numbers, codes, cell)
-    rows = np.isin(whole[:first], whole[first:])
-    kept = [np.unique(part, return_index=True)[1] for part in (whole[:first], whole[first:])]
-    of_first = len(kept[0])
-    at = np.concatenate([kept[0], kept[1] + first])
-
-    def between(hashes: Hashes) -> int:
-        return _pairs(hashes) - _pairs(hashes[:of_first]) - _pairs(hashes[of_first:])
-
-    pairs = between(whole[at])
-    if len(columns) < 2 or not pairs:
-        return Found(rows, 1.0)
-    wide = between(_every(numbers, codes, WIDER * cell)[1][at])
-    chance = _most_by_chance([it[at] for it in columns], between)
-    return Found(rows, min(1.0, max(chance, _near_by_chance(pairs, wide)) / pairs))
-
-
-def _every(
-    numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float
-) -> tuple[list[Hashes], Hashes]:
-    """Return every column as random numbers of its cells, and their sums."""
-    cells = [as_codes(numbers[name], cell) for name in sorted(numbers)]
-    cells += [codes[name] for name in sorted(codes)]
-    columns = [_hashes(it, i) for i, it in enumerate(cells)]
-    return columns, _sum(columns, len(columns[0]))
