@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
 from discreet.table.cells import TEXT, TIME, kinds_of_cells, read_as
-from discreet.table.engine import Kept, Source, check_different, quoted
+from discreet.table.engine import Compression, Kept, Source, check_different, quoted
 from discreet.table.private import INPUT, own_folder
 from discreet.table.written import MISSING_WORDS
 
@@ -92,7 +92,11 @@ def _names_of_columns(source: Source, header: Sequence[str]) -> list[str]:
 
 
 def _read_texts(
-    kept: Kept, file: Path, compression: str | None, delimiter: str, names: Sequence[str]
+    kept: Kept,
+    file: Path,
+    compression: Compression | None,
+    delimiter: str,
+    names: Sequence[str],
 ) -> DuckDBPyRelation:
     """Return a CSV file whose cells are all texts."""
     return kept.connection.read_csv(
