@@ -11,8 +11,9 @@ have it move towards it, where the time that it took stays about as long.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Mapping, Set
+from collections.abc import Callable, Container, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -216,7 +217,7 @@ def relations_of(
         known = ~np.isnan(np.sum([numbers[name] for name in columns], axis=0))
         return FEWEST * k <= (known.sum() if persons is None else len(np.unique(persons[known])))
 
-    sums = _sums(numbers, names, holds)
+    sums = _sums(numbers, names, holds, partial(_likely_sums, persons=persons, k=k))
     free = [name for name in names if name not in sums]
     orders: list[tuple[str, str]] = []
     risk: dict[tuple[str, str], float] = {}
@@ -244,6 +245,7 @@ def _sums(
     numbers: Mapping[str, Floats],
     names: list[str],
     holds: Callable[[tuple[str, ...], Callable[..., Rows]], bool],
+    likely_in: Callable[[Mapping[str, Floats]], Callable[[str, str], Iterator[str]]],
 ) -> dict[str, tuple[str, ...]]:
     """Return columns that are another one again, or the sum of two others."""
     found: dict[str, tuple[str, ...]] = {}
@@ -252,13 +254,34 @@ def _sums(
             found[name] = (first,)
     names = [name for name in names if name not in found]
     varied = [name for name in names if np.nanmin(numbers[name]) < np.nanmax(numbers[name])]
+    likely = likely_in({name: numbers[name] for name in varied})
     for first, second in itertools.combinations(varied, 2):
-        for name in varied:
+        for name in likely(first, second):
             if name in (first, second) or name in found or {first, second} & found.keys():
                 continue
             if holds((first, second, name), _no_sum):
                 found[name] = (first, second)
     return found
+
+
+LOOKED_AT = 100
+"""So many rows, of a person each, and some for each of the k, say first which sums may be."""
+
+
+def _likely_sums(
+    numbers: Mapping[str, Floats], persons: Labels | None, k: int
+) -> Callable[[str, str], Iterator[str]]:
+    """Return what names the columns that may be the sum of two: of most the first rows say no."""
+    names, rows = [*numbers], len(next(iter(numbers.values()), ()))
+    first = np.arange(rows) if persons is None else np.unique(persons, return_index=True)[1]
+    some = first[:: max(1, len(first) // (LOOKED_AT + 4 * k))]
+    totals = np.array([numbers[name][some] for name in names])
+
+    def likely(first: str, second: str) -> Iterator[str]:
+        off = _no_sum(numbers[first][some], numbers[second][some], totals).sum(axis=1)
+        return (names[i] for i in np.flatnonzero(off < 2 * k).tolist())
+
+    return likely
 
 
 def _no_sum(first: Floats, second: Floats, total: Floats) -> Rows:

@@ -51,6 +51,7 @@ from discreet.table.magnitudes import (
     of_duckdb,
 )
 from discreet.table.order import CHANGED, Ordered, ends_of
+from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -375,6 +376,7 @@ class Table:
                 raise RefusedError(
                     f"column {name!r} identifies persons and is never shown;"
                     f" if it does not, declare it: roles={{{name!r}: 'quasi-identifier'}}"
+                    + (f"; it {how_to_declare(name, column.readings)}" if column.readings else "")
                 )
             if kind is not None and column.kind != kind:
                 raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")

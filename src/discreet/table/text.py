@@ -82,7 +82,8 @@ def _names_of_columns(source: Source, header: Sequence[str]) -> list[str]:
         )
     check_different([name for name in names if name])
     # A first column without a name numbers the rows, as pandas and R write it.
-    filled = [name or f"column{i}" for i, name in enumerate(names)]
+    width = len(str(len(names) - 1))
+    filled = [name or f"column{i:0{width}}" for i, name in enumerate(names)]
     if len({name.lower() for name in filled}) < len(filled) or {*names} & {*MISSING_WORDS[1:]}:
         raise InputError(
             f"file {source.name!r} must name each of its columns in its first line; one has no name"
@@ -202,7 +203,7 @@ def _separator(source: Source) -> str:
     if all(of[0] == 1 for of in counts.values() if of):
         _refuse_other_signs(source)
     # A row is torn, which is said where it is read; the names tell the sign.
-    return max(SEPARATORS, key=lambda sign: (counts[sign][:1], -len({*counts[sign]})))
+    return max(SEPARATORS, key=lambda sign: (counts[sign][:1], max(counts[sign], default=0)))
 
 
 def _cells_of_rows(source: Source, sign: str) -> list[int]:
