@@ -699,7 +699,7 @@ class TestBatches:
             list(table.batches(["x"]))
 
     def test_errors_do_not_tell(self) -> None:
-        frame = pd.DataFrame({"x": ["Canary-Alice", 987654.321]})
+        frame = pd.DataFrame({"x": pd.Series(["Canary-Alice\ud800", "b"], dtype=object)})
 
         with pytest.raises(InputError, match="the data could not be read") as refused:
             list(opened(frame).batches(["x"]))
@@ -1076,9 +1076,6 @@ class TestNothingIsTold:
 
 # Frames that only fail when they are read, and whose engines quote the cell they fail on.
 TORN: dict[str, Callable[[], Any]] = {
-    "pandas, text among numbers": lambda: pd.DataFrame(
-        {"x": pd.Series(["Canary-Alice", 987654.321], dtype=object)}
-    ),
     "pandas, half a character": lambda: pd.DataFrame(
         {"x": pd.Series(["Canary-Alice\ud800", "b"], dtype=object)}
     ),

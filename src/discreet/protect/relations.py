@@ -11,7 +11,7 @@ have it move towards it, where the time that it took stays about as long.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Mapping, Set
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -34,6 +34,8 @@ FEWEST = 4
 """A relation is looked for where this many times k persons, to twice, have all of its columns."""
 SAMPLE = 500
 """So many rows are looked at first: most relations that do not hold break there."""
+LOOKED_AT = 100
+"""So many rows, of a person each, and some for each of k, say first which sums may be."""
 NEAR, LONGER = 0.5, 2
 """How many sds of a sample's ranks of ends may be off; within what factor a time stays."""
 
@@ -273,6 +275,23 @@ class _Few:
         values, rows = np.unique(column[~np.isnan(column)], return_counts=True)
         return self.are(~np.isnan(column) & (column != values[rows.argmax()]))
 
+    def likely_sums(self, names: Sequence[str]) -> Callable[[str, str], Iterator[str]]:
+        """Return what names the columns that may be the sum of two: some rows rule most out.
+
+        A row of each of some persons is looked at: whatever few persons break, few of these do.
+        """
+        rows = len(next(iter(self.numbers.values()), ()))
+        persons = self.persons
+        first = np.arange(rows) if persons is None else np.unique(persons, return_index=True)[1]
+        some = first[:: max(1, len(first) // (LOOKED_AT + 2 * self.least))]
+        totals = np.array([self.numbers[name][some] for name in names])
+
+        def likely(first: str, second: str) -> Iterator[str]:
+            off = _no_sum(self.numbers[first][some], self.numbers[second][some], totals).sum(axis=1)
+            return (names[i] for i in np.flatnonzero(off < self.least).tolist())
+
+        return likely
+
 
 def _sums(numbers: Mapping[str, Floats], names: list[str], few: _Few) -> dict[str, tuple[str, ...]]:
     """Return columns that are another one again, or the sum of two others."""
@@ -281,8 +300,9 @@ def _sums(numbers: Mapping[str, Floats], names: list[str], few: _Few) -> dict[st
         if not {first, name} & found.keys() and few.hold((first, name), _other):
             found[name] = (first,)
     varied = [name for name in names if name not in found and not few.alike(name)]
+    likely = few.likely_sums(varied)
     for first, second in itertools.combinations(varied, 2):
-        for name in varied:
+        for name in likely(first, second):
             if name in (first, second) or name in found or {first, second} & found.keys():
                 continue
             if few.hold((first, second, name), _no_sum):

@@ -31,6 +31,7 @@ from discreet.release import arrow_table
 from discreet.study.weights import weighed
 from discreet.table import KINDS, Column, Table, open_table
 from discreet.table.dates import day_of
+from discreet.table.written import how_to_declare
 from discreet.vault.columns import Unread, beside, changed, without
 from discreet.vault.vault import Copy
 
@@ -475,6 +476,8 @@ def _check_in_copy(whole: WholeTable, raw: Table, **named: Sequence[str]) -> Non
             for name in wanted:
                 if name not in held:
                     says = "; ".join(whole.copy.remarks)
+                    if raw.columns[name].readings:
+                        says += f"; it {how_to_declare(name, raw.columns[name].readings)}"
                     raise RefusedError(
                         f"column {name!r} is {says or 'not in the protected copy'}; draw another"
                         " column, or counts (source='counts')"

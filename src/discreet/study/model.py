@@ -74,8 +74,7 @@ def modelled(
     others = [it for it in (asked.event, weights) if it]
     names = tuple(dict.fromkeys([*asked.numbers, *asked.levels, *others]))
     references = (
-        Figure(name, level, (), REFERENCE, None)
-        for name, level in _references(found).items()
+        Figure(name, level, (), REFERENCE, None) for name, level in _references(found).items()
     )
     return CopyTable(
         MODEL,

@@ -29,6 +29,9 @@ NUMBER = (
     f"|[+]{UNSIGNED.replace('WHOLE', '(?:0|[1-9][0-9]{0,5})')})"
 )
 """How numbers are written: with a decimal point, and nothing between thousands."""
+POWERS = r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?"
+"""The same with exponents such as in 1e3, which are some in a column that holds fractions."""
+FRACTION = r"[^.eE]*(?:\.|[eE][+-]).*"
 WHOLE = r"(?:-?(?:0|[1-9]\d{0,17})|\+(?:0|[1-9]\d{0,5}))"
 COMMAS = r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?"
 """How numbers are written with a decimal comma, and perhaps points between thousands."""
@@ -45,6 +48,7 @@ TEXT, TIME = "VARCHAR", "TIME"
 PATTERNS: Mapping[str, str] = {
     "BIGINT": WHOLE,
     "DOUBLE": NUMBER,
+    "POWERS": POWERS,
     "BOOLEAN": YES_NO,
     TIME: TIME_OF_DAY,
     "COMMAS": COMMAS,
@@ -88,7 +92,7 @@ class _Seen:
     def kind(self) -> str:
         """What the column is read as."""
         found = self.kinds[0] if self.kinds else TEXT
-        return TEXT if found == "COMMAS" else found
+        return TEXT if found in ("POWERS", "COMMAS") else found
 
 
 def _all_match(cells: pa.Array, pattern: str) -> bool:
@@ -111,12 +115,28 @@ def kinds_of_cells(
     found = {
         name: it.kind if kinds is None or it.kind in kinds else TEXT for name, it in seen.items()
     }
+    powers = [name for name, it in seen.items() if it.kinds and it.kinds[0] == "POWERS"]
+    if powers and kinds is None:
+        found |= dict.fromkeys(_with_fractions(relation, powers), "DOUBLE")
     commas = any(it.kinds == ("COMMAS",) and it.decimal_comma for it in seen.values())
     numbers = [name for name, kind in found.items() if kind == "DOUBLE"]
     if numbers and (commas or semicolons):
         doubtful = relation.project(", ".join(map(quoted, numbers)))
         found |= dict.fromkeys(grouped_by_points(doubtful, any_cell=commas), TEXT)
     return found
+
+
+def _with_fractions(relation: DuckDBPyRelation, names: Sequence[str]) -> list[str]:
+    """Name the columns of which some cell is written as a fraction."""
+    import pyarrow.compute as pc
+
+    found = set[str]()
+    for batch in _batches(relation.project(", ".join(map(quoted, names)))):
+        for name in names:
+            fit = pc.match_substring_regex(batch[name].drop_null(), _whole_cell(FRACTION))
+            if pc.any(fit).as_py():
+                found.add(name)
+    return [name for name in names if name in found]
 
 
 def grouped_by_points(relation: DuckDBPyRelation, *, any_cell: bool) -> list[str]:

@@ -205,8 +205,8 @@ def with_dates(
     Those of `levels` stay levels. `least` says how many rows, or persons where a `unit` says whose
     they are, must fit one order of a day and a month alone.
     """
-    texts = frame.collect_schema()
-    texts = {name for name, it in texts.items() if it in (nw.String, nw.Categorical, nw.Enum)}
+    schema = frame.collect_schema()
+    texts = {name for name, it in schema.items() if it in (nw.String, nw.Categorical, nw.Enum)}
     out = dict(columns)
     for name, form in declared.items():
         if name in texts:

@@ -73,8 +73,25 @@ def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
         return _plain(column.astype("category"))
     if isinstance(kind, pd.PeriodDtype):
         return column.dt.to_timestamp()
+    if isinstance(kind, pd.ArrowDtype):
+        return _of_arrow(column, kind)
     objects = kind.kind == "O" and not isinstance(kind, pd.api.extensions.ExtensionDtype)
     return _of_objects(column) if objects else column
+
+
+def _of_arrow(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[Any]:
+    """Return a column of one of pyarrow's types as one of a type that pandas has, too."""
+    import pandas as pd
+    import pyarrow as pa
+
+    of = kind.pyarrow_dtype
+    if pa.types.is_null(of):
+        return column.astype(WORDS)
+    if pa.types.is_dictionary(of):
+        return column.astype("category")
+    if pa.types.is_decimal(of):
+        return column.astype("string").astype("Float64")
+    return column.astype(pd.ArrowDtype(pa.date32())) if pa.types.is_date64(of) else column
 
 
 def _of_objects(column: pd.Series[Any]) -> pd.Series[Any]:

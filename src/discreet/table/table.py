@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -53,6 +53,10 @@ from discreet.table.magnitudes import (
     of_duckdb,
 )
 from discreet.table.order import CHANGED, Ordered, ends_of
+from discreet.table.written import how_to_declare
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["BinAxis", "Counted", "Reading", "Rows", "Table", "open_table", "with_levels_of_two"]
 
@@ -240,6 +244,9 @@ FEW_EXTREMES = 10
 INTERVALS = 1024
 """In so many intervals numbers are counted, to see whether two of them are more than half."""
 LEVELS = "categorical"
+WIDE = 200
+"""A table of more columns is held as columns, if it has at most so many values:"""
+MOST_HELD = 50_000_000
 
 
 class Table:
@@ -270,6 +277,9 @@ class Table:
     ) -> None:
         self.few = few
         self._frame, self._whole = without_values(frame, missing_values), frame
+        #: What a wide table holds, of which each question takes the columns that it is about.
+        self._held_columns: pa.Table | None = None
+        self._made_by = frame.implementation
         self._keep, self.path, self._missing = keep, path, missing_values
         self.source = source
         self._opened = None if path is None else stamp_of(path)
@@ -308,9 +318,41 @@ class Table:
         """Which library's frame the data came in; pandas for a file, and for what is not known."""
         if isinstance(self._keep, Kept):
             return "pandas"
-        made_by = self._frame.implementation
         known = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "duckdb": "duckdb"}
-        return known.get(str(made_by.value), "pandas")
+        return known.get(str(self._made_by.value), "pandas")
+
+    def hold_if_wide(self) -> None:
+        """Hold a table of very many columns, and not too many values, as columns.
+
+        Engines look at all columns for each question, of which there are some a column.
+        """
+        wide = len(self.columns) > WIDE and len(self.columns) * self.size <= MOST_HELD
+        if not wide or self.on_spark or self._frame.implementation.is_dask():
+            return
+        columns = [nw.col(name) for name in self.columns]
+        held = nw.to_native(self._collect(self._whole.select(*columns)))
+        self._hold(held)
+
+    def _hold(self, held: pa.Table) -> None:
+        self._held_columns = held
+        self._whole = nw.from_native(held).lazy()
+        self._frame = without_values(self._whole, self._missing)
+
+    def _of(self, names: Collection[str], *, whole: bool = False) -> nw.LazyFrame[Any]:
+        """Return a frame that has some columns, of a wide table these alone.
+
+        Codes for missing values are among those of the `whole` table.
+        """
+        if self._held_columns is None:
+            return self._whole if whole else self._frame
+        narrow = nw.from_native(self._held_columns.select([*dict.fromkeys(names)])).lazy()
+        missing = {name: self._missing[name] for name in names if name in self._missing}
+        return narrow if whole else without_values(narrow, missing)
+
+    @property
+    def _read_by(self) -> object:
+        """What reads the rows, beside the library of the frame."""
+        return self._keep if self._held_columns is None else None
 
     def shown(self, names: Sequence[str], kind: str) -> tuple[str, ...]:
         """Return those of the names that are of a kind, can be read, and identify nobody."""
@@ -342,6 +384,7 @@ class Table:
                 raise RefusedError(
                     f"column {name!r} identifies persons and is never shown;"
                     f" if it does not, declare it: roles={{{name!r}: 'quasi-identifier'}}"
+                    + (f"; it {how_to_declare(name, column.readings)}" if column.readings else "")
                 )
             if kind is not None and column.kind != kind:
                 raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")
@@ -364,7 +407,11 @@ class Table:
         named = [axis.column for axis in axes]
         # Leaving rows out takes longer than counting those without a number beside the others.
         beside = self._frame.implementation.is_duckdb() and all(map(self._is_near, axes))
-        complete = self._frame if self.unit is None and beside else self._complete(named)
+        complete = (
+            self._of({*named, *levels})
+            if self.unit is None and beside
+            else self._complete(named, also=levels)
+        )
         if self.unit is None:
             cells = complete.select(**wanted).group_by(*wanted).agg(weight=nw.len())
             out = self._with_numbers(self._collect(cells), named)
@@ -476,9 +523,9 @@ class Table:
 
     def _outer(self, name: str, k: int) -> Outer | None:
         """Return where `k` values at either end of a column are, if the table's files say it."""
-        if not isinstance(self._keep, Kept) or self._missing.get(name):
+        if not isinstance(self._read_by, Kept) or self._missing.get(name):
             return None
-        groups = ends_of_groups(self._keep.files, name)
+        groups = ends_of_groups(self._read_by.files, name)
         return outer_of(self._complete([name]), name, k, groups)
 
     def _at_an_end(self, name: str, least: int) -> bool:
@@ -498,7 +545,9 @@ class Table:
         Nor are those counted of a column of mixed types, which has no values that can be read.
         """
         if name not in self._levels:
-            counts = self._frame.select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
+            counts = (
+                self._of([name]).select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
+            )
             try:
                 out = self._collect(counts.head(MOST_LEVELS + 1))
             except InputError:
@@ -521,7 +570,9 @@ class Table:
         if {*names} <= {*self._levels}:
             return
         by = [f"level {i}" for i in range(len(names))]
-        rows = self._frame.select(nw.col(it).alias(to) for it, to in zip(names, by, strict=True))
+        rows = self._of(names).select(
+            nw.col(it).alias(to) for it, to in zip(names, by, strict=True)
+        )
         try:
             first = self._collect(rows.head(FIRST).group_by(by).agg(weight=nw.len()))
             if len(first) > MOST_PAIRS:
@@ -549,7 +600,7 @@ class Table:
         held = None if complete or self.unit is not None else self._few(name)
         if held is not None:
             return _by_text(held)
-        known = self._complete(complete)
+        known = self._complete(complete, also=[name])
         if self.unit is None:
             known = known.select(level=nw.col(name))
         else:
@@ -591,7 +642,9 @@ class Table:
         out = Table(self._whole, columns, missing_values=missing_values, few=self.few)
         out.name, out.unit, out.key, out._keep = self.name, self.unit, self.key, self._keep
         out.path, out.source = self.path, self.source
-        out._opened, out._rows = self._opened, self._rows
+        out._opened, out._rows, out._made_by = self._opened, self._rows, self._made_by
+        if self._held_columns is not None:
+            out._hold(self._held_columns)
         if _said(missing_values) == _said(self._missing):  # what was counted holds
             out._ends, out._ends_of_persons = {**self._ends}, {**self._ends_of_persons}
             out._numbers, out._broken = {**self._numbers}, {**self._broken}
@@ -669,7 +722,7 @@ class Table:
         whose = "_" * (1 + max(map(len, (*names, *gaps, *texts, *levels)), default=0))
         if self.unit is not None:
             wanted.append(nw.col(self.unit).alias(whose))
-        frame = self._collect(self._complete(names, texts).select(*wanted))
+        frame = self._collect(self._complete(names, texts, (*gaps, *levels)).select(*wanted))
         if len(frame) == 0:
             raise RefusedError(
                 f"no row has values in all of {one_of([*names, *texts])}; leave a column out"
@@ -707,7 +760,7 @@ class Table:
         first, *others = (max(places.values()) + 1 for places in levels.values())
         shape = (first, math.prod(others))
         wanted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
-        rows = self._complete([name]).select(value=number(name), **wanted)
+        rows = self._complete([name], also=levels).select(value=number(name), **wanted)
         stored, mixed = math.prod(map(len, levels.values())), False
         if rows.implementation.is_duckdb() and stored <= MOST_LEVELS and len(ends.lows):
             where = Whereabouts((float(ends.lows[0]), float(ends.highs[0])), ends.few_beyond)
@@ -821,7 +874,7 @@ class Table:
         wanted += [nw.col(name).alias(second) for name, second in also.items()]
         seen = 0
         with quiet(*failure(self._keep)):
-            for batch in parts(self._whole, wanted, self._keep):
+            for batch in parts(self._of(names, whole=True), wanted, self._read_by):
                 seen += batch.num_rows
                 found = {name: self._read_as(name, batch[name], name in counted) for name in names}
                 levels = {name: levels_of(batch[second]) for name, second in also.items()}
@@ -846,7 +899,7 @@ class Table:
         """
         rows, wanted, reading = self._unread(numbers, texts, known)
         with quiet(*failure(self._keep)):
-            for batch in parts(rows, wanted, self._keep):
+            for batch in parts(rows, wanted, self._read_by):
                 yield reading.columns(batch)
 
     @quietly
@@ -876,7 +929,9 @@ class Table:
     ) -> tuple[nw.LazyFrame[Any], list[nw.Expr], Reading]:
         """Return rows, which columns are wanted of them, and how these are read."""
         held = [name for name in known if name in numbers]
-        rows = self._complete(held, [name for name in known if name not in held])
+        rows = self._complete(
+            held, [name for name in known if name not in held], (*numbers, *texts)
+        )
         dates = {name: self.columns[name].dates for name in numbers}
         wanted = [
             number(name).alias(name) if dates[name] is None else nw.col(name) for name in numbers
@@ -897,7 +952,7 @@ class Table:
     @quietly
     def repeats(self, name: str) -> tuple[int, int]:
         """Return how many values of a column are known, and how many of them are different."""
-        return self._different(self._frame.filter(self._known_value(name)), name)
+        return self._different(self._of([name]).filter(self._known_value(name)), name)
 
     def _different(self, known: nw.LazyFrame[Any], name: str) -> tuple[int, int]:
         """Count rows and different values of a column; `n_unique` is not had from every engine."""
@@ -913,7 +968,7 @@ class Table:
         """
         if not self.is_number(name):
             return False
-        first = self._collect(self._whole.select(value=number(name)).head(FIRST))
+        first = self._collect(self._of([name], whole=True).select(value=number(name)).head(FIRST))
         if not _may_follow(array_of(first["value"]), self.few):
             return False
         values = self._finite(name)
@@ -949,7 +1004,7 @@ class Table:
         Those of each level of another column where `levels` says, as in `count`, which there are.
         """
         parted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
-        values = self._complete([name]).select(value=number(name), **parted)
+        values = self._complete([name], also=levels).select(value=number(name), **parted)
         ends = self._extremes(name)
         low, high = (float(it[0]) if len(it) else math.nan for it in (ends.lows, ends.highs))
         size = self._numbers.get(name, ends.size)
@@ -959,7 +1014,11 @@ class Table:
 
     def _finite(self, name: str) -> nw.LazyFrame[Any]:
         """Return the numbers of a whole column, as `value`; codes for missing values too."""
-        return self._whole.select(value=number(name)).filter(nw.col("value").is_finite())
+        return (
+            self._of([name], whole=True)
+            .select(value=number(name))
+            .filter(nw.col("value").is_finite())
+        )
 
     def source_digest(self) -> bytes | None:
         """Return a digest of the file that the table was read from; None of a frame."""
@@ -1017,7 +1076,10 @@ class Table:
         column = self.known(name)
         return column.kind == "continuous" or (column.numeric and not column.yes_no)
 
-    def _complete(self, names: Sequence[str], texts: Sequence[str] = ()) -> nw.LazyFrame[Any]:
+    def _complete(
+        self, names: Sequence[str], texts: Sequence[str] = (), also: Collection[str] = ()
+    ) -> nw.LazyFrame[Any]:
+        """Return the rows with a value in some columns; `also` are others that are looked at."""
         keep = [
             ~nw.col(name).is_null() if self.columns[name].whole else number(name).is_finite()
             for name in names
@@ -1025,7 +1087,8 @@ class Table:
         keep += [self._known_value(name) for name in texts]
         if self.unit is not None:
             keep.append(self._known_value(self.unit))
-        return self._frame.filter(*keep) if keep else self._frame
+        of = self._of([*names, *texts, *also, *([] if self.unit is None else [self.unit])])
+        return of.filter(*keep) if keep else of
 
     def _known_value(self, name: str) -> nw.Expr:
         """Whether a level, or a person, is known: among numbers NaN is neither, on any engine."""
@@ -1119,6 +1182,7 @@ def open_table(
     )
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
+    table.hold_if_wide()
     return table
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
 from discreet.table.cells import TEXT, TIME, kinds_of_cells, read_as
-from discreet.table.engine import Kept, Source, check_different, quoted
+from discreet.table.engine import Compression, Kept, Source, check_different, quoted
 from discreet.table.private import INPUT, own_folder
 from discreet.table.written import MISSING_WORDS
 
@@ -82,7 +82,8 @@ def _names_of_columns(source: Source, header: Sequence[str]) -> list[str]:
         )
     check_different([name for name in names if name])
     # A first column without a name numbers the rows, as pandas and R write it.
-    filled = [name or f"column{i}" for i, name in enumerate(names)]
+    width = len(str(len(names) - 1))
+    filled = [name or f"column{i:0{width}}" for i, name in enumerate(names)]
     if len({name.lower() for name in filled}) < len(filled) or {*names} & {*MISSING_WORDS[1:]}:
         raise InputError(
             f"file {source.name!r} must name each of its columns in its first line; one has no name"
@@ -92,7 +93,11 @@ def _names_of_columns(source: Source, header: Sequence[str]) -> list[str]:
 
 
 def _read_texts(
-    kept: Kept, file: Path, compression: str | None, delimiter: str, names: Sequence[str]
+    kept: Kept,
+    file: Path,
+    compression: Compression | None,
+    delimiter: str,
+    names: Sequence[str],
 ) -> DuckDBPyRelation:
     """Return a CSV file whose cells are all texts."""
     return kept.connection.read_csv(
@@ -198,7 +203,7 @@ def _separator(source: Source) -> str:
     if all(of[0] == 1 for of in counts.values() if of):
         _refuse_other_signs(source)
     # A row is torn, which is said where it is read; the names tell the sign.
-    return max(SEPARATORS, key=lambda sign: (counts[sign][:1], -len({*counts[sign]})))
+    return max(SEPARATORS, key=lambda sign: (counts[sign][:1], max(counts[sign], default=0)))
 
 
 def _cells_of_rows(source: Source, sign: str) -> list[int]:

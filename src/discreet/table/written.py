@@ -280,7 +280,7 @@ def days_in(values: Any, form: str) -> Floats:
     if not len(coded.dictionary):
         return np.full(len(coded), np.nan)
     days = np.append(read_dates(coded.dictionary, form).days, np.nan)
-    return days[np.asarray(coded.indices.cast("int64").fill_null(len(days) - 1))]
+    return days.take(np.asarray(coded.indices.cast("int64").fill_null(len(days) - 1)))
 
 
 def _whole(parts: Mapping[str, Any], name: str, size: int, usual: int) -> Whole:

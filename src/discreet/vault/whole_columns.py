@@ -12,7 +12,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.protect.alike import persons_of_alike
 from discreet.protect.whole import Draws, Levels, Settings
-from discreet.table import Table
+from discreet.table import KINDS, Table
 from discreet.table.dates import DATE, on_clock, parts_of
 
 __all__ = [
@@ -34,6 +34,9 @@ MOST_CELLS, WIDEST = 4_000_000, 30
 LEAST_PERSONS = 50
 """A partition has about this many times m persons, or more."""
 UNREADABLE = "cannot be read"
+MOST_COLUMNS = 500
+"""A copy of the whole table has at most so many columns: each is compared with pairs of others."""
+DRAWN = (*KINDS, DATE)
 NO_COLUMN = (
     "no column of this table can be in a protected copy: each identifies persons, numbers the rows,"
     " or is neither numbers nor levels; say what they are (roles=, kinds=), or draw counts"
@@ -99,6 +102,13 @@ class Wanted:
 
 def wanted_of(table: Table, policy: Policy) -> Wanted:
     """Say which columns can be drawn, and into how many partitions the rows go."""
+    drawn = [it for it in table.columns.values() if it.kind in DRAWN and it.role != "identifier"]
+    if len(drawn) > MOST_COLUMNS:
+        raise RefusedError(
+            f"the table has {len(drawn):,} columns that could be in a protected copy, which holds"
+            f" {MOST_COLUMNS:,} at most; open a table of those that are needed, name groups of"
+            " columns (groups=), or draw counts (source='counts')"
+        )
     numbers = table.shown([*table.columns], "continuous")
     counting = {name for name in numbers if table.numbers_rows(name)}
     dated = tuple(sorted(table.shown([*table.columns], DATE)))
