@@ -137,13 +137,15 @@ def whole_copy(
     Returns
     -------
     WholeCopy
-        About as many rows as the table has, in the order of a draw. Columns with numbers of fewer
-        than 4 k persons, and levels of which none is shared by k, are left out and named.
+        About as many rows as the table has, with noise of 2 k persons', in the order of a draw.
+        Columns with numbers of few persons (fewer than a draw of 4 k to 8 k - 1), and levels of
+        which none is shared by k, are left out and named.
 
     Raises
     ------
     RefusedError
-        If the table has fewer than 4 m persons, or no column that can be shown.
+        If the table has fewer than 4 m persons, or up to k more, which the secret draws; or no
+        column that can be shown.
     BrokenPromiseError
         If a promise, counted again (`protect.recount`), does not hold.
 
