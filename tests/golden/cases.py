@@ -587,7 +587,7 @@ patient = "identifier"
 """
 #: What is released for the files that later versions read: a name for each, and how it is drawn.
 RELEASED_VIEWS: Mapping[str, Callable[[Any], Any]] = {
-    "histogram": lambda study: drawn(study, "histogram", "glucose"),
+    "histogram": lambda study: drawn(study, "histogram", "glucose", source="counts"),
     "scatter": lambda study: drawn(study, "scatter", "age", "glucose", by="sex"),
     "counts": lambda study: drawn(study, "heatmap", "age", "glucose", source="counts"),
 }
