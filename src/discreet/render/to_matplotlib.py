@@ -254,8 +254,9 @@ def figure_bytes(
     """Draw a scene as the bytes of a ``.png``, ``.svg`` or ``.pdf`` that tells nothing else.
 
     The same scene is the same bytes, whatever the user's settings. Words `about` it stand in the
-    file's metadata.
+    file's metadata; without such all its notes do, of which two lines are drawn.
     """
+    about = about or "\n".join(scene.notes)
     with plain_settings(drawn=scene):
         return content(draw(scene, size=size, across=across), suffix, dpi, about)
 
