@@ -171,22 +171,8 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
             f" (numbers to a fiftieth of the usual spread); of what is no"
             f" record, but lies between two, {out_of(stand.baseline or 0)}."
         )
-    if "near_5" in risks and not paired:
-        told.append(
-            f"{_of_records(_cases(risks['near_5'], to))} a released row very near them (within a"
-            " twentieth of the usual spread, in every column). In a copy whose rows were drawn anew"
-            " some lie so near by chance: such a row is not that person's."
-        )
-    elif "near_5" in risks:
-        share, guess = _cases(risks["near_5"], to), risks["near_5"].baseline
-        rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
-            share, f"{share[:1].upper()}{share[1:]} released rows lie"
-        )
-        chance = "" if guess is None else f"; by chance {out_of(guess)} would"
-        told.append(
-            f"{rows} so near the true values that these can be read off closely (within a twentieth"
-            f" of the usual spread, in every column){chance}."
-        )
+    if "near_5" in risks:
+        told.append(_near(risks["near_5"], to, paired=paired))
     if "below_k" in risks:  # what rounding one column at a time costs
         few = risks["below_k"]
         told.append(
@@ -196,6 +182,25 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
             else f"There are no {few.what}; but nothing promises that."
         )
     return [*told, *_strata(measured, paired=paired)]
+
+
+def _near(near: Estimate, to: int | None, *, paired: bool) -> str:
+    """Say how many records have a released row very near them."""
+    share, guess = _cases(near, to), near.baseline
+    if not paired:
+        return (
+            f"{_of_records(share)} a released row very near them (within a twentieth of the usual"
+            " spread, in every column). In a copy whose rows were drawn anew some lie so near by"
+            " chance: such a row is not that person's."
+        )
+    rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
+        share, f"{share[:1].upper()}{share[1:]} released rows lie"
+    )
+    chance = "" if guess is None else f"; by chance {out_of(guess)} would"
+    return (
+        f"{rows} so near the true values that these can be read off closely (within a twentieth of"
+        f" the usual spread, in every column){chance}."
+    )
 
 
 def _of_records(share: str) -> str:

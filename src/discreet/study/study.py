@@ -2271,29 +2271,34 @@ def open(
         labels=labels,
         dates=dates,
     )
-    kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
-    folder = folder_of(chosen)
-    if folder is not None and not chosen.private_files and isinstance(source, str | Path):
+    table = _table_of(source, chosen)
+    _check_declared(table, chosen)
+    offer_names(_columns_to_name)
+    return Study(Session(table, chosen))
+
+
+def _table_of(source: object, policy: Policy) -> Table:
+    """Open a source as the policy says, with columns of the kinds that it declares."""
+    kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
+    folder = folder_of(policy)
+    if folder is not None and not policy.private_files and isinstance(source, str | Path):
         forget(folder, Path(source))
     table = open_table(
         source,
         kinds=kinds,
-        roles=chosen.roles,
-        unit=chosen.unit,
-        key=chosen.key,
-        missing_values=chosen.missing_values,
-        ordered=chosen.ordered,
-        private=folder if chosen.private_files else None,
-        dates=chosen.dates,
-        levels=(*chosen.ordered, *chosen.hierarchies, *chain(*(chosen.tables or ()))),
-        least=partial(_least_of_order, chosen),
+        roles=policy.roles,
+        unit=policy.unit,
+        key=policy.key,
+        missing_values=policy.missing_values,
+        ordered=policy.ordered,
+        private=folder if policy.private_files else None,
+        dates=policy.dates,
+        levels=(*policy.ordered, *policy.hierarchies, *chain(*(policy.tables or ()))),
+        least=partial(_least_of_order, policy),
     )
-    if not chosen.shows_exact and not chosen.public and chosen.unit is None:
-        refuse_unsaid_persons(table, chosen.roles)
-    table = with_levels_of_two(table, kinds, _few(chosen))
-    _check_declared(table, chosen)
-    offer_names(_columns_to_name)
-    return Study(Session(table, chosen))
+    if not policy.shows_exact and not policy.public and policy.unit is None:
+        refuse_unsaid_persons(table, policy.roles)
+    return with_levels_of_two(table, kinds, _few(policy))
 
 
 def _few(policy: Policy) -> int:

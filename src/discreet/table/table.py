@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -1134,26 +1134,7 @@ def open_table(
     is declared and for `levels`. `least` says how many rows of a column must fit one order of day
     and month alone; where None, no text is a date by itself.
     """
-    keep: object = None
-    name = path = None
-    zones: Mapping[str, str] = {}
-    said: str | None = None
-    if isinstance(source, str | Path) and is_database(source):
-        found = open_database(source)
-        frame, keep, name, path, said = found.frame, found.keep, found.name, found.path, found.url
-    elif isinstance(source, str | Path):
-        path = Path(source)
-        if isinstance(source, str) and str(path) == STANDARD_INPUT != source:
-            path = path.absolute()  # ./- is a file
-        frame, kept = read_file(path, private)
-        keep, zones = kept, kept.zones
-        if str(path) == STANDARD_INPUT:  # which comes once, and has no name
-            path = None
-        else:
-            name, said = name_of(path), str(path)
-    else:
-        frame, keep = take_frame(source)
-        zones = keep.zones if isinstance(keep, Zones) else {}
+    frame, keep, name, path, said, zones = _taken(source, private)
     with quiet(*failure(keep)):
         frame = with_declared_as_text(spans_as_numbers(frame), dates)
         schema = dict(without_values(frame, missing_values).collect_schema())
@@ -1184,6 +1165,33 @@ def open_table(
         raise InputError("the table has no rows; check the file or the filter before it")
     table.hold_if_wide()
     return table
+
+
+class _Taken(NamedTuple):
+    """The rows of a source, what is kept alive for them, and what is known of where they stand."""
+
+    frame: nw.LazyFrame[Any]
+    keep: object
+    name: str | None
+    path: Path | None
+    source: str | None
+    zones: Mapping[str, str]
+
+
+def _taken(source: object, private: Path | None) -> _Taken:
+    if isinstance(source, str | Path) and is_database(source):
+        found = open_database(source)
+        return _Taken(found.frame, found.keep, found.name, found.path, found.url, {})
+    if not isinstance(source, str | Path):
+        frame, keep = take_frame(source)
+        return _Taken(frame, keep, None, None, None, keep.zones if isinstance(keep, Zones) else {})
+    path = Path(source)
+    if isinstance(source, str) and str(path) == STANDARD_INPUT != source:
+        path = path.absolute()  # ./- is a file
+    frame, kept = read_file(path, private)
+    if str(path) == STANDARD_INPUT:  # which comes once, and has no name
+        return _Taken(frame, kept, None, None, None, kept.zones)
+    return _Taken(frame, kept, name_of(path), path, str(path), kept.zones)
 
 
 def _declared(source: object, keep: object, schema: Mapping[str, nw.dtypes.DType]) -> Orders:
