@@ -252,6 +252,8 @@ def painted(drawn: Drawn) -> Counter[str]:
     squares = [fields for fields in drawn.of("rect") if fields.get("stroke") == "#ffffff"]
     cells = [fields for fields in squares if fields["fill"] not in {*colours, ACCENT}]
     thin = [fields for fields in drawn.of("rect", stroke=ACCENT) if fields["fill"] == ACCENT]
+    paths = [f for f in drawn.of("path") if f.get("stroke") in colours]
+    of_groups = [f for f in paths if f.get("stroke-width") == "3"]  # trends among their dots
     found = Counter(
         {
             "bars": len([f for f in squares if f["fill"] in colours]) + len(thin),
@@ -261,7 +263,7 @@ def painted(drawn: Drawn) -> Counter[str]:
             "dots": len(drawn.of("circle")),
             "boxes": len(drawn.of("rect", fill=PALE)),
             "means": len([f for f in drawn.of("path", fill=STRONG) if "Z" in f["d"]]),
-            "trend": len(drawn.of("path", stroke=TREND)),
+            "trend": len(drawn.of("path", stroke=TREND)) + len(of_groups),
             "raw": len(drawn.of("path", stroke=RAW)),
         }
     )
@@ -317,7 +319,7 @@ def test_no_view_is_wider_than_the_page(page: Page, study: dc.Study, width: int)
 
 def test_notes_are_on_the_page_and_in_the_file(page: Page, study: dc.Study) -> None:
     scene = VIEWS["histogram"](study).scene()
-    drawn = draw(page, scene)
+    draw(page, scene)
     shown = page.locator("#host figcaption p").all_text_contents()
     below = scene.subtitle
     assert shown == [it for it in (" · ".join(below.says), below.code) if it]
