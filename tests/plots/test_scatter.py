@@ -116,8 +116,8 @@ def test_a_trend_runs_over_the_points_it_is_of() -> None:
     lines = view(**COLOURED, trends=trends).scene().panels[0].marks[2:]
 
     assert lines == (
-        Lines(((1.0, 1.0),), ((3.0, 3.0),), "trend", "trend of what is drawn (f)"),
-        Lines(((1.0, 2.0),), ((-1.0, -2.0),), "trend", "trend of what is drawn (m)"),
+        Lines(((1.0, 1.0),), ((3.0, 3.0),), "trend", "trend of what is drawn (f)", group="f"),
+        Lines(((1.0, 2.0),), ((-1.0, -2.0),), "trend", "trend of what is drawn (m)", group="m"),
         Lines(((1.0, 2.0),), ((10.5, 11.0),), "raw", "trend of raw records"),
     )
 

@@ -252,6 +252,8 @@ def painted(drawn: Drawn) -> Counter[str]:
     squares = [fields for fields in drawn.of("rect") if fields.get("stroke") == "#ffffff"]
     cells = [fields for fields in squares if fields["fill"] not in {*colours, ACCENT}]
     thin = [fields for fields in drawn.of("rect", stroke=ACCENT) if fields["fill"] == ACCENT]
+    paths = [f for f in drawn.of("path") if f.get("stroke") in colours]
+    of_groups = [f for f in paths if f.get("stroke-width") == "3"]  # trends among their dots
     found = Counter(
         {
             "bars": len([f for f in squares if f["fill"] in colours]) + len(thin),
@@ -261,7 +263,7 @@ def painted(drawn: Drawn) -> Counter[str]:
             "dots": len(drawn.of("circle")),
             "boxes": len(drawn.of("rect", fill=PALE)),
             "means": len([f for f in drawn.of("path", fill=STRONG) if "Z" in f["d"]]),
-            "trend": len(drawn.of("path", stroke=TREND)),
+            "trend": len(drawn.of("path", stroke=TREND)) + len(of_groups),
             "raw": len(drawn.of("path", stroke=RAW)),
         }
     )
@@ -317,10 +319,10 @@ def test_no_view_is_wider_than_the_page(page: Page, study: dc.Study, width: int)
 
 def test_notes_are_on_the_page_and_in_the_file(page: Page, study: dc.Study) -> None:
     scene = VIEWS["histogram"](study).scene()
-    drawn = draw(page, scene)
+    draw(page, scene)
     shown = page.locator("#host figcaption p").all_text_contents()
-    assert shown == list(scene.notes)
-    assert " ".join(scene.notes) in " ".join(drawn.words)
+    below = scene.subtitle
+    assert shown == [it for it in (" · ".join(below.says), below.code) if it]
 
 
 # --- places, worked out by hand -------------------------------------------------------------
@@ -658,7 +660,7 @@ def test_numbers_are_written_for_people(page: Page) -> None:
         "0",
         "−3",
         "0.3",
-        "1234567",
+        "1,234,567",
         "2.5e7",
         "−1e−5",
         "1.25e−7",
@@ -790,8 +792,9 @@ def test_what_is_dark_on_white_paper_is_said_to_be_light_on_dark_paper(page: Pag
     scene = Scene((panel(Dots((1.0,), (1.0,), (2,))),), notes=notes)
     show(page, scene, theme="dark")
     said = page.locator("#host figcaption p").all_text_contents()
-    assert said == ["light: more than one record at the same place", "the dark: age"]
-    assert notes[0] in read(page.evaluate("() => drawing.svg()")).words  # on white paper
+    assert said == ["light: more than one record at the same place · the dark: age"]
+    words = " ".join(read(page.evaluate("() => drawing.svg()")).words)  # on white paper
+    assert notes[0] in words
 
 
 @pytest.mark.parametrize(
