@@ -33,9 +33,7 @@ NUMBERS: dict[str, tuple[list[str], list[float]]] = {
 
 
 @pytest.mark.parametrize(("cells", "values"), NUMBERS.values(), ids=NUMBERS)
-def test_numbers_are_what_is_written(
-    tmp_path: Path, cells: list[str], values: list[float]
-) -> None:
+def test_numbers_are_what_is_written(tmp_path: Path, cells: list[str], values: list[float]) -> None:
     found = opened(tmp_path, column(cells))
 
     assert found.columns["x"].kind == "continuous"
@@ -83,9 +81,7 @@ POINTS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("text", "kind"), POINTS.values(), ids=POINTS)
-def test_a_point_before_thousands_is_no_decimal_point(
-    tmp_path: Path, text: str, kind: str
-) -> None:
+def test_a_point_before_thousands_is_no_decimal_point(tmp_path: Path, text: str, kind: str) -> None:
     assert opened(tmp_path, text).columns["x"].kind == kind
 
 

@@ -2234,10 +2234,21 @@ def open(
         dates=dates,
     )
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
+    table = _table_of(source, chosen, kinds)
+    if not chosen.shows_exact and not chosen.public and chosen.unit is None:
+        refuse_unsaid_persons(table, chosen.roles)
+    table = with_levels_of_two(table, kinds)
+    _check_declared(table, chosen)
+    offer_names(_columns_to_name)
+    return Study(Session(table, chosen))
+
+
+def _table_of(source: object, chosen: Policy, kinds: Mapping[str, str]) -> Table:
+    """Open the table of a study, as its policy says."""
     folder = folder_of(chosen)
     if folder is not None and not chosen.private_files and isinstance(source, str | Path):
         forget(folder, Path(source))
-    table = open_table(
+    return open_table(
         source,
         kinds=kinds,
         roles=chosen.roles,
@@ -2249,12 +2260,6 @@ def open(
         levels=(*chosen.ordered, *chosen.hierarchies, *chain(*(chosen.tables or ()))),
         least=partial(_least_of_order, chosen),
     )
-    if not chosen.shows_exact and not chosen.public and chosen.unit is None:
-        refuse_unsaid_persons(table, chosen.roles)
-    table = with_levels_of_two(table, kinds)
-    _check_declared(table, chosen)
-    offer_names(_columns_to_name)
-    return Study(Session(table, chosen))
 
 
 def _least_of_order(policy: Policy, name: str) -> int:
