@@ -70,6 +70,17 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         " 'whole'",
     ),
     "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
+    "dates": (
+        [
+            {"visit": "%d/%m"},
+            {"visit": "day first"},
+            {"visit": 3},
+            {"": "%d/%m/%Y"},
+            "%d/%m/%Y",
+            ["visit"],
+        ],
+        "a table of columns, each with how its dates are written, such as '%d/%m/%Y'",
+    ),
     "missing_values": (
         [
             {"age": 99},
@@ -220,6 +231,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "rows": ["deterministic", "probabilistic", "condensation", "microaggregation", "rounding"],
     "missing": ["complete", "median", "mean"],
     "missing_values": [{}, {"age": []}, {"age": [99]}, {"age": (-9, 9.5), "income": [-999]}],
+    "dates": [{}, {"visit": "%d/%m/%Y"}, {"a": "%Y%m%d", "b": "%d.%m.%y %H:%M"}],
     "missing_levels": ["complete", "level", "drawn"],
     "hierarchies": [
         {},
@@ -299,7 +311,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
     *("hierarchies", "ordered", "pairs", "tables", "missing_values", "derive"),
-    *("dominance", "labels"),
+    *("dominance", "labels", "dates"),
 ]
 
 

@@ -83,6 +83,7 @@ NOT_SET: dict[str, Any] = {
     "private_files": True,
     "missing": "complete",
     "missing_values": {},
+    "dates": {},
     "missing_levels": "complete",
     "hierarchies": {},
     "ordered": {},
@@ -1187,6 +1188,14 @@ def test_bounds_and_growing_noise_decide_a_copy_where_they_are_declared() -> Non
     for rule in ("keep", "clip"):
         assert STANDARD.changed(outside=rule).settings() == STANDARD.settings() | {"outside": rule}
     assert "outside" not in STANDARD.settings()
+
+
+def test_how_dates_are_written_decides_a_copy_where_it_is_declared() -> None:
+    policy = STANDARD.changed(dates={"visit": "%d/%m/%Y"})
+
+    declared = {"dates": {"visit": "%d/%m/%Y"}}
+    assert policy.settings() == STANDARD.settings() | declared
+    assert policy.copy_settings() == STANDARD.copy_settings() | declared
 
 
 def test_values_that_stand_for_missing_ones_decide_a_copy_where_there_are_any() -> None:

@@ -49,6 +49,7 @@ OTHER: dict[str, Any] = {
     "p_percent": 20,
     "missing": "median",
     "missing_values": {"age": [-717171]},
+    "dates": {"age": "%d/%m/%Y"},
     "missing_levels": "level",
     "hierarchies": {"ward": {"Canary": ["Canary1", "Canary2"]}},
     "ordered": {"ward": ["Canary1", "Canary2"]},

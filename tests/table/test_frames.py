@@ -310,3 +310,43 @@ def test_a_tall_sheet_is_read(tmp_path: Path) -> None:
     path = workbook(tmp_path / "t.xlsx", {"A1": "a", "A2": 5, "A3000": 7})
 
     assert opened(path).size == 2999
+
+
+# --- tables of very many columns -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_table_of_very_many_columns_is_refused(made: Callable[[Any], object]) -> None:
+    with pytest.raises(InputError, match="has 3,001 columns, and at most 3,000 are read; leave"):
+        opened(made({f"v{i}": [1.0] for i in range(3_001)}))
+
+
+def test_a_file_of_very_many_columns_is_refused_by_its_names(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(",".join(f"v{i}" for i in range(10_000)) + "\n")
+
+    with pytest.raises(InputError, match="has 10,000 columns, and at most 3,000 are read"):
+        opened(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_wide_table_says_what_a_narrow_one_says(made: Callable[[Any], object]) -> None:
+    few = {
+        "age": [20.0, 30.0, np.nan, 50.5] * 5,
+        "sex": ["f", "m", "", "f"] * 5,
+        "visit": ["2020-01-01", "2020-01-02"] * 10,
+        "code": [1, 2, -999, 2] * 5,
+    }
+    many = few | {f"v{i}": [float(i)] * 20 for i in range(250)}
+
+    narrow, wide = opened(made(few)), opened(made(many))
+
+    assert wide.framework == narrow.framework
+    assert [it.tolist() for it in wide.extremes("age", 3)] == [
+        it.tolist() for it in narrow.extremes("age", 3)
+    ]
+    assert wide.levels("sex") == narrow.levels("sex")
+    assert wide.known_numbers("age") == narrow.known_numbers("age") == 15
+    rows = [it.rows(["code"], ["sex"], gaps=["age", "visit"]) for it in (wide, narrow)]
+    for name in ("code", "age", "visit"):
+        np.testing.assert_array_equal(*(it.numbers[name] for it in rows))
+    assert rows[0].texts == rows[1].texts

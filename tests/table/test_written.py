@@ -34,7 +34,8 @@ def frame_of(texts: Sequence[str | None]) -> pa.Table:
 
 
 def days_of(table: Table) -> list[float]:
-    return table.rows([], gaps=["x"]).numbers["x"].tolist()
+    found: list[float] = table.rows([], gaps=["x"]).numbers["x"].tolist()
+    return found
 
 
 def since(day: datetime.date) -> int:

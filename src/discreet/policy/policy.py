@@ -281,6 +281,10 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         _columns(_different),
         "a table of columns, each with a list of different numbers",
     ),
+    "dates": (
+        _forms,
+        "a table of columns, each with how its dates are written, such as '%d/%m/%Y'",
+    ),
     "missing_levels": (lambda v: v in MISSING_LEVELS, f"one of {one_of(MISSING_LEVELS)}"),
     "hierarchies": (
         _columns(_lines),
@@ -290,10 +294,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "most_suppressed": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "diversity": (_whole(1, 1000), "a whole number from 1 to 1000"),
     "closeness": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
-    "dates": (
-        _forms,
-        "a table of columns, each with how its dates are written, such as '%d/%m/%Y'",
-    ),
     "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
     "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
     "derive": (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.dates import DATE, Dates, stored_as
-from discreet.table.engine import check_different
+from discreet.table.engine import check_different, check_many
 from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def as_lazy(source: object) -> nw.LazyFrame[Any]:
             "source must be a path to a CSV or Parquet file, or a pandas, polars, pyarrow or"
             " DuckDB table whose columns have different names"
         ) from None
+    check_many(names)
     if not names or any(not isinstance(name, str) or not name for name in names):
         raise InputError("every column of the table must have a name that is text")
     if nw.dependencies.is_duckdb_relation(source):

@@ -42,9 +42,9 @@ class Opened:
 
     frame: nw.LazyFrame[Any]
     keep: object
-    name: str
+    name: str | None
     path: Path | None
-    url: str
+    url: str | None
 
 
 def is_database(source: object) -> bool:

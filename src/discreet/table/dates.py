@@ -66,7 +66,7 @@ def stored_as(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
     --------
     >>> import narwhals as nw
     >>> stored_as(nw.Datetime("us", "UTC")), stored_as(nw.Int64())
-    (Dates(unit='us', zone='UTC'), None)
+    (Dates(unit='us', zone='UTC', form=None), None)
     """
     if isinstance(dtype, nw.Date):
         return Dates("day")

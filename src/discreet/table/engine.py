@@ -32,6 +32,7 @@ __all__ = [
     "Kept",
     "Source",
     "check_different",
+    "check_many",
     "connect",
     "failure",
     "held",
@@ -50,6 +51,8 @@ MEMORY_LIMIT = "2GB"
 """So much memory DuckDB takes for one study; what does not fit goes to a private folder."""
 MEMORY = "DISCREET_MEMORY"
 """The environment variable that sets another limit, such as "500MB" or "16GB"."""
+MOST_COLUMNS = 3_000
+"""A table has so many columns at most."""
 SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 NO_DATA = "the data could not be read"
 
@@ -185,8 +188,21 @@ def in_zones(schema: pa.Schema) -> dict[str, str]:
     return {it.name: it.type.tz for it in schema if getattr(it.type, "tz", None)}
 
 
+def check_many(names: Sequence[str]) -> None:
+    """Refuse a table of very many columns."""
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read; leave"
+            " out those that are not needed"
+        )
+
+
 def check_different(names: Sequence[str]) -> None:
-    """Refuse two columns of one name: some engines take capitals and small letters for the same."""
+    """Refuse two columns of one name: some engines take capitals and small letters for the same.
+
+    Nor are there more columns than engines answer for in a time that somebody waits.
+    """
+    check_many(names)
     if len({name.lower() for name in names}) < len(names):
         raise InputError(
             "two columns of the table have the same name, or one that differs in capitals alone;"
@@ -195,17 +211,22 @@ def check_different(names: Sequence[str]) -> None:
 
 
 @contextmanager
-def quiet(what: str, why: Callable[[], str] = _nothing) -> Iterator[None]:
+def quiet(
+    what: str, why: Callable[[], str] = _nothing, where: Callable[[], str] = _nothing
+) -> Iterator[None]:
     """Turn an engine's error, which may quote cells, into one of ours that does not.
 
-    `why` looks for the cause, and says what to do.
+    `why` looks for the cause, and says what to do; `where` for the column that cannot be read.
     """
     try:
         yield
     except DiscreetError:
         raise
     except Exception as error:
-        raise InputError(f"{what} ({named(error)}); {_cause(why) or cause_of(error)}") from None
+        column = _cause(where)
+        at = f" at column {column!r}" if column else ""
+        cause = _cause(why) or cause_of(error)
+        raise InputError(f"{what}{at} ({named(error)}); {cause}") from None
 
 
 def _cause(why: Callable[[], str]) -> str:
@@ -225,7 +246,7 @@ def quietly(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[An
 
     @wraps(method)
     def call(self: Any, /, *args: P.args, **named: P.kwargs) -> R:
-        with quiet(*failure(self._keep)):
+        with quiet(*failure(self._keep), self.unreadable):
             return method(self, *args, **named)
 
     return call

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -33,7 +33,7 @@ from discreet.table.columns import (
     without_values,
     words_of,
 )
-from discreet.table.databases import is_database, open_database
+from discreet.table.databases import Opened, is_database, open_database
 from discreet.table.dated import least_rows, with_dates, with_declared_as_text
 from discreet.table.dates import Dates, days_of, spans_as_numbers
 from discreet.table.engine import Kept, failure, quiet, quietly
@@ -834,6 +834,15 @@ class Table:
             return None
         return float(out["value"][0]), float(out["value"][1])
 
+    def unreadable(self) -> str:
+        """Name a column that cannot be read, where reading some failed; nothing where all can."""
+        for name in [*self.columns][:WIDE]:
+            try:
+                self._of([name], whole=True).select(nw.col(name)).collect("pyarrow")
+            except Exception:  # whatever the engine calls it
+                return name
+        return ""
+
     def can_read(self, name: str) -> bool:
         """Whether all of a column can be read: that of mixed types cannot."""
         if self.on_spark:  # whose columns have a type each
@@ -873,7 +882,7 @@ class Table:
         also = {name: f"{longest}{i}" for i, name in enumerate(texts) if name in counted}
         wanted += [nw.col(name).alias(second) for name, second in also.items()]
         seen = 0
-        with quiet(*failure(self._keep)):
+        with quiet(*failure(self._keep), self.unreadable):
             for batch in parts(self._of(names, whole=True), wanted, self._read_by):
                 seen += batch.num_rows
                 found = {name: self._read_as(name, batch[name], name in counted) for name in names}
@@ -898,7 +907,7 @@ class Table:
         the columns `known` are left out.
         """
         rows, wanted, reading = self._unread(numbers, texts, known)
-        with quiet(*failure(self._keep)):
+        with quiet(*failure(self._keep), self.unreadable):
             for batch in parts(rows, wanted, self._read_by):
                 yield reading.columns(batch)
 
@@ -1102,10 +1111,26 @@ class Table:
         return self.repeats(self.unit)[1]
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-        with quiet(*failure(self._keep)), no_more_of_dask(frame):
+        with quiet(*failure(self._keep), self.unreadable), no_more_of_dask(frame):
             # Named columns only: some engines add their hidden index otherwise.
             names = frame.collect_schema().names()
             return frame.collect("pyarrow").select(names)
+
+
+def _found(source: object, private: Path | None) -> tuple[Opened, Mapping[str, str]]:
+    """Open a source; return what it is, and the time zones of its columns that no type tells."""
+    if isinstance(source, str | Path) and is_database(source):
+        return open_database(source), {}
+    if not isinstance(source, str | Path):
+        frame, keep = take_frame(source)
+        return Opened(frame, keep, None, None, None), keep.zones if isinstance(keep, Zones) else {}
+    path = Path(source)
+    if isinstance(source, str) and str(path) == STANDARD_INPUT != source:
+        path = path.absolute()  # ./- is a file
+    frame, kept = read_file(path, private)
+    if str(path) == STANDARD_INPUT:  # which comes once, and has no name
+        return Opened(frame, kept, None, None, None), kept.zones
+    return Opened(frame, kept, name_of(path), path, str(path)), kept.zones
 
 
 def open_table(
@@ -1134,7 +1159,8 @@ def open_table(
     is declared and for `levels`. `least` says how many rows of a column must fit one order of day
     and month alone; where None, no text is a date by itself.
     """
-    frame, keep, name, path, said, zones = _taken(source, private)
+    found, zones = _found(source, private)
+    frame, keep = found.frame, found.keep
     with quiet(*failure(keep)):
         frame = with_declared_as_text(spans_as_numbers(frame), dates)
         schema = dict(without_values(frame, missing_values).collect_schema())
@@ -1153,45 +1179,18 @@ def open_table(
     table = Table(
         yes_no_as_numbers(frame, columns),
         columns,
-        name=name,
-        unit=unit if isinstance(unit, str) else None,
+        name=found.name,
+        unit=whose,
         key=key,
         keep=keep,
-        path=path,
-        source=said,
+        path=found.path,
+        source=found.url,
         missing_values=missing_values,
     )
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
     table.hold_if_wide()
     return table
-
-
-class _Taken(NamedTuple):
-    """The rows of a source, what is kept alive for them, and what is known of where they stand."""
-
-    frame: nw.LazyFrame[Any]
-    keep: object
-    name: str | None
-    path: Path | None
-    source: str | None
-    zones: Mapping[str, str]
-
-
-def _taken(source: object, private: Path | None) -> _Taken:
-    if isinstance(source, str | Path) and is_database(source):
-        found = open_database(source)
-        return _Taken(found.frame, found.keep, found.name, found.path, found.url, {})
-    if not isinstance(source, str | Path):
-        frame, keep = take_frame(source)
-        return _Taken(frame, keep, None, None, None, keep.zones if isinstance(keep, Zones) else {})
-    path = Path(source)
-    if isinstance(source, str) and str(path) == STANDARD_INPUT != source:
-        path = path.absolute()  # ./- is a file
-    frame, kept = read_file(path, private)
-    if str(path) == STANDARD_INPUT:  # which comes once, and has no name
-        return _Taken(frame, kept, None, None, None, kept.zones)
-    return _Taken(frame, kept, name_of(path), path, str(path), kept.zones)
 
 
 def _declared(source: object, keep: object, schema: Mapping[str, nw.dtypes.DType]) -> Orders:

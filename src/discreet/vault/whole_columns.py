@@ -34,7 +34,7 @@ MOST_CELLS, WIDEST = 4_000_000, 30
 LEAST_PERSONS = 50
 """A partition has about this many times m persons, or more."""
 UNREADABLE = "cannot be read"
-MOST_COLUMNS = 500
+MOST_COLUMNS = 300
 """A copy of the whole table has at most so many columns: each is compared with pairs of others."""
 DRAWN = (*KINDS, DATE)
 NO_COLUMN = (
