@@ -190,8 +190,8 @@ def check_many(names: Sequence[str]) -> None:
     """Refuse a table of very many columns."""
     if len(names) > MOST_COLUMNS:
         raise InputError(
-            f"the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read; leave out"
-            " those that are not needed"
+            f"the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read; leave"
+            " out those that are not needed"
         )
 
 
