@@ -346,7 +346,7 @@ def test_a_wide_table_says_what_a_narrow_one_says(made: Callable[[Any], object])
     ]
     assert wide.levels("sex") == narrow.levels("sex")
     assert wide.known_numbers("age") == narrow.known_numbers("age") == 15
-    rows = [it.rows(["code"], ["sex"], gaps=["age", "visit"]) for it in (wide, narrow)]
+    found, said = (it.rows(["code"], ["sex"], gaps=["age", "visit"]) for it in (wide, narrow))
     for name in ("code", "age", "visit"):
-        np.testing.assert_array_equal(*(it.numbers[name] for it in rows))
-    assert rows[0].texts == rows[1].texts
+        np.testing.assert_array_equal(found.numbers[name], said.numbers[name])
+    assert found.texts == said.texts

@@ -243,15 +243,15 @@ def _column_text(guess: Guess) -> str:
         f"# {_key(guess.name)}: {guess.why}",
         f"roles.{_key(guess.name)} = {_text(guess.role)}",
     ]
-    if guess.role == "identifier":
-        return "\n".join(lines)
     if guess.dates is not None:
         lines.append(f"dates.{_key(guess.name)} = {_text(guess.dates)}")
     if guess.readings:
         lines.append("# Its texts may be dates, and its rows do not say in which of these forms:")
         lines += [f"# dates.{_key(guess.name)} = {_text(form)}" for form in guess.readings]
         lines.append("# Take the # away before the one that it is.")
-    elif guess.kind is not None:
+    if guess.role == "identifier":
+        return "\n".join(lines)
+    if guess.kind is not None and not guess.readings:
         lines.append(f"kinds.{_key(guess.name)} = {_text(guess.kind)}")
     for what, ends in (("limits", guess.ends), ("bounds", guess.bounds)):
         if ends is not None:
