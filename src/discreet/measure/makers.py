@@ -11,9 +11,10 @@ from discreet.keys import row_keys, total
 from discreet.measure.attacks import Copy, Make, Records
 from discreet.measure.pairs import Side
 from discreet.protect import Whole
+from discreet.protect.alike import persons_alike
 from discreet.protect.base import RowMethod
-from discreet.protect.listed import with_tables
-from discreet.protect.whole import Draws, Levels, Settings, whole_copy
+from discreet.protect.listed import copy_with_tables
+from discreet.protect.whole import Draws, Levels, Settings
 from discreet.secret import Secret
 
 __all__ = ["maker_of", "rows_maker", "whole_maker"]
@@ -66,8 +67,10 @@ def maker_of(settings: Settings) -> Make:
         keys = row_keys(secret, [*numbers.values(), *words.values()])
         draws = Draws(secret, secret.digest("attack", total(keys)), keys)
         levels = {name: Levels.of(texts) for name, texts in words.items()}
-        made = whole_copy(numbers, levels, draws, settings, records.persons)
-        found = with_tables(made, levels, draws, settings, records.persons)
+        persons, alike = records.persons, records.persons is None
+        if alike:
+            persons = persons_alike(numbers, levels, draws)
+        found = copy_with_tables(numbers, levels, draws, settings, persons, alike=alike)
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
         return Copy(side, found.source)

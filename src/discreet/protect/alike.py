@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.protect.copies import Draws, Levels
 
 __all__ = [
     "BY_CHANCE",
@@ -29,6 +30,7 @@ __all__ = [
     "Alike",
     "alike",
     "as_codes",
+    "persons_alike",
     "persons_of_alike",
 ]
 
@@ -178,6 +180,14 @@ def persons_of_alike(
         if found.repeats and found.by_chance <= share * few:
             return found.rows
     return None
+
+
+def persons_alike(
+    numbers: Mapping[str, Floats], levels: Mapping[str, Levels], draws: Draws
+) -> Labels | None:
+    """Return the persons of a table as its copy takes them; see `persons_of_alike`."""
+    codes = {name: it.codes for name, it in levels.items()}
+    return persons_of_alike(numbers, codes, float(draws.of_table("alike", 1)[0]))
 
 
 class _Column(NamedTuple):

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.protect.base import several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.protect.whole import whole_copy
 
-__all__ = ["noise_of_counts", "with_tables"]
+__all__ = ["copy_with_tables", "noise_of_counts", "with_tables"]
 
 Pair = tuple[str, str]
 Counts = NDArray[np.int64]
@@ -44,6 +45,28 @@ def noise_of_counts(columns: int, tables: int) -> float:
     6.0
     """
     return NOISE * math.sqrt(columns + 2 * tables)
+
+
+def copy_with_tables(
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Levels],
+    draws: Draws,
+    settings: Settings,
+    persons: Labels | None = None,
+    *,
+    alike: bool = False,
+) -> WholeCopy:
+    """Make the copy of a whole table, with the counts of its listed pairs of columns.
+
+    As `whole_copy` and `with_tables`. Where rows of one person are `alike` in all columns, a person
+    is counted once.
+    """
+    made = whole_copy(numbers, levels, draws, settings, persons)
+    if persons is not None and alike:
+        first = np.unique(persons, return_index=True)[1]
+        levels = {name: Levels(it.words, it.codes[first]) for name, it in levels.items()}
+        persons = None
+    return with_tables(made, levels, draws, settings, persons)
 
 
 def with_tables(

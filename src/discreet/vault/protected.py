@@ -16,8 +16,8 @@ from discreet.arguments import Floats, Labels
 from discreet.keys import Keys
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
-from discreet.protect.listed import with_tables
-from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy, whole_copy
+from discreet.protect.listed import copy_with_tables
+from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy
 from discreet.vault.keyed import Columns, Keyed, persons_of, places
 from discreet.vault.whole_columns import RawWhole, Wanted, raw_of
 
@@ -100,8 +100,9 @@ def protected(work: Work, rows: Columns, place: int, version: bytes) -> Protecte
 
 def copy_of_whole(raw: RawWhole) -> WholeCopy:
     """Protect a whole table, or one partition of it."""
-    made = whole_copy(raw.numbers, raw.levels, raw.draws, raw.settings, raw.persons)
-    return with_tables(made, raw.levels, raw.draws, raw.settings, raw.persons)
+    return copy_with_tables(
+        raw.numbers, raw.levels, raw.draws, raw.settings, raw.persons, alike=raw.alike
+    )
 
 
 def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:

@@ -10,8 +10,8 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.keys import Column, numbered, row_digests
 from discreet.policy import Policy
-from discreet.protect.listed import with_tables
-from discreet.protect.whole import Draws, Levels, Settings, whole_copy
+from discreet.protect.listed import copy_with_tables
+from discreet.protect.whole import Draws, Levels, Settings
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import Reader
@@ -122,8 +122,7 @@ def drawn_again(
     keys[:, 0] = np.arange(rows)
     draws = Draws(secret, secret.digest("whole again", name.encode()), keys)
     coded = {column: Levels.of(words) for column, words in levels.items()}
-    made = whole_copy(numbers, coded, draws, settings)
-    return columns_of_copy(with_tables(made, coded, draws, settings))
+    return columns_of_copy(copy_with_tables(numbers, coded, draws, settings))
 
 
 def remarks_of(left_out: Mapping[str, str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
-from discreet.protect.alike import persons_of_alike
+from discreet.protect.alike import persons_alike
 from discreet.protect.whole import Draws, Levels, Settings
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE, on_clock, parts_of
@@ -51,7 +51,8 @@ class RawWhole:
 
     `numbers` hold NaN where one is missing, `levels` the place -1. `persons` says whose each row
     is, where some person has several; `left_out` why each column is not among them. Of a table of
-    several `partitions` it is one of them, and `version` that of the copy of them all.
+    several `partitions` it is one of them, and `version` that of the copy of them all. `alike` says
+    that rows of one person are those that are alike, for nothing else says whose they are.
     """
 
     numbers: Mapping[str, Floats]
@@ -62,6 +63,7 @@ class RawWhole:
     settings: Settings
     persons: Labels | None = None
     partitions: int = 1
+    alike: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,9 +173,9 @@ def raw_of(
 
     Where no `unit` says whose rows are, those that are alike by no chance are one person's.
     """
-    if persons is None and wanted.alike_as_one:
-        codes = {name: it.codes for name, it in levels.items()}
-        persons = persons_of_alike(numbers, codes, float(draws.of_table("alike", 1)[0]))
+    alike = persons is None and wanted.alike_as_one
+    if alike:
+        persons = persons_alike(numbers, levels, draws)
     least = draws.threshold("parts of a day", settings.k)
     told = {name: parts_of(numbers[name], persons, least) for name in wanted.dated}
     parts = {name: of for name, of in told.items() if of is not None}
@@ -186,6 +188,7 @@ def raw_of(
         replace(settings, parts=parts),
         persons,
         wanted.partitions,
+        alike,
     )
 
 
