@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chromium"]
 
-PERSONS, VISITS = 140, 3
+PERSONS, VISITS = 400, 3
 OFTEN = {1: "never", 2: "sometimes", 3: "often", 4: "always"}
 SIZES = {1: "S", 2: "M", 3: "L", 4: "XL"}
 #: Numbers in tenths: their means and spreads.
@@ -233,7 +233,7 @@ def test_summaries_are_near_what_they_summarise(wide: Wide) -> None:
     found = wide.json("summary", wide.file)["figures"]
     means = {it["column"]: it["value"] for it in found if it["figure"] == "mean"}
     for name, (mean, sd) in NUMBERS.items():
-        assert means[name] == pytest.approx(mean, abs=sd / 3), name
+        assert means[name] == pytest.approx(mean, abs=sd / 4), name
 
 
 def test_a_model_finds_the_slope(wide: Wide) -> None:
@@ -241,7 +241,8 @@ def test_a_model_finds_the_slope(wide: Wide) -> None:
     slopes = [
         it["value"] for it in found if it["column"] == "score1" and it["figure"] == "estimate"
     ]
-    assert slopes == [pytest.approx(2, abs=0.5)]
+    # Groups of rows that are like each other in 40 columns flatten what holds between two.
+    assert slopes == [pytest.approx(2, abs=0.6)]
 
 
 # --- what is released -----------------------------------------------------------------------------
@@ -260,29 +261,23 @@ def test_a_release_has_all_columns_but_the_persons_numbers(wide: Wide, released:
     assert {*rows.columns} == {*COLUMNS} - {PERSON}
     for name, labels in CODED.items():
         assert {*rows[name].dropna()} == {*labels.values()}, name
-    for name in ("ward", "place"):
-        assert {*rows[name].dropna()} == {*WORDS[name]}
+    for name, words in WORDS.items():
+        assert {*rows[name]} == {*words}, name
     for name, (mean, sd) in NUMBERS.items():
         values = rows[name].dropna().to_numpy(dtype=float)
-        assert values.mean() == pytest.approx(mean, abs=sd / 3), name
+        assert values.mean() == pytest.approx(mean, abs=sd / 4), name
         # The outermost are means of several.
         assert np.isclose(values, values.round(1)).mean() > 0.95, f"{name} is in tenths"
     assert rows["score2"].isna().mean() == pytest.approx(0.2, abs=0.1)
 
 
 def test_a_release_is_evaluated(wide: Wide, released: Path) -> None:
-    words = ("evaluate", wide.file, str(released), "--no-same-rows", "--drop", "answer", "--json")
+    words = ("evaluate", wide.file, str(released), "--no-same-rows", "--json")
     code, out, err = wide.call(*words, policy=False)
     assert code == 0, err
     made = json.loads(out)["made"]
     assert {*made["columns"]} == {"y", *NUMBERS}
-    assert {*made["levels"]} == {*CODED, *WORDS} - {"answer"}
-
-
-def test_a_release_with_a_level_called_missing_is_evaluated(wide: Wide, released: Path) -> None:
-    words = ("evaluate", wide.file, str(released), "--no-same-rows")
-    code, _, err = wide.call(*words, policy=False)
-    assert code == 0, err
+    assert {*made["levels"]} == {*CODED, *WORDS}
 
 
 def test_the_board_opens(wide: Wide, chromium: Browser) -> None:

@@ -18,7 +18,7 @@ from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.protect import relations
 from discreet.protect import whole as whole_of
-from discreet.protect.copies import Draws, Levels, Settings, WholeCopy
+from discreet.protect.copies import MISSING, Draws, Levels, Settings, WholeCopy
 from discreet.protect.whole import whole_copy
 from discreet.secret import Secret
 
@@ -127,7 +127,7 @@ ORACLES: dict[str, Oracle] = {
     ),
     "a level": Oracle(level, lambda copy: "rare" in copy.levels["l"].words),
     "a level that is missing": Oracle(
-        missing_level, lambda copy: "(missing)" in copy.levels["l"].words
+        missing_level, lambda copy: MISSING in copy.levels["l"].words
     ),
     "a column that is nearly constant": Oracle(
         constant, lambda copy: len(np.unique(copy.numbers["x"])) > 1

@@ -14,7 +14,8 @@ from discreet.secret import Secret
 
 __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "threshold"]
 
-OTHER, MISSING = "(other)", "(missing)"
+OTHER, MISSING = "(other)", ""
+"""Rare levels that were joined; and a missing one, whose name no level has."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from discreet.keys import Keys
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
 from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy
+from discreet.protect.whole import Draws, Levels, Settings, WholeCopy
 from discreet.vault.keyed import Columns, Keyed, persons_of, places
 from discreet.vault.whole_columns import RawWhole, Wanted, raw_of
 
@@ -107,10 +107,7 @@ def copy_of_whole(raw: RawWhole) -> WholeCopy:
 
 def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
     """Return the numbers of a copy, and its levels as words: the empty text for a missing one."""
-    words = {
-        name: of._replace(words=tuple("" if it == MISSING else it for it in of.words)).texts()
-        for name, of in made.levels.items()
-    }
+    words = {name: of.texts() for name, of in made.levels.items()}
     return dict(made.numbers), words
 
 
