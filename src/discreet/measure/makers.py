@@ -67,9 +67,8 @@ def maker_of(settings: Settings) -> Make:
         keys = row_keys(secret, [*numbers.values(), *words.values()])
         draws = Draws(secret, secret.digest("attack", total(keys)), keys)
         levels = {name: Levels.of(texts) for name, texts in words.items()}
-        persons, alike = records.persons, records.persons is None
-        if alike:
-            persons = persons_alike(numbers, levels, draws)
+        alike = records.persons is None
+        persons = persons_alike(numbers, levels, draws) if alike else records.persons
         found = copy_with_tables(numbers, levels, draws, settings, persons, alike=alike)
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
