@@ -101,11 +101,12 @@ NAMES = {
         id_paziente codice_paziente numero_do_paciente klantnummer deelnemer_nr proefpersoonnummer
         löpnr personnummer Schülernummer case_no SEQN""",
     Named.MAYBE: "subject participant Proband Teilnehmer sujet paciente paziente deelnemer loan_id",
-    Named.NUMBER: "nr NR no code num key Nummer numéro código codice sleutel kod record dossier_no",
+    Named.NUMBER: "nr NR no code num key Nummer numéro código codice sleutel kod record dossier_no"
+    " email E-Mail phone Telefon name patient_name Nachname adresse iban",
     Named.UNSAID: "x wt_1 foo grid paid patients Wert",
     Named.OTHER: """age year Alter Geburtsjahr ward hospital_code Krankenhausnummer Schulnummer plz
-        postcode codigo_postal code_postal icd_code Diagnosecode visit_no week order_id edad
-        n_child_count Artikelnummer""",
+        postcode drug_name hospital_address street_type codigo_postal code_postal icd_code
+        Diagnosecode visit_no week order_id edad n_child_count Artikelnummer""",
 }
 
 
@@ -142,7 +143,9 @@ def person_in(table: pa.Table) -> str | None:
 
 
 @pytest.mark.parametrize("unit_as", ["float", "text"])
-@pytest.mark.parametrize("name", ["nr", "code", "idnr", "id_no", "Numéro", "patient_id"])
+@pytest.mark.parametrize(
+    "name", ["nr", "code", "idnr", "id_no", "Numéro", "patient_id", "email", "phone", "name"]
+)
 def test_a_number_of_rows_that_say_the_same_of_a_person_is_found(name: str, unit_as: str) -> None:
     assert person_in(panel(name, unit_as=unit_as)) == name
 
@@ -193,6 +196,8 @@ def test_a_policy_that_is_proposed_says_whose_a_row_is() -> None:
     for name in ("nr", "patient_id", "idnr"):
         lines = proposed_policy(panel(name)).splitlines()
         assert f'unit = "{name}"' in lines, "no comment"
+        assert f'roles.{name} = "identifier"' in lines, "never shown"
+        assert not any(line.startswith(f"kinds.{name} ") for line in lines)
 
 
 # --- rows that are alike --------------------------------------------------------------------------

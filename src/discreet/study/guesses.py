@@ -104,7 +104,11 @@ def proposed_policy(source: object, dates: Mapping[str, str] = MappingProxyType(
     guesses = []
     for i, name in enumerate(table.columns):
         readings = table.columns[name].readings
-        found = replace(_guess(table, policy, name), codes=codes[name], readings=readings)
+        if name == unit:
+            guess = Guess(name, "identifier", None, "it says whose a row is")
+        else:
+            guess = _guess(table, policy, name)
+        found = replace(guess, codes=codes[name], readings=readings)
         guesses.append(replace(found, dates=dates.get(name)))
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]

@@ -90,6 +90,7 @@ ABOUT = words_in(
     nombre edad sexo ingreso peso nb age sexe revenu poids eta sesso reddito idade renda leeftijd
     geslacht inkomen alder kon inkomst antal"""
 )
+WHOSE_NAME = words_in("name first last full family given sur")
 NUMBER_SIGN = r"\b[Nn][°º]|№|#"
 JOINED = ("", "en", "n", "s", "e", "es")
 """What may stand between the parts of a compound."""
@@ -107,6 +108,8 @@ def named_by(name: str) -> Named:
     """
     words = [plain(word) for word in parts_of(re.sub(NUMBER_SIGN, " nr ", name))]
     said = {*words, "".join(words)}
+    if words.count("name") == 1 and {*words} <= PERSONS | WHOSE_NAME:
+        return Named.NUMBER
     if said & ABOUT or {*words} & THINGS or _is_of_things(words):
         return Named.OTHER
     persons, numbered = said & PERSONS, {*words} & NUMBERS
@@ -116,9 +119,11 @@ def named_by(name: str) -> Named:
         return Named.SURELY
     if "id" in words or (persons and {*words} <= PERSONS):
         return Named.MAYBE
-    if role_named(name) is not None:
+    role = role_named(name)
+    if role is not None and role != "identifier":
         return Named.OTHER
-    return Named.NUMBER if numbered or said & WEAK else Named.UNSAID
+    # Also an address or a telephone number is of persons, where the rows look so.
+    return Named.NUMBER if numbered or role is not None or said & WEAK else Named.UNSAID
 
 
 def _is_of_persons(word: str) -> bool:
