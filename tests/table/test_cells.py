@@ -149,6 +149,29 @@ def test_a_torn_row_of_lines_that_end_in_several_ways_is_named(tmp_path: Path) -
     assert "Canary" not in str(refused.value)
 
 
+QUOTES: dict[str, tuple[bytes, int]] = {
+    "that does not end": (b'a,b\n1,x\n2,"Canary-x\n3,y\n', 3),
+    "with letters behind its end": (b'a,b\n1,x\n2,y\n3,"Canary-x"y\n', 4),
+    "escaped otherwise": (b'a,b\n1,"Canary \\"x\\" y"\n2,y\n', 2),
+    "behind a cell of two lines": (b'a,b\n1,"x\ny"\n2,"Canary-x\n', 4),
+}
+
+
+@pytest.mark.parametrize(("text", "row"), QUOTES.values(), ids=QUOTES)
+def test_a_quote_that_cannot_be_read_is_named_by_its_row(
+    tmp_path: Path, text: bytes, row: int
+) -> None:
+    with pytest.raises(InputError, match=f"row {row} has a cell in double quotes") as refused:
+        opened(tmp_path, text)
+    assert "Canary" not in str(refused.value)
+
+
+@pytest.mark.parametrize("line", [b"sep=;\n", b"SEP=;\r\n", b"\xef\xbb\xbfsep=;\n"])
+def test_a_line_for_spreadsheets_above_the_names_is_refused(tmp_path: Path, line: bytes) -> None:
+    with pytest.raises(InputError, match=r"\(sep=\): leave this line out"):
+        opened(tmp_path, line + b"a;b\n1;2\n3;4\n")
+
+
 MIXED: dict[str, tuple[list[Any], str]] = {
     "times of day": (["08:30", "17:45:30"], "continuous"),
     "true and false": (["true", "FALSE"], "categorical"),

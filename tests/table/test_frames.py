@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import duckdb
 import numpy as np
@@ -71,6 +72,11 @@ NUMBERS: dict[str, tuple[Any, list[float]]] = {
     "very large": (objects(None, 10**25, 3), [np.nan, 1e25, 3]),
     "durations": (objects(None, dt.timedelta(hours=36), dt.timedelta(1)), [np.nan, 1.5, 1]),
     "times of day": (objects(None, dt.time(8, 30), dt.time(9)), [np.nan, 8.5, 9]),
+    "times of pyarrow in pandas": (
+        framed(pd.array([dt.time(8, 30), None] * 15, pd.ArrowDtype(pa.time64("us")))),
+        [8.5, np.nan, 8.5],
+    ),
+    "long floats": (framed(np.array([1.5, np.nan, 3] * 10, dtype=np.longdouble)), [1.5, np.nan, 3]),
     "sparse": (framed(pd.arrays.SparseArray([0, 1, 2] * 10)), [0, 1, 2]),
     "sparse with gaps": (framed(pd.arrays.SparseArray([np.nan, 1, 2.5] * 10)), [np.nan, 1, 2.5]),
     "run ends": (
@@ -101,6 +107,20 @@ DATES: dict[str, tuple[Any, list[float]]] = {
     "moments": (objects(None, dt.datetime(2020, 1, 2, 12)), [np.nan, 18263.5]),
     "moments of pandas": (objects(pd.NaT, pd.Timestamp("2020-01-02")), [np.nan, 18263]),
     "moments of a zone": (objects(None, dt.datetime(2020, 1, 2, tzinfo=dt.UTC)), [np.nan, 18263]),
+    "moments of several offsets": (
+        objects(
+            dt.datetime(2020, 1, 2, 1, tzinfo=dt.timezone(dt.timedelta(hours=1))),
+            dt.datetime(2020, 1, 2, 6, tzinfo=dt.timezone(dt.timedelta(hours=-6))),
+        ),
+        [18263, 18263.5],
+    ),
+    "moments of summer and winter": (
+        objects(
+            dt.datetime(2020, 1, 2, 12, tzinfo=ZoneInfo("Europe/Berlin")),
+            dt.datetime(2020, 7, 2, 12, tzinfo=ZoneInfo("Europe/Berlin")),
+        ),
+        [18263.5, 18445.5],
+    ),
     "days": (objects(None, dt.date(2020, 1, 2)), [np.nan, 18263]),
     "days and moments": (
         objects(dt.date(2020, 1, 1), dt.datetime(2020, 1, 2, 12)),
@@ -147,6 +167,15 @@ LEVELS: dict[str, tuple[Any, dict[str, int]]] = {
         objects(None, pd.Interval(0, 1), pd.Interval(1, 2)),
         {"": 10, "(0.0, 1.0]": 10, "(1.0, 2.0]": 10},
     ),
+    "levels of several types": (
+        framed(pd.Categorical([1, "a", 2.5] * 10)),
+        {"1": 10, "a": 10, "2.5": 10},
+    ),
+    "levels of yes, no and a word": (
+        framed(pd.Categorical([True, "no", None] * 10)),
+        {"True": 10, "no": 10, "": 10},
+    ),
+    "levels of one text": (framed(pd.Categorical([1, "1", "b"] * 10)), {"1": 20, "b": 10}),
     "several types": (objects(None, 1, "a"), {"": 10, "1": 10, "a": 10}),
     "yes, no and a number": (objects(True, 3), {"True": 15, "3": 15}),
     "yes and no": (objects(True, None, False), {"True": 10, "": 10, "False": 10}),
@@ -174,6 +203,10 @@ def test_what_holds_levels_is_of_levels(frame: object, levels: dict[str, int]) -
 ODD: dict[str, Any] = {
     "lists": objects([1], [2]),
     "bytes": objects(b"a", b"b"),
+    "levels of pairs": framed(
+        pd.Categorical.from_codes([0, 1] * 15, pd.Index([(1, 2), (3, 4)], tupleize_cols=False))
+    ),
+    "levels of bytes": framed(pd.Categorical([b"a", b"b"] * 15)),
     "things": objects(object()),
     "moments with and without a zone": objects(
         dt.datetime(2020, 1, 2, tzinfo=dt.UTC), dt.datetime(2020, 1, 2)

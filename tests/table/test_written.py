@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -153,6 +154,14 @@ UNSURE: dict[str, tuple[list[str], tuple[str, ...]]] = {
         [f"{28 + i % 3}.03.{41 + i % 10}" for i in range(SIZE)],
         ("%d.%m.%y",),
     ),
+    "years of two digits, a month by its name": (
+        [day.strftime("%d-%b-%y").upper() for day in STARTS],
+        ("%d-%b-%y",),
+    ),
+    "years of two digits, no sign between": (
+        [day.strftime("%d%b%y") for day in STARTS],
+        ("%d%b%y",),
+    ),
     "years of two digits, and a time": (
         [day.strftime("%m-%d-%y 10:00") for day in STARTS],
         ("%d-%m-%y", "%m-%d-%y", "%y-%m-%d"),
@@ -223,6 +232,27 @@ def test_numbers_are_dates_where_that_is_declared(tmp_path: Path) -> None:
     found = opened(tmp_path / "t.csv", dates={"x": "%Y%m%d"})
 
     np.testing.assert_array_equal(days_of(found), [18321, np.nan, 18627])
+
+
+FLOATS: dict[str, Callable[[list[float | None]], object]] = {
+    "pandas": lambda it: pd.DataFrame({"x": pd.Series(it, dtype=float)}),
+    "pandas, nullable": lambda it: pd.DataFrame({"x": pd.array(it, "Float64")}),
+    "polars": lambda it: pl.DataFrame({"x": it}),
+    "pyarrow": lambda it: pa.table({"x": it}),
+    "duckdb": lambda it: duckdb.from_arrow(pa.table({"x": it})),
+}
+
+
+@pytest.mark.parametrize("made", FLOATS.values(), ids=FLOATS)
+def test_floats_with_gaps_are_dates_where_that_is_declared(
+    made: Callable[[list[float | None]], object],
+) -> None:
+    found = opened(made([20200229.0, None, 20201231.0]), dates={"x": "%Y%m%d"})
+
+    np.testing.assert_array_equal(days_of(found), [18321, np.nan, 18627])
+    for other in (20201231.5, 1e300):
+        with pytest.raises(InputError, match="row 3 below the names is written otherwise"):
+            opened(made([20200229.0, None, other]), dates={"x": "%Y%m%d"})
 
 
 def test_dates_of_their_own_need_no_form() -> None:

@@ -33,6 +33,9 @@ __all__ = ["least_rows", "with_dates", "with_declared_as_text"]
 K = 5
 LEVELS = KINDS[1]
 EPOCH = date(1970, 1, 1)
+LARGEST = 10.0**15
+"""A number with more digits is of no date."""
+NO_DATE = -1.0
 BY_THEMSELVES = frozenset((*YEAR_FIRST, *NAMED))
 """Forms that say which part of a date is which."""
 
@@ -184,11 +187,20 @@ def with_declared_as_text(
         with about("dates"):
             check_form(form)
         if schema[name].is_numeric():
-            column = nw.col(name)
-            if schema[name].is_float():
-                column = nw.when(column.is_finite()).then(column)
-            made.append(column.cast(nw.Int64).cast(nw.String).alias(name))
+            made.append(_as_text(name, floating=schema[name].is_float()).alias(name))
     return frame.with_columns(*made) if made else frame
+
+
+def _as_text(name: str, *, floating: bool) -> nw.Expr:
+    """Return whole numbers as texts; other numbers are a text that is no date."""
+    column = nw.col(name)
+    if not floating:
+        return column.cast(nw.Int64).cast(nw.String)
+    # Engines make no whole number of a float that is missing, broken, or too large for one.
+    known = column.is_finite()
+    whole = known & (column.abs() < LARGEST) & (column.round(0) == column)
+    text = nw.when(whole).then(column).otherwise(nw.lit(NO_DATE)).cast(nw.Int64).cast(nw.String)
+    return nw.when(known).then(text)
 
 
 def with_dates(

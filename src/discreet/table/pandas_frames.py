@@ -23,6 +23,8 @@ LARGEST = 2**63
 """A larger whole number is a float."""
 HOUR = 3_600.0
 NUMBERS = (int, float, np.integer, np.floating, Decimal)
+TOLD = (*NUMBERS, bool, np.bool_, str, date, time, timedelta)
+"""Kinds of objects that have a text of their own."""
 
 
 def plain_frame(source: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -67,16 +69,32 @@ def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
         of = kind.categories.dtype
         if isinstance(of, pd.IntervalDtype):
             return column.cat.rename_categories([str(it) for it in kind.categories])
-        dated = isinstance(of, pd.PeriodDtype) or of.kind in "mM"
-        return _plain(column.astype(of)) if dated else column
+        if isinstance(of, pd.PeriodDtype) or of.kind in "mM":
+            return _plain(column.astype(of))
+        return _of_words(column) if of.kind == "O" else column
     if isinstance(kind, pd.IntervalDtype):
         return _plain(column.astype("category"))
     if isinstance(kind, pd.PeriodDtype):
         return column.dt.to_timestamp()
     if isinstance(kind, pd.ArrowDtype):
         return _of_arrow(column, kind)
+    if kind == np.longdouble:
+        return column.astype(np.float64)
     objects = kind.kind == "O" and not isinstance(kind, pd.api.extensions.ExtensionDtype)
     return _of_objects(column) if objects else column
+
+
+def _of_words(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return levels of Python's objects as texts in their order; what no level is stays objects."""
+    import pandas as pd
+
+    kinds = [type(it) for it in column.cat.categories]
+    if all(issubclass(it, str) for it in kinds):
+        return column
+    words = [_text(it) for it in column.cat.categories]
+    if all(issubclass(it, TOLD) for it in kinds) and len({*words}) == len(words):
+        return column.cat.rename_categories(pd.Index(words, dtype=WORDS))
+    return _plain(column.astype(object))
 
 
 def _of_arrow(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[Any]:
@@ -89,6 +107,8 @@ def _of_arrow(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[Any]:
         return column.astype(WORDS)
     if pa.types.is_dictionary(of):
         return column.astype("category")
+    if pa.types.is_time(of):
+        return _of_objects(column.astype(object))
     if pa.types.is_decimal(of):
         return column.astype("string").astype("Float64")
     return column.astype(pd.ArrowDtype(pa.date32())) if pa.types.is_date64(of) else column
@@ -123,8 +143,7 @@ def _made(column: pd.Series[Any], known: pd.Series[Any], held: set[type]) -> pd.
     if all_are(date, np.datetime64):
         if all_are(date) and not any(issubclass(it, datetime) for it in held):
             return column.astype(DAYS)
-        # Days are the midnights at which they begin, beside moments.
-        return _filled(column, pd.to_datetime(list(known)).array)
+        return _filled(column, _moments(list(known)))
     if all_are(timedelta, np.timedelta64):
         return pd.to_timedelta(column)
     if all_are(time):
@@ -136,9 +155,24 @@ def _made(column: pd.Series[Any], known: pd.Series[Any], held: set[type]) -> pd.
         return _filled(column, pd.PeriodIndex(list(known)).to_timestamp().array)
     if all_are(pd.Interval):
         return _plain(column.astype("category"))
-    if all_are(*NUMBERS, bool, np.bool_, str, date, time, timedelta):
+    if all_are(*TOLD):
         return _filled(column, pd.array([_text(it) for it in known], WORDS))
     return column
+
+
+def _moments(known: list[Any]) -> Any:
+    """Return moments; those of several offsets are of UTC, as in text.
+
+    Days are the midnights at which they begin, beside moments.
+    """
+    import pandas as pd
+
+    try:
+        return pd.to_datetime(known).array
+    except ValueError:
+        if any(getattr(it, "tzinfo", None) is None for it in known):
+            raise
+        return pd.to_datetime(known, utc=True).array
 
 
 def _filled(column: pd.Series[Any], known: Any) -> pd.Series[Any]:

@@ -54,6 +54,11 @@ def read_csv(kept: Kept, source: Source) -> DuckDBPyRelation:
     if b"\0" in start:
         raise InputError(f"file {source.name!r} is empty or no CSV file")
     delimiter, names = header_of(source)
+    if start.removeprefix(b"\xef\xbb\xbf")[:4].lower() == b"sep=":
+        raise InputError(
+            f"file {source.name!r} begins with a line that tells a spreadsheet what parts its cells"
+            " (sep=): leave this line out, so that the first line names the columns"
+        )
     named = _names_of_columns(source, names)
     texts = _read_texts(kept, source.file, source.compression, delimiter, named)
     semicolons = delimiter == ";"
@@ -161,20 +166,30 @@ def names_in_json(source: Source) -> list[str]:
 
 def why_no_csv(source: Source) -> str:
     """Say what is wrong with a CSV file that cannot be read, and what to do; no cell of it."""
+    line = 1
     try:
         sign, _ = header_of(source)
         with _lines(source) as file:
-            rows = csv.reader(file, delimiter=sign)
-            wanted = len(next(rows))
-            torn = next((cells for cells in rows if cells and len(cells) != wanted), None)
+            rows = csv.reader(file, delimiter=sign, strict=True)
+            wanted, torn = len(next(rows)), None
+            line = rows.line_num + 1
+            while torn is None and (cells := next(rows, None)) is not None:
+                torn = cells if cells and len(cells) != wanted else None
+                line = rows.line_num + (torn is None)
     except UnicodeDecodeError:
         return f"its letters are not UTF-8 (but latin-1, say); {AS_UTF8}"
+    except csv.Error:
+        return (
+            f"row {line} has a cell in double quotes that does not end, or with letters behind"
+            ' its end, or one that is very long; write a quote within a cell twice (""), and put'
+            " the cell in double quotes"
+        )
     if torn is None:
         return ""
     if len(torn) == 1 and any(other in torn[0] for other in SEPARATORS if other != sign):
         return f"its names are parted by {sign!r} and its rows by another sign; use one for both"
     return (
-        f"row {rows.line_num} has more or fewer cells than the first row, which is parted by"
+        f"row {line} has more or fewer cells than the first row, which is parted by"
         f" {sign!r}; quote cells that hold this sign, and leave out lines above or below the table"
     )
 

@@ -115,8 +115,11 @@ NAMED = (
 )
 YEAR_LAST = tuple((f"%d{it}%m{it}%Y", f"%m{it}%d{it}%Y") for it in SIGNS)
 """The two orders of day and month."""
-TWO_DIGITS = tuple((f"%d{it}%m{it}%y", f"%m{it}%d{it}%y", f"%y{it}%m{it}%d") for it in SIGNS)
-"""The three orders of a date whose year has two digits: read where one is declared."""
+TWO_DIGITS = (
+    *((f"%d{it}%m{it}%y", f"%m{it}%d{it}%y", f"%y{it}%m{it}%d") for it in SIGNS),
+    tuple(f"%d{it}%b{it}%y" for it in ("-", "/", ".", " ", "")),
+)
+"""Dates whose year has two digits, in three orders, or with a name: read where it is declared."""
 NO_FORM = (
     "a form of dates is written as '%d/%m/%Y': %d, %m (or %b, a name) and %Y (or %y) for day, month"
     " and year, or %Y and %j; %H or %I with %p, %M, %S and %f for a time, %z for its zone"
@@ -180,9 +183,11 @@ def how_to_declare(name: str, readings: Sequence[str]) -> str:
     import tomli_w
 
     orders = " or ".join(map(repr, readings))
+    short = len(readings) == 1 and "%y" in readings[0]
+    why = "whose years have two digits" if short else "of which its rows do not say the order"
     line = tomli_w.dumps({name: readings[0]}).strip()
     return (
-        f"may be dates, of which its rows do not say the order: {orders}; declare which it is:"
+        f"may be dates, {why}: {orders}; declare which it is:"
         f" dates={{{name!r}: {readings[0]!r}}} (in a policy file dates.{line}, on the command line"
         f" --dates {shlex.quote(f'{name}={readings[0]}')})"
     )
