@@ -17,6 +17,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
@@ -147,6 +149,43 @@ def test_what_holds_dates_is_of_dates(frame: object, first: list[float]) -> None
 
     assert found.columns["x"].kind == "date"
     np.testing.assert_array_equal(found.rows([], gaps=["x"]).numbers["x"][:2], first)
+
+
+PERIODS = {
+    "D": [18262, 18263],
+    "W-SUN": [18260, 18267],
+    "M": [18262, 18293],
+    "Q-DEC": [18262, 18353],
+    "Y-DEC": [18262, 18628],
+}
+IN_ARROW: dict[str, Callable[[pa.Table, Path], object]] = {
+    "table": lambda table, _: table,
+    "parquet": lambda table, folder: pq.write_table(table, folder / "t.parquet"),
+    "feather": lambda table, folder: feather.write_feather(table, folder / "t.feather"),
+}
+
+
+@pytest.mark.parametrize("made", IN_ARROW, ids=IN_ARROW)
+@pytest.mark.parametrize(("frequency", "days"), PERIODS.items(), ids=PERIODS)
+def test_periods_in_arrow_are_their_first_days(
+    tmp_path: Path, frequency: str, days: list[int], made: str
+) -> None:
+    periods = pd.PeriodIndex([*pd.period_range("2020-01-01", periods=2, freq=frequency), pd.NaT])
+    table = pa.Table.from_pandas(pd.DataFrame({"x": periods}))
+
+    found = opened(IN_ARROW[made](table, tmp_path) or tmp_path / f"t.{made}")
+
+    assert found.columns["x"].kind == "date"
+    np.testing.assert_array_equal(found.rows([], gaps=["x"]).numbers["x"], [*days, np.nan])
+
+
+@pytest.mark.parametrize("made", IN_ARROW, ids=IN_ARROW)
+def test_periods_of_another_length_are_refused_by_name(tmp_path: Path, made: str) -> None:
+    periods = pd.period_range("2020-01-01", periods=3, freq="h")
+    table = pa.Table.from_pandas(pd.DataFrame({"x": periods}))
+
+    with pytest.raises(InputError, match=r"column 'x' holds periods .*to_timestamp\(\)"):
+        opened(IN_ARROW[made](table, tmp_path) or tmp_path / f"t.{made}")
 
 
 def chunked(*chunks: list[Any]) -> pa.Table:

@@ -19,6 +19,7 @@ from discreet.table.engine import (
     quoted,
 )
 from discreet.table.level_orders import orders_in_arrow, orders_in_parquet
+from discreet.table.periods import in_duckdb, periods_in, with_first_days
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,12 +83,22 @@ def relation_of(
     relation = plain_types(relation)
     # Parquet has no durations: its file holds whole numbers, and says what they are elsewhere.
     spans = {it.name: it.type.unit for it in schema if pa.types.is_duration(it.type)}
-    if not spans:
+    made = {name: f"{quoted(name)} / {DAY[unit]}" for name, unit in spans.items()}
+    return _projected(relation, made | _first_days(schema))
+
+
+def _first_days(schema: pa.Schema) -> dict[str, str]:
+    return {name: in_duckdb(quoted(name), step) for name, step in periods_in(schema).items()}
+
+
+def _projected(relation: DuckDBPyRelation, made: Mapping[str, str]) -> DuckDBPyRelation:
+    """Return a relation some of whose columns are made otherwise."""
+    if not made:
         return relation
     return relation.project(
         ", ".join(
-            f"{it} / {DAY[spans[name]]} AS {it}" if name in spans else it
-            for name, it in zip(relation.columns, map(quoted, relation.columns), strict=True)
+            f"{made[name]} AS {quoted(name)}" if name in made else quoted(name)
+            for name in relation.columns
         )
     )
 
@@ -154,7 +165,7 @@ def read_arrow(kept: Kept, source: Source) -> DuckDBPyRelation:
     with pa.memory_map(str(source.file)) as file:
         reader = _arrow(source, file)
         check_different(reader.schema.names)
-        table = reader.read_all()
+        table = with_first_days(reader.read_all())
         kept.orders = orders_in_arrow(table)
         return held(kept, table)
 

@@ -14,6 +14,7 @@ from discreet.table.columns import PART, Column, as_lazy
 from discreet.table.engine import Kept, connect, plain_types, quiet
 from discreet.table.level_orders import orders_in_dataset
 from discreet.table.pandas_frames import plain_frame
+from discreet.table.periods import with_first_days
 from discreet.table.postgres import Postgres, plain_columns
 from discreet.table.spark import with_this_python
 
@@ -66,6 +67,7 @@ def _without_nulls(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 def _plain_arrow(source: pa.Table) -> nw.LazyFrame[Any]:
     """Return a table of pyarrow whose columns are of types that all engines know."""
+    source = with_first_days(source)
     for i, field in enumerate(source.schema):
         found = source[i]
         made = _plain_column(found)
