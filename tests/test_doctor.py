@@ -145,6 +145,18 @@ def test_a_ledger_that_others_may_read_is_remarked(tmp_path: Path, own_home: Pat
     assert any(it.startswith("the ledger can be read by others") for it in found.remarks)
 
 
+@pytest.mark.parametrize("content", [b"garbage", b"SQLite", b"\0" * 4096, b"SQLite format 2\0"])
+def test_a_damaged_ledger_is_a_problem(content: bytes, own_home: Path) -> None:
+    folder = own_home / ".local/state/discreet"
+    folder.mkdir(parents=True)
+    (folder / "ledger.sqlite").write_bytes(content)
+
+    (problem,) = checkup().problems
+
+    assert problem.startswith("the ledger ")
+    assert "is damaged" in problem
+
+
 def test_no_memory_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCREET_MEMORY", "plenty")
 

@@ -32,6 +32,8 @@ __all__ = ["Checkup", "Kernels", "Place", "checkup"]
 SCHEMA = 1
 PACKAGE = "discreet"
 CORE = "core"
+BEGINNING = b"SQLite format 3\x00"
+"""Of each file of SQLite but an empty one."""
 OF_OTHERS = ("all", "dev", "docs")
 """Extras that are made of others, or are not for users."""
 
@@ -117,6 +119,7 @@ def checkup(policy: str | Path | Policy = "standard") -> Checkup:
     problems += problem
     problems += _hidden(places)
     problems += _unwritable(places)
+    problems += _damaged(places["ledger"])
     kernels, remark = _kernels()
     remarks += remark
     if places["ledger"].private is False:
@@ -220,6 +223,18 @@ def _unwritable(places: Mapping[str, Place]) -> Iterator[str]:
     }.items():
         if places[name].hidden is None and not places[name].writable:
             yield f"{places[name].path!r} may not be written, so {what}; make it writable"
+
+
+def _damaged(ledger: Place) -> Iterator[str]:
+    """Say that the file of the ledger is none, by how it begins: it is not opened."""
+    if not ledger.exists:
+        return
+    with suppress(OSError), Path(ledger.path).open("rb") as file:
+        if file.read(len(BEGINNING)) not in (b"", BEGINNING):
+            yield (
+                f"the ledger {ledger.path!r} is damaged, so nothing can be released; restore it"
+                " from a backup"
+            )
 
 
 def _secret(rules: Policy) -> tuple[str, Place | None, list[str]]:

@@ -141,6 +141,23 @@ def test_a_column_is_whole_but_for_a_drawn_number(wrong: int, whole: tuple[bool,
     assert (drawn(0.0), drawn(0.999)) == whole
 
 
+@pytest.mark.parametrize("grain", [0.1, 0.2, 0.25, 0.5, 5.0, 100.0])
+def test_a_column_keeps_its_grain_where_numbers_are_near_0(grain: float) -> None:
+    raw = np.round(np.random.default_rng(7).normal(9, 9, 500)) * grain
+    out = given_back(np.linspace(-3, 3, 400), np.zeros(400), raw, None, of_half, 5, 2.0)
+
+    assert len(np.unique(out)) > 20
+    # but for the ends, which are means of several
+    assert np.abs(out / grain - np.round(out / grain))[12:-12].max() < 1e-6
+
+
+def test_few_numbers_beside_zeros_are_not_rounded_to_them() -> None:
+    raw = np.concatenate([np.zeros(9940), np.random.default_rng(8).uniform(3, 7, 60)])
+    out = given_back(np.linspace(-3, 3, 9000), np.zeros(9000), raw, None, of_half, 5, 2.0)
+
+    assert 3 <= out.max() <= 7
+
+
 def test_no_person_decides_on_a_step() -> None:
     random = np.random.default_rng(4)
     raw = random.normal(50, 13, 400)

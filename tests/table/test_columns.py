@@ -441,6 +441,7 @@ def test_what_cannot_stand_for_a_missing_value(given: Any, message: str) -> None
 COMMAS = "its numbers hold commas: write decimal points, and nothing between thousands"
 POINT = "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
 WORDS = "beside numbers it holds words: leave such cells empty, or write a number for them"
+OF_LEVELS = "its numbers are codes of levels: draw bars of it"
 TEXTS: dict[str, tuple[Sequence[str | None], str]] = {
     "decimal commas": (["1,5", "2,25", "-3,0"], COMMAS),
     "some of them": (["1,5", "2", "", None], COMMAS),
@@ -448,6 +449,9 @@ TEXTS: dict[str, tuple[Sequence[str | None], str]] = {
     "decimal commas and a word": (["1,5", "2,5", "3,5", "unknown"], COMMAS),
     "SAS": (["1.5", ".", "2", ".", "-.5e3"], POINT),
     "words for missing ones": (["1.5", "2", "unknown", "refused", "3"], WORDS),
+    "two codes": (["0", "1", "1"], OF_LEVELS),
+    "two numbers": (["3.5", "7.25", "", None], OF_LEVELS),
+    "one code": (["-2", "-2"], OF_LEVELS),
     "words": (["mild", "severe", "mild"], ""),
     "names with commas": (["Smith, Ann", "Jones, Bob"], ""),
     "more words than numbers": (["1", "mild", "severe"], ""),
@@ -470,6 +474,7 @@ def test_what_to_do_where_another_kind_is_needed() -> None:
         "name": ["a", "b"],
         "x": [1.5, 2.5],
         "when": [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)],
+        "code": ["0", "1"],
     }
     table = opened(columns)
 
@@ -478,6 +483,7 @@ def test_what_to_do_where_another_kind_is_needed() -> None:
 
     assert said("name", "continuous").endswith("here: draw bars of it, or name another column")
     assert "levels are needed here; or declare it: kinds={'x'" in said("x", "categorical")
+    assert f"{OF_LEVELS}; or declare it: kinds={{'code'" in said("code", "continuous")
     assert said("when", "continuous").endswith("such as days since a day")
     assert "levels are needed here; or declare it" in said("when", "categorical")
 

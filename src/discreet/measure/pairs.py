@@ -272,7 +272,8 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
     if same_rows and len(before) != len(after):
         raise InputError(
             "the two tables have different numbers of rows, so rows cannot be compared one by one;"
-            " give the rows that were released, in their order, or compare without pairing"
+            " give the rows that were released, in their order, or say that they do not correspond,"
+            " as rows of a copy of the whole table never do (--no-same-rows, same_rows=False)"
         )
     for name, words in after.levels.items():
         if set(words) - set(before.levels[name]):

@@ -38,7 +38,7 @@ FINDS = {
     "linkage": "who knows a person's true values finds that person's row",
     "far_linkage": "of those who differ most from the others, a person's row is found",
     "records": "a person's record stands in the released table, nearly as it is",
-    "near_5": "a released row lies so near the true values that these can be read off",
+    "near_5": "a released row lies very near the true values",
 }
 Worst = tuple[str, float]
 """What the worst of further attacks is called, and how much more often it is right."""
@@ -250,7 +250,8 @@ def _worst(measured: Measured, further: Worst | None) -> str:
         return (
             "No attack that was tried finds more than guessing would; that says nothing of others."
         )
-    beyond = ", beside those whom chance finds" if key in ("records", "near_5") else ""
+    chance = key in ("records", "near_5") and measured.risks[key].baseline is not None
+    beyond = ", beside those whom chance finds" if chance else ""
     return (
         f"The risk of the worst attack that was tried is {_level(share)}: {FINDS[key]}, in"
         f" {out_of(share)} cases{beyond}."

@@ -251,7 +251,12 @@ def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
             " days since a day"
         )
     why = numbers_in_texts(frame, column.name) or "draw bars of it, or name another column"
+    if why == OF_LEVELS:
+        return f"is categorical; numbers are needed here: {why}; {declare}"
     return f"is categorical; numbers are needed here: {why}"
+
+
+OF_LEVELS = "its numbers are codes of levels: draw bars of it"
 
 
 def numbers_in_texts(frame: nw.LazyFrame[Any], name: str) -> str:
@@ -268,6 +273,8 @@ def numbers_in_texts(frame: nw.LazyFrame[Any], name: str) -> str:
         return "its numbers hold commas: write decimal points, and nothing between thousands"
     if not plain or len(others) > len(plain):
         return ""
+    if not others:
+        return OF_LEVELS
     if others == {"."}:
         return "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
     return (

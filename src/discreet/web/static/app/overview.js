@@ -102,5 +102,5 @@ function middleHalf({ edges, counts }, { name }, board) {
   };
   const look = lookOf(board.columns);
   const say = (value) => (look.isDate(name) ? look.say(name, Math.round(value)) : number(value, 3));
-  return `middle half ${say(at(0.25))}–${say(at(0.75))}`;
+  return `middle half about ${say(at(0.25))}–${say(at(0.75))}`;
 }
