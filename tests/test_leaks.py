@@ -39,6 +39,8 @@ from tests.cases import few, of_groups, slow
 SECRET = bytes(range(100, 132)).hex()
 N = 240
 # What no output may hold, in any case: names, words, digits.
+# Of what a file says of itself only the notes below the picture are there: `listen` hears them.
+PROGRAM_OR_DAY = r"<dc:(?!description>)|Matplotlib|20\d\d-\d\d-\d\d"
 BIRD = "Canary" + "bird"
 DIGITS = "27182818"
 FAR = "9876543"
@@ -219,7 +221,7 @@ def test_no_canary_in_any_view(name: str, tmp_path: Path) -> None:
     listen_to_numbers(text.partition('"origin"')[2])
     svg = but_for_provenance(view.save(tmp_path / "view.svg")).decode()
     listen(svg)
-    assert not re.search(r"<metadata|<dc:|Matplotlib|20\d\d-\d\d-\d\d", svg)
+    assert not re.search(PROGRAM_OR_DAY, svg)
 
 
 def but_for_provenance(path: Path) -> bytes:
@@ -249,7 +251,7 @@ def test_no_canary_in_the_files_of_any_view(name: str, tmp_path: Path) -> None:
     assert len(streams(pdf)) > 3
     listen(*streams(pdf))
     png = chunks(but_for_provenance(view.save(tmp_path / "view.png")))
-    assert set(png) <= {b"IHDR", b"pHYs", b"IDAT", b"IEND", b"PLTE", b"tRNS"}
+    assert set(png) <= {b"IHDR", b"pHYs", b"IDAT", b"IEND", b"PLTE", b"tRNS", b"tEXt"}
     listen(*png.values())
 
 
@@ -386,12 +388,12 @@ def test_no_canary_in_the_files_of_a_new_picture(name: str, preset: str, tmp_pat
 
     svg = but_for_provenance(view.save(tmp_path / "view.svg")).decode()
     listen(svg)
-    assert not re.search(r"<metadata|<dc:|Matplotlib|20\d\d-\d\d-\d\d", svg)
+    assert not re.search(PROGRAM_OR_DAY, svg)
     pdf = but_for_provenance(view.save(tmp_path / "view.pdf"))
     assert len(streams(pdf)) > 3
     listen(*streams(pdf))
     png = chunks(but_for_provenance(view.save(tmp_path / "view.png")))
-    assert set(png) <= {b"IHDR", b"pHYs", b"IDAT", b"IEND", b"PLTE", b"tRNS"}
+    assert set(png) <= {b"IHDR", b"pHYs", b"IDAT", b"IEND", b"PLTE", b"tRNS", b"tEXt"}
     listen(*png.values(), view.save(tmp_path / "view.json").read_bytes())
     listen_to_notebook(view)
 
@@ -668,7 +670,6 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "levels of few": lambda folder: standard(frame().head(20)).histogram("income", by="ward"),
     "several rows of a level": lambda folder: standard(unit="ward").histogram("income", by="sex"),
     "several rows in a table": lambda folder: standard(unit="ward").crosstab("ward", "sex"),
-    "mixed levels": lambda folder: standard(frame(ward=[1.5, BIRD] * 120)).bars("ward"),
     "lists as levels": lambda folder: standard(frame(ward=[[BIRD]] * N)).bars("ward"),
     "a failing column of levels": lambda folder: standard(
         relation("SELECT error(patient) AS ward, income FROM cohort")
@@ -793,9 +794,6 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "mixed types": lambda folder: standard(frame(income=[1.5, BIRD] * 120)).histogram("income"),
     "mixed types, declared": lambda folder: standard(
         frame(income=[1.5, BIRD] * 120), kinds={"income": "continuous"}
-    ),
-    "mixed strata": lambda folder: standard(frame(ward=[1.5, BIRD] * 120), strata=["ward"]).scatter(
-        "income", "debt"
     ),
     "lists": lambda folder: standard(frame(ward=[[BIRD]] * N)).histogram("ward"),
     "words declared numbers": lambda folder: standard(kinds={"ward": "continuous"}),

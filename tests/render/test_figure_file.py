@@ -112,14 +112,17 @@ class TestFiles:
             assert figure_bytes(whole, kind) == (tmp_path / f"there{kind}").read_bytes(), kind
 
     @pytest.mark.parametrize("name", SCENES)
-    def test_a_png_holds_the_picture_alone(self, name: str) -> None:
-        assert chunks(figure_bytes(SCENES[name], ".png")) <= PICTURE
+    def test_a_png_holds_the_picture_and_what_is_said_of_it(self, name: str) -> None:
+        raw = figure_bytes(SCENES[name], ".png")
+        assert chunks(raw) <= PICTURE | {b"tEXt"}
+        assert raw.count(b"tEXt") == raw.count(b"tEXtDescription\0") <= 1
 
     @pytest.mark.parametrize("name", SCENES)
     def test_an_svg_tells_neither_day_nor_program(self, name: str, tmp_path: Path) -> None:
         text = figure_bytes(SCENES[name], ".svg").decode()
-        for told in ("<dc:date", "<metadata", "rdf:", "atplotlib v", "<!--", str(tmp_path)):
+        for told in ("<dc:date", "<dc:creator", "<dc:format", "atplotlib v", "<!--", str(tmp_path)):
             assert told not in text
+        assert {*re.findall(r"<dc:(\w+)", text)} <= {"description"}
         for picture in re.findall(r"base64,([^\"]*)", text):
             assert chunks(base64.b64decode(picture)) <= PICTURE
         ET.fromstring(text)

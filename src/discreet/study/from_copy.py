@@ -330,6 +330,7 @@ def settle_from_copy(
     by, second = _divided_by(how.pop("by", None))
     divided = [name for name in (by, second) if name is not None]
     names = [*columns, *([] if model is None else model.levels)]
+    _check_numbers(whole, raw, plot, columns)
     weighed_by = [] if weights is None else [weights]
     _check_in_copy(whole, raw, columns=names, by=divided, weights=weighed_by)
     _check_weights(whole, plot, weights, columns, divided)
@@ -463,6 +464,15 @@ def _in_days(raw: Mapping[str, Column], limits: Mapping[str, Any]) -> dict[str, 
 def usual_grid(policy: Policy, rows: int) -> int:
     """Return how many cells a side has where nobody says: the policy's, or fewer for few rows."""
     return min(policy.grid, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
+
+
+def _check_numbers(whole: WholeTable, raw: Table, plot: str, columns: Sequence[str]) -> None:
+    """Refuse text where a plot takes numbers: that says more than that it is not in the copy."""
+    if PLOTS[plot].columns == KINDS[0]:
+        there = {*whole.copy.columns, *whole.copy.strata, *whole.left_out}
+        known = [name for name in columns if name in raw.columns and name not in there]
+        with about("columns"):
+            raw.require([it for it in known if raw.columns[it].kind == KINDS[1]], KINDS[0])
 
 
 def _check_in_copy(whole: WholeTable, raw: Table, **named: Sequence[str]) -> None:
