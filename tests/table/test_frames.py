@@ -161,6 +161,7 @@ PERIODS = {
 IN_ARROW: dict[str, Callable[[pa.Table, Path], object]] = {
     "table": lambda table, _: table,
     "parquet": lambda table, folder: pq.write_table(table, folder / "t.parquet"),
+    "dataset": lambda table, _: ds.dataset(table),
     "feather": lambda table, folder: feather.write_feather(table, folder / "t.feather"),
 }
 

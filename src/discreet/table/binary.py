@@ -17,9 +17,10 @@ from discreet.table.engine import (
     in_zones,
     plain_types,
     quoted,
+    with_made,
 )
 from discreet.table.level_orders import orders_in_arrow, orders_in_parquet
-from discreet.table.periods import in_duckdb, periods_in, with_first_days
+from discreet.table.periods import first_days_in_duckdb, with_first_days
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,23 +85,7 @@ def relation_of(
     # Parquet has no durations: its file holds whole numbers, and says what they are elsewhere.
     spans = {it.name: it.type.unit for it in schema if pa.types.is_duration(it.type)}
     made = {name: f"{quoted(name)} / {DAY[unit]}" for name, unit in spans.items()}
-    return _projected(relation, made | _first_days(schema))
-
-
-def _first_days(schema: pa.Schema) -> dict[str, str]:
-    return {name: in_duckdb(quoted(name), step) for name, step in periods_in(schema).items()}
-
-
-def _projected(relation: DuckDBPyRelation, made: Mapping[str, str]) -> DuckDBPyRelation:
-    """Return a relation some of whose columns are made otherwise."""
-    if not made:
-        return relation
-    return relation.project(
-        ", ".join(
-            f"{made[name]} AS {quoted(name)}" if name in made else quoted(name)
-            for name in relation.columns
-        )
-    )
+    return with_made(relation, made | first_days_in_duckdb(schema))
 
 
 def ends_of_groups(files: tuple[Path, ...], name: str) -> list[tuple[float, float]]:

@@ -41,6 +41,7 @@ __all__ = [
     "quiet",
     "quietly",
     "quoted",
+    "with_made",
 ]
 
 P = ParamSpec("P")
@@ -158,6 +159,18 @@ PLAIN: Mapping[str, str] = MappingProxyType(
     }
 )
 """Types of DuckDB that what takes its frames does not know, and what they are read as."""
+
+
+def with_made(relation: DuckDBPyRelation, made: Mapping[str, str]) -> DuckDBPyRelation:
+    """Return a relation some of whose columns are made by expressions of DuckDB."""
+    if not made:
+        return relation
+    return relation.project(
+        ", ".join(
+            f"{made[name]} AS {quoted(name)}" if name in made else quoted(name)
+            for name in relation.columns
+        )
+    )
 
 
 def plain_types(relation: DuckDBPyRelation) -> DuckDBPyRelation:

@@ -11,10 +11,10 @@ import narwhals as nw
 
 from discreet.errors import InputError
 from discreet.table.columns import PART, Column, as_lazy
-from discreet.table.engine import Kept, connect, plain_types, quiet
+from discreet.table.engine import Kept, connect, plain_types, quiet, with_made
 from discreet.table.level_orders import orders_in_dataset
 from discreet.table.pandas_frames import plain_frame
-from discreet.table.periods import with_first_days
+from discreet.table.periods import first_days_in_duckdb, with_first_days
 from discreet.table.postgres import Postgres, plain_columns
 from discreet.table.spark import with_this_python
 
@@ -107,7 +107,8 @@ def _of_dataset(source: Any) -> tuple[nw.LazyFrame[Any], Kept]:
     for name in source.schema.names:
         with quiet(f"column {name!r} cannot be read by DuckDB", lambda: CAST):
             kept.connection.from_arrow(source.schema.empty_table().select([name]))
-    return as_lazy(plain_types(kept.connection.from_arrow(source))), kept
+    relation = with_made(kept.connection.from_arrow(source), first_days_in_duckdb(source.schema))
+    return as_lazy(plain_types(relation)), kept
 
 
 CAST = "cast it to a type of numbers, text or dates, or leave it out"

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.table.engine import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["in_duckdb", "periods_in", "with_first_days"]
+__all__ = ["first_days_in_duckdb", "with_first_days"]
 
 PERIOD = "pandas.period"
 NAME, METADATA = b"ARROW:extension:name", b"ARROW:extension:metadata"
@@ -43,7 +44,7 @@ STEPS: Mapping[str, Step] = MappingProxyType(
 )
 
 
-def periods_in(schema: pa.Schema) -> dict[str, Step]:
+def _periods_in(schema: pa.Schema) -> dict[str, Step]:
     """Return the columns of periods; refuse periods of another length than days to years."""
     said = {field.name: _frequency(field) for field in schema}
     for name, frequency in said.items():
@@ -65,8 +66,12 @@ def _frequency(field: Any) -> str | None:
     return str(json.loads(said[METADATA])["freq"])
 
 
-def in_duckdb(column: str, step: Step) -> str:
-    """Return what DuckDB makes the first days of a column of periods by."""
+def first_days_in_duckdb(schema: pa.Schema) -> dict[str, str]:
+    """Return what DuckDB makes the first days of the columns of periods by."""
+    return {name: _in_duckdb(quoted(name), step) for name, step in _periods_in(schema).items()}
+
+
+def _in_duckdb(column: str, step: Step) -> str:
     number = f"{step.length} * {column} + {step.first}"
     if step.of == "D":
         return f"DATE '1970-01-01' + CAST({number} AS INTEGER)"
@@ -75,7 +80,7 @@ def in_duckdb(column: str, step: Step) -> str:
 
 def with_first_days(table: pa.Table) -> pa.Table:
     """Return a table of pyarrow whose periods are their first days."""
-    for name, step in periods_in(table.schema).items():
+    for name, step in _periods_in(table.schema).items():
         place = table.schema.get_field_index(name)
         table = table.set_column(place, name, _first_days(table.column(place), step))
     return table
