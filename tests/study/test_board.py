@@ -121,20 +121,23 @@ def test_a_study_of_groups_has_no_rows() -> None:
 WAYS: dict[str, tuple[dict[str, Any], bool]] = {
     "as usual": ({}, False),
     "the policy keeps it": ({"copy": "served"}, True),
-    "as many rows as may be": ({"copy_rows": ROWS}, False),
-    "one row more": ({"copy_rows": ROWS - 1}, True),
+    "as many rows as may be": ({"copy_rows": 400}, False),
+    "one row more": ({"copy_rows": 399}, True),
+    "as many bytes as may be": ({"copy_bytes": 9_000}, False),
+    "one byte more": ({"copy_bytes": 8_999}, True),
     "no bytes": ({"copy_bytes": 0}, True),
 }
 
 
-@pytest.mark.parametrize("name", WAYS)
-def test_where_the_copy_is_explored_is_for_the_policy_to_say(name: str, tmp_path: Path) -> None:
-    more, stays = WAYS[name]
-    study = opened(tmp_path, **more)
-    rows = board_rows(study.session)
+@pytest.mark.parametrize(("more", "stays"), WAYS.values(), ids=WAYS)
+def test_where_the_copy_is_explored_is_for_the_policy_to_say(
+    more: dict[str, Any], stays: bool
+) -> None:
+    assert stays_on_server(Policy.preset("standard", **more), rows=400, size=9_000) == stays
 
-    assert rows.rows == ROWS
-    assert stays_on_server(study.policy, rows.rows, len(rows.data)) == stays
+
+def test_its_rows_are_those_of_the_copy(study: Study) -> None:
+    assert board_rows(study.session).rows == len(study.session.whole) == len(study.anonymize().frame)
 
 
 def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:

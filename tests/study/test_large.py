@@ -275,7 +275,7 @@ def test_another_row_is_another_version(frame: pl.DataFrame, copy: Copy) -> None
 
 def test_a_column_that_cannot_be_read_holds_up_no_other(frame: pl.DataFrame) -> None:
     mixed = frame.to_pandas()
-    mixed["mixed"] = pd.Series([1.5, "bird"] * (N // 2), dtype=object)
+    mixed["mixed"] = pd.Series([1.5, b"bird"] * (N // 2), dtype=object)
 
     copy = Vault(SECRET, None).whole(table_of(mixed), POLICY)
 

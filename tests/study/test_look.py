@@ -135,7 +135,7 @@ def test_rows_that_are_not_read_alike_are_read_apart(how: dict[str, Any]) -> Non
 @pytest.mark.parametrize("role", ["identifier", "other"])
 def test_a_column_that_cannot_be_read_holds_up_no_other(role: str) -> None:
     mixed = frame().to_pandas()
-    mixed["mixed"] = pd.Series([1.5, "bird"] * (len(mixed) // 2), dtype=object)
+    mixed["mixed"] = pd.Series([1.5, b"bird"] * (len(mixed) // 2), dtype=object)
     gate = gate_of(mixed, roles={"name": "identifier", "mixed": role})
     look = Look(gate)
 

@@ -12,10 +12,10 @@ import discreet as dc
 
 TABLE = pa.table(
     {
-        "x": [1.0, 2.0, 3.0],
-        "y": [3.0, 4.0, 5.0],
-        "sex": [1, 2, 1],
-        "name": ["u", "v", "w"],
+        "x": [float(i) for i in range(20)],
+        "y": [float(i + 2) for i in range(20)],
+        "sex": [1, 2] * 10,
+        "name": [f"name {i}" for i in range(20)],
     }
 )
 

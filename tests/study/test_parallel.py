@@ -49,10 +49,10 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
     # columns, how, the error
     "one axis": (["x"], {}, InputError, "need at least two columns, in a list"),
     "no axis": ([], {}, InputError, "need at least two columns, in a list"),
-    "a name for a list": ("xy", {}, InputError, "need at least two columns, in a list"),
+    "a name for a list": ("xy", {}, InputError, "columns must be a list of column names"),
     "an axis twice": (["x", "y", "x"], {}, InputError, "a column is named twice"),
     "nobody's": (["x", "yy"], {}, InputError, "there is no column 'yy'"),
-    "a number": (["x", 3], {}, InputError, "a column is named by its name, which is text"),
+    "a number": (["x", 3], {}, InputError, "given a list of something else"),
     "an identifier": (["x", "who"], {}, RefusedError, "'who' identifies persons"),
     "no method": (["x", "y"], {"method": "magic"}, InputError, "cannot be made by method 'magic'"),
     "cells of a grid": (
@@ -90,7 +90,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
         InputError,
         "diversity must be a whole number",
     ),
-    "nothing": (None, {}, InputError, "need at least two columns, in a list"),
+    "nothing": (None, {}, InputError, "columns must be a list of column names"),
     "limits of another": (
         ["x", "y"],
         {"limits": {"z": [0, 1]}},

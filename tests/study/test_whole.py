@@ -497,7 +497,7 @@ def test_one_that_began_with_the_copy_has_no_groups_before_a_new_version() -> No
 
 
 def test_columns_that_cannot_be_read_do_not_hold_up_the_others() -> None:
-    mixed = pd.DataFrame({"x": np.arange(200) % 50, "w": [1.5, "bird"] * 100})
+    mixed = pd.DataFrame({"x": np.arange(200) % 50, "w": [1.5, b"bird"] * 100})
     study = dc.open(mixed, study="mixed")
 
     study.histogram("x").to_json()

@@ -97,27 +97,36 @@ class BarView(View):
 
     def scene(self) -> Scene:
         """Return a bar for each level, or one for each pair of levels."""
-        rows = self.sums or self.by_counts or (self.counts,)
         weights = f"sum of weights ({self.label(self.weights)})"
         label = weights if self.sums else self.origin.counted
-        divided: tuple[str, ...] = () if self.by is None else (f"divided by {self.label(self.by)}",)
-        sign = "hatched below the axis: nobody, or too few to show"
         if self.percent:
-            rows, sign = self.shares, "hatched below the axis: a count of the level is hidden"
             of = self.origin.counted if self.by is None else f"each level of {self.label(self.by)}"
             label = f"% of {of}" + (
                 f", weighted by {self.label(self.weights)}" if self.sums else ""
             )
-            divided += ("shares of rounded counts",) if "round_to" in self.parameters else ()
         panel = Panel(
-            marks=(Columns(rows, self.by_levels or ("",)),),
+            marks=(Columns(self._heights, self.by_levels or ("",)),),
             x=Axis(self.label(self.columns[0]), ticks=self.levels),
             y=Axis(label),
             legend="" if self.by is None else self.label(self.by),
             order=self.levels_of(self.by),
         )
-        signs = (sign,) if any(None in row for row in rows) else ()
-        return Scene((panel,), notes=self.short_notes(*divided, *signs))
+        return Scene((panel,), notes=self.short_notes(*self.signs()))
+
+    @property
+    def _heights(self) -> tuple[tuple[float | None, ...], ...]:
+        """How high the bars are, a row for each level that divides them."""
+        return self.shares if self.percent else self.sums or self.by_counts or (self.counts,)
+
+    def signs(self) -> tuple[str, ...]:
+        """Return what divides the bars, and what hatched ones mean where there are any."""
+        found = [] if self.by is None else [f"divided by {self.label(self.by)}"]
+        if self.percent and "round_to" in self.parameters:
+            found.append("shares of rounded counts")
+        if any(None in row for row in self._heights):
+            why = "a count of the level is hidden" if self.percent else "nobody, or too few to show"
+            found.append(f"hatched below the axis: {why}")
+        return tuple(found)
 
 
 def _shares(counts: Sequence[float | None]) -> tuple[float | None, ...]:

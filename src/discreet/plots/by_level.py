@@ -272,8 +272,7 @@ class MultiplesView(View):
             for level, scene in zip(self.levels, scenes, strict=True)
             for panel in scene.panels
         ]
-        said = {line for view in self.views for line in view.notes()}  # each would say for all
-        signs = [line for scene in scenes for line in scene.notes if line not in said]
+        signs = (line for view in self.views for line in view.signs())
         return Scene(alike(panels), notes=(*self.notes(), *dict.fromkeys(signs)))
 
     @property

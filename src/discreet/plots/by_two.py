@@ -259,8 +259,8 @@ class PanelsView(View):
         own = {*self.origin.remarks}
         said = []
         for view in self._drawn:
-            known = {*view.notes()} - ({*view.origin.remarks} - own)
-            said.append([line for line in view.scene().notes if line not in known])
+            remarks = (line for line in view.origin.remarks if line not in own)
+            said.append([*remarks, *view.signs()])
         if self.each_pair or self._of_boxes:
             return tuple(dict.fromkeys(line for lines in said for line in lines))
         common = {line for line in said[0] if all(line in lines for lines in said)}

@@ -106,8 +106,11 @@ class HistogramView(View):
             x=self.axis(self.columns[0], self.edges, (self.edges[0], self.edges[-1])),
             y=Axis(label),
         )
-        signs = (HIDDEN,) if None in self.counts else ()
-        return Scene((panel,), notes=self.short_notes(*signs))
+        return Scene((panel,), notes=self.short_notes(*self.signs()))
+
+    def signs(self) -> tuple[str, ...]:
+        """Return what hatched bins mean, where there are any."""
+        return (HIDDEN,) if None in self.counts else ()
 
 
 def from_rows(

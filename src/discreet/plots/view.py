@@ -411,6 +411,11 @@ class View:
         )
         return mind, rows + self.note()
 
+    def signs(self) -> tuple[str, ...]:
+        """Return the lines below the picture that are of its own marks, not of the copy."""
+        of_all = {*self.notes()}
+        return tuple(line for line in self.scene().notes if line not in of_all)
+
     def describe(self) -> str:
         """Say in some lines what is shown, how it was made, and what it does not protect."""
         method = METHODS[self.method]

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Number
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from discreet.errors import InputError, one_of
 
@@ -60,7 +60,7 @@ def asked(method: Method) -> Method:
 def check_call(method: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> None:
     """Refuse a call of a method that cannot be answered, in words."""
     name, taken = method.__name__, _taken(method)
-    _check_names(name, taken, named)
+    _check_names(name, taken, _settings(method), named)
     places = [it for it in taken.values() if it.kind is it.POSITIONAL_OR_KEYWORD]
     rest = next((it for it in taken.values() if it.kind is it.VAR_POSITIONAL), None)
     if rest is None and len(given) > len(places):
@@ -99,17 +99,30 @@ def _taken(method: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return found
 
 
+@cache
+def _settings(method: Callable[..., Any]) -> frozenset[str] | None:
+    """Return the names that `**research` of a method takes, or None where it has none."""
+    for it in inspect.signature(method).parameters.values():
+        if it.kind is it.VAR_KEYWORD:
+            (of,) = get_args(get_type_hints(method)[it.name])
+            return frozenset(get_type_hints(of))
+    return None
+
+
 def _check_names(
-    name: str, taken: Mapping[str, inspect.Parameter], named: Mapping[str, Any]
+    name: str,
+    taken: Mapping[str, inspect.Parameter],
+    settings: frozenset[str] | None,
+    named: Mapping[str, Any],
 ) -> None:
     """Refuse parameters that a method has not, and say what those of other libraries are here."""
-    settings = any(it.kind is it.VAR_KEYWORD for it in taken.values())
+    own = {*taken, *(settings or ())}
     for key in named:
-        if key in taken:
+        if key in own:
             continue
         if key in BY_ELSEWHERE:
             raise InputError(_of_by(name, key, taken), parameter=key)
-        if not settings:  # `**research` is checked against its own names
+        if settings is None:  # `**research` is checked against its own names, by the method
             there = [it.name for it in taken.values() if it.kind is not it.VAR_POSITIONAL]
             raise InputError(
                 f"there is no setting {key!r} here; there are {one_of(there)}", parameter=key
