@@ -433,8 +433,8 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     ),
     "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
     "a kind that is no word": (changed(kind=["pie"]), "known are"),
-    "a field too many": (changed(rows=[1, 2]), "a histogram view has exactly the fields 'columns'"),
-    "a field too few": (changed(counts=None), "a histogram view has exactly the fields 'columns'"),
+    "a field too many": (changed(rows=[1, 2]), "a view of kind 'histogram' has exactly the fields 'columns'"),
+    "a field too few": (changed(counts=None), "a view of kind 'histogram' has exactly the fields 'columns'"),
     "an unknown method": (
         changed(method="magic"),
         "the method of a view is one of 'deterministic', 'probabilistic'",
@@ -520,7 +520,7 @@ EXAMPLES: dict[str, View] = {
         each_pair=True,
     ),
 }
-TYPES, FIELDS = "holds values of another type", "view has exactly the fields"
+TYPES, FIELDS = "holds values of another type", "view of kind '[a-z_]+' has exactly the fields"
 NOT_JSON = "not the JSON of a view"
 HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     # the view, what is written over its fields (... takes one out), what is said
@@ -572,7 +572,7 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     "a picture of rows": (
         "multiples",
         {"views": [json.loads(histogram().to_json()) | {"rows": [1]}]},
-        "a histogram view has exactly the fields",
+        "a view of kind 'histogram' has exactly the fields",
     ),
 }
 
