@@ -433,8 +433,14 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     ),
     "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
     "a kind that is no word": (changed(kind=["pie"]), "known are"),
-    "a field too many": (changed(rows=[1, 2]), "a histogram view has exactly the fields 'columns'"),
-    "a field too few": (changed(counts=None), "a histogram view has exactly the fields 'columns'"),
+    "a field too many": (
+        changed(rows=[1, 2]),
+        "a view of kind 'histogram' has exactly the fields 'columns'",
+    ),
+    "a field too few": (
+        changed(counts=None),
+        "a view of kind 'histogram' has exactly the fields 'columns'",
+    ),
     "an unknown method": (
         changed(method="magic"),
         "the method of a view is one of 'deterministic', 'probabilistic'",
@@ -520,7 +526,7 @@ EXAMPLES: dict[str, View] = {
         each_pair=True,
     ),
 }
-TYPES, FIELDS = "holds values of another type", "view has exactly the fields"
+TYPES, FIELDS = "holds values of another type", "view of kind '[a-z_]+' has exactly the fields"
 NOT_JSON = "not the JSON of a view"
 HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     # the view, what is written over its fields (... takes one out), what is said
@@ -572,7 +578,7 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     "a picture of rows": (
         "multiples",
         {"views": [json.loads(histogram().to_json()) | {"rows": [1]}]},
-        "a histogram view has exactly the fields",
+        "a view of kind 'histogram' has exactly the fields",
     ),
 }
 
@@ -803,6 +809,13 @@ HOSTILE_NAMES = (
 )
 
 
+def texts(png: bytes) -> dict[str, str]:
+    """Return all texts in the chunks of a PNG by their keys."""
+    picture = Image.open(io.BytesIO(png))
+    picture.load()
+    return {key: it for key, it in picture.info.items() if isinstance(it, str)}
+
+
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_a_notebook_shows_a_picture_and_one_escaped_line(name: str) -> None:
     view = histogram(columns=(name,), origin=origin(remarks=(name,)))
@@ -812,7 +825,7 @@ def test_a_notebook_shows_a_picture_and_one_escaped_line(name: str) -> None:
     assert set(bundle) == {"image/png", "text/html", "text/plain"}
     picture = base64.b64decode(bundle["image/png"], validate=True)
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
-    assert b"tEXt" not in picture
+    assert texts(picture) == {"Description": "\n".join(view.scene().notes)}
     assert bundle["text/plain"] == repr(view)
     page = Tags(bundle["text/html"])
     assert [tag for tag, _ in page.tags] == ["figure", "img", "figcaption"]

@@ -169,7 +169,7 @@ def test_a_page_writes_dates_as_figures_do(browser: Browser) -> None:
 
     assert [row[0] for row in tables(page)[0]["rows"]] == [
         *(date_words(day) for day in days[:-1]),
-        "3000000",
+        "3,000,000",
     ]
 
 
@@ -197,4 +197,4 @@ def test_clusters_of_dates_are_told_in_dates(browser: Browser) -> None:
 
     assert {"2020-01-01", "2021-01-01", "2020-07"} <= {*drawn.words}
     (row,) = tables(page)[0]["rows"]
-    assert row[:4] == ["2020-01-01", "2020-07-02", "18262", "18445"]
+    assert row[:4] == ["2020-01-01", "2020-07-02", "18,262", "18,445"]

@@ -82,6 +82,7 @@ def test_a_study_without_a_name_is_not_served() -> None:
         serve_study(open_study(diabetes(), Policy.preset("standard", public=True)))
 
 
+RESEARCH = 'preset = "research"\npublic = true\nkinds.sex = "categorical"\n'
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 CAROL = Caller("token carol", "custodian")
 AGE = {"columns": ["age"]}
@@ -726,15 +727,22 @@ def test_an_order_that_no_pair_allows_has_no_nearest(served: Served) -> None:
     assert (found.code, found.nearest) == ("order", None)
 
 
-def test_what_is_sensitive_in_one_picture_is_known_of_its_order(tmp_path: Path) -> None:
-    policy = 'preset = "research"\npublic = true\nkinds.sex = "categorical"\n'
-    served = serve_study(opened(tmp_path, policy))
-    body = {"columns": ["sex", "age"], "sensitive": ["sex"], "method": "k-member-cells"}
+@pytest.mark.parametrize(
+    ("columns", "early"),
+    [(["sex", "age"], True), (["age", "sex", "bmi"], True), (["age", "sex"], False)],
+    ids=["first", "in the middle", "last"],
+)
+def test_a_sensitive_axis_may_stand_anywhere_under_research(
+    tmp_path: Path, columns: list[str], early: bool
+) -> None:
+    served = serve_study(opened(tmp_path, RESEARCH))
+    body = {"columns": columns, "sensitive": ["sex"], "method": "k-member-cells"}
 
-    found = told(answer_view(served, ALICE, "parallel", body))
+    view = bodies(drawn(answer_view(served, ALICE, "parallel", body)))["view"]
 
-    assert found.code == "order"
-    assert found.nearest == {**body, "columns": ["age", "sex"]}
+    assert [axis["name"] for axis in view["axes"] if axis["sensitive"]] == ["sex"]
+    said = [it for it in view["origin"]["remarks"] if it.startswith("sensitive: sex, not the last")]
+    assert len(said) == early
 
 
 def test_levels_alone_beside_a_secret_are_held_back(served: Served) -> None:
@@ -759,19 +767,15 @@ def test_orders_of_a_picture_are_told_and_recorded_and_cost_no_view(served: Serv
     assert served.ledger.history() == left
 
 
-def test_orders_are_told_of_what_is_sensitive_in_the_picture(tmp_path: Path) -> None:
-    policy = 'preset = "research"\npublic = true\nkinds.sex = "categorical"\n'
-    served = serve_study(opened(tmp_path, policy))
+def test_each_order_is_allowed_under_research(tmp_path: Path) -> None:
+    served = serve_study(opened(tmp_path, RESEARCH))
     body = {"columns": ["age", "bmi", "sex"], "method": "k-member-cells"}
-    plain = bodies(answer_view(served, ALICE, "parallel", body))["id"]
-    secret = bodies(answer_view(served, ALICE, "parallel", {**body, "sensitive": ["sex"]}))["id"]
-
-    allowed = {
-        view: [move["allowed"] for move in bodies(answer_orders(served, ALICE, view))["moves"]]
-        for view in (plain, secret)
-    }
-    assert all(allowed[plain])
-    assert not all(allowed[secret])
+    for sensitive in ([], ["sex"]):
+        asked = {**body, "sensitive": sensitive}
+        view = bodies(drawn(answer_view(served, ALICE, "parallel", asked)))["id"]
+        moves = bodies(answer_orders(served, ALICE, view))["moves"]
+        assert len(moves) == 6
+        assert all(move["allowed"] for move in moves)
 
 
 def test_orders_are_told_of_pictures_alone_that_the_caller_was_answered(served: Served) -> None:

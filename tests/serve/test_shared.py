@@ -26,7 +26,7 @@ from tests.serve.cohort import written
 from tests.serve.workers import Process, client, process
 from tests.study.test_whole import PLOTS, cohort
 
-POLICY = 'name = "clinic"\nrows = "whole"\nk = 3\nunit = false\n'
+POLICY = 'name = "clinic"\nrows = "whole"\nk = 5\nunit = false\n'
 
 
 def opened(folder: Path) -> Study:

@@ -295,10 +295,10 @@ def test_means_and_models_are_sent_with_their_plot(served: Served) -> None:
     model = sent(served, "model", {"formula": "bmi ~ age + sex"})
     (panel,) = model["scene"]["panels"]
 
-    assert panel["y"]["ticks"] == ["age", "C(sex)[T.2]"]
+    assert panel["y"]["ticks"] == ["age", "sex: 2 (against 1)"]
     asked_for = {"formula": "bmi ~ age + sex", "reference": {"sex": "2"}}
     (panel,) = sent(served, "model", asked_for)["scene"]["panels"]
-    assert panel["y"]["ticks"] == ["age", "C(sex)[T.1]"]
+    assert panel["y"]["ticks"] == ["age", "sex: 1 (against 2)"]
     assert sent(served, "means", {"value": "ldl", "by": ["sex"]})["scene"]
     assert sent(served, "summary", {"columns": ["hdl"]})["scene"] is None
 
