@@ -168,7 +168,7 @@ def step_of(values: Floats) -> float:
 
     Examples
     --------
-    >>> step_of(np.array([18.0, 40.0, 73.0])), step_of(np.array([200.0, 1700.0, 400.0]))
+    >>> step_of(np.array([18.0, 40.0, 73.0, 74.0])), step_of(np.array([200.0, 1700.0, 400.0]))
     (1.0, 100.0)
     >>> step_of(np.array([22.4, 25.0, 31.9])), step_of(np.array([0.25, 1.0, 2.75]))
     (0.1, 0.25)

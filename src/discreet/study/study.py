@@ -2255,7 +2255,7 @@ def open(
     >>> import discreet as dc
     >>> study = dc.open(dc.datasets.diabetes())
     >>> study.histogram("glucose")
-    HistogramView(histogram of glucose: merge (k = 5, round_to = 5, bins = 20), policy standard)
+    HistogramView(histogram of glucose: whole (k = 5, m = 10, bins = 20), policy standard)
     """
     chosen = load_policy(policy).changed(
         study=study,
