@@ -137,7 +137,9 @@ def test_where_the_copy_is_explored_is_for_the_policy_to_say(
 
 
 def test_its_rows_are_those_of_the_copy(study: Study) -> None:
-    assert board_rows(study.session).rows == len(study.session.whole) == len(study.anonymize().frame)
+    assert (
+        board_rows(study.session).rows == len(study.session.whole) == len(study.anonymize().frame)
+    )
 
 
 def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
