@@ -10,6 +10,7 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError
 from discreet.plots import (
+    BarView,
     ContourView,
     GridView,
     HistogramView,
@@ -18,6 +19,7 @@ from discreet.plots import (
     View,
     contour_of,
 )
+from discreet.plots.histogram import HIDDEN
 from discreet.render.scene import Axis, Bars, Cells, Lines
 
 ORIGIN = Origin("standard", "guarded", False, None, None, 0, "records", ("a remark",))
@@ -60,6 +62,19 @@ def view(*views: View, **changes: Any) -> MultiplesView:
         "views": views,
     }
     return MultiplesView(**SHARED | given | changes)
+
+
+def test_a_line_below_each_picture_alone_stands_once_below_all() -> None:
+    whole: dict[str, Any] = {"method": "whole"}
+    parts = [dataclasses.replace(histogram(0.2, it), **whole) for it in (0.4, None, None)]
+    levels = BarView(columns=("arm",), levels=("a", "b"), counts=(4, None), **SHARED | whole)
+
+    drawn = view(*parts, **whole)
+    assert drawn.scene().notes == (*drawn.notes(), HIDDEN)
+    assert view(*parts[:1], **whole).scene().notes == view(*parts[:1], **whole).notes()
+    bars = view(levels, levels, **whole)
+    assert bars.scene().notes == (*bars.notes(), *levels.signs())
+    assert levels.signs() == ("hatched below the axis: nobody, or too few to show",)
 
 
 def test_panels_are_named_by_level_and_bars_share_their_height() -> None:

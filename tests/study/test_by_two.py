@@ -197,7 +197,7 @@ def test_too_many_pairs_are_refused_before_they_are_drawn(opened: dc.Study) -> N
     assert (found.value.parameter, found.value.rule) == ("by", "many")
     assert len(fine.density("sbp", by=("all", "part")).views) == 7
     with pytest.raises(RefusedError, match="has 50 rows of the copy"):
-        opened.where("ward == 'a' and sex == 'f' and sbp > 112").box("bmi", by=("band", "smoker"))
+        opened.where("ward == 'a' and sex == 'f' and sbp > 120").box("bmi", by=("band", "smoker"))
 
 
 def test_points_of_two_columns_are_points_however_many(opened: dc.Study) -> None:

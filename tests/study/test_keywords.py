@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.study.asking import check_call
 from discreet.study.study import Study
 
 # Those of `assign` are names of new columns.
@@ -82,6 +83,13 @@ def test_what_others_call_by_is_answered_with_by(name: str, other: str) -> None:
     says = "use by=, which takes" if by else "is not divided by another column"
     with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
         getattr(study, name)(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
+
+
+@pytest.mark.parametrize("name", ["anonymize", "sweep", "histogram", "bars", "parallel"])
+def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(name: str) -> None:
+    check_call(inspect.unwrap(Study.round), (["age", "bmi"],), {"c": 4})
+    with pytest.raises(dc.InputError, match="no setting 'c' here"):
+        check_call(inspect.unwrap(getattr(Study, name)), (), {"c": "sex"})
 
 
 @pytest.mark.parametrize(
