@@ -146,7 +146,12 @@ def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:
     assert ratio["age"] > 1 > np.exp(low["age"]) * 0.5
     assert ratio["C(sex)[T.m]"] == pytest.approx(np.exp(terms(table, "estimate")["C(sex)[T.m]"]))
     (panel,) = table.scene().panels
-    assert panel.y.ticks == ("age", "C(grade)[T.2]", "C(grade)[T.3]", "C(sex)[T.m]")
+    assert panel.y.ticks == (
+        "age",
+        "grade: 2 (against 1)",
+        "grade: 3 (against 1)",
+        "sex: m (against f)",
+    )
     assert (0.0, "1") in panel.x.dates
     assert CopyTable.from_json(table.to_json()) == table
     assert "hazard ratio" in table.save(tmp_path / "cox.svg").read_text()
