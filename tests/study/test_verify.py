@@ -282,7 +282,7 @@ def test_json_that_is_written_anew_may_hold_more_than_it_says(
 def test_a_number_of_json_that_is_changed_is_named(
     study: dc.Study, tmp_path: Path, plot: str, column: str
 ) -> None:
-    view = study.plot(plot, column)
+    view: View = getattr(study, plot)(column)
     path = view.save(tmp_path / "a.json")
     told = json.loads(path.read_text())
     path.write_text(json.dumps(told, indent=2))
