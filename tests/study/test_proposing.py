@@ -230,7 +230,10 @@ BOUNDS: dict[str, tuple[list[float], list[str]]] = {
         [min(max(1.5 * i, 18.0), 80.0) for i in range(N)],
         ["bounds.x = [18, 80]"],
     ),
-    "fewer than k at the end": ([*map(float, range(N)), 60, 60, 60], ["bounds.x = [0, inf]"]),
+    "fewer than k at the end": (
+        [*(0.5 * i for i in range(N)), 30, 30, 30],
+        ["bounds.x = [0, inf]"],
+    ),
     "a code beside": (
         [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 6],
         ["bounds.x = [0, inf]", "missing_values.x = [99]"],
