@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
-__all__ = ["examples", "few", "of_groups", "slow"]
+from discreet.protect import ROW_METHODS, Multiplicative
+
+__all__ = ["GUARDED_ROW_METHODS", "examples", "few", "of_groups", "slow"]
+
+GUARDED_ROW_METHODS = tuple(name for name in ROW_METHODS if name != Multiplicative.name)
+"""The row methods that a guarded policy may have; `multiplicative` keeps zeros and signs."""
 
 
 def examples(thorough: int) -> int:

@@ -106,7 +106,9 @@ def test_titanic(shared_data: Callable[[str], Path]) -> None:
     frame["Age"] = frame.Age.fillna(frame.Age.median())
     family = frame.SibSp + frame.Parch > 0
     strata = frame.Pclass.astype(str) + frame.Sex + family.astype(str)
-    drawn = deterministic(frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist())
+    drawn = deterministic(
+        frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist(), ties="tree"
+    )  # as the paper has it
 
     ours = displacement(frame[["Age", "Fare"]], pd.DataFrame(drawn, columns=["Age", "Fare"]))
 
@@ -562,7 +564,9 @@ def test_propensity_titanic(shared_data: Callable[[str], Path]) -> None:
     frame["Family"] = frame.SibSp + frame.Parch > 0
     frame = frame.drop(columns=["PassengerId", "SibSp", "Parch"])
     strata = frame.Pclass.astype(str) + frame.Sex + frame.Family.astype(str)
-    drawn = deterministic(frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist())
+    drawn = deterministic(
+        frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist(), ties="tree"
+    )  # as the paper has it
     after = frame.assign(Age=drawn[:, 0], Fare=drawn[:, 1])
 
     ours = propensity(frame, after, categorical=("Survived", "Pclass"))

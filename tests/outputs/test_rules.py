@@ -42,7 +42,7 @@ def test_of_a_copy_that_repeats_records_no_output_passes(
     table = pa.table({name: np.tile(it, 20) for name, it in persons.items()})
     (tmp_path / "p.toml").write_text('study = "s"\nk = 3\nunit = false\n')
     if not cured:
-        monkeypatch.setattr("discreet.vault.whole_columns.persons_of_alike", lambda *_: None)
+        monkeypatch.setattr("discreet.vault.whole_columns.persons_alike", lambda *_: None)
     study = dc.open(table, tmp_path / "p.toml")
     study.anonymize().save(tmp_path / "copy.csv")
     study.histogram("a").save(tmp_path / "a.svg")

@@ -349,12 +349,10 @@ def test_a_guarded_study_asks_whose_a_row_is() -> None:
     for preset in ("standard", "sacro", "opensafely"):
         with pytest.raises(RefusedError, match=r"'patient_id' looks as if .* unit=False"):
             dc.open(frame(), preset)
-    assert dc.open(frame(), unit="patient_id").histogram("x").origin.counted == (
-        "persons (patient_id)"
-    )
-    said = dc.open(frame(), unit=False).histogram("x")
-    assert said.origin.counted == "rows, each taken as a person"
-    assert "counts are of rows, each taken as a person" in said.describe()
+    for unit in ("patient_id", False):
+        opened = dc.open(frame(), unit=unit)
+        assert opened.policy.unit == unit
+        assert opened.histogram("x").origin.counted == "protected rows"
 
 
 def test_public_data_and_research_are_not_asked() -> None:
@@ -364,13 +362,16 @@ def test_public_data_and_research_are_not_asked() -> None:
 
 def test_a_policy_file_says_so_too(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
-    for line, counted in (
-        ('unit = "patient_id"', "persons (patient_id)"),
-        ("unit = false", "rows, each taken as a person"),
-        ('roles.patient_id = "other"', "rows, each taken as a person"),
+    for line, unit in (
+        ('unit = "patient_id"', "patient_id"),
+        ("unit = false", False),
+        ('roles.patient_id = "other"', None),
     ):
         path.write_text(f"{line}\n")
-        assert dc.open(frame(), path).histogram("x").origin.counted == counted
+        study = dc.open(frame(), path)
+        assert study.policy.unit == unit
+        assert study.session.table.unit == (unit or None)
+        assert study.histogram("x").origin.counted == "protected rows"
     path.write_text('roles.patient_id = "identifier"\n')
     with pytest.raises(RefusedError, match="'patient_id' looks as if"):
         dc.open(frame(), path)

@@ -176,7 +176,8 @@ KINDS: dict[str, tuple[list[Any], str]] = {
     "twelve": ([i % 12 for i in range(N)], "continuous"),
     "ward_code": ([i % 12 for i in range(N)], "categorical"),
     "twelve_halves": ([i % 12 / 2 for i in range(N)], "continuous"),
-    "one_is_rare": ([1] * (N - 4) + [2] * 4, "categorical"),
+    "one_is_rare": ([1] * (N - 4) + [2] * 4, "continuous"),  # as with none of them
+    "a_third_is_rare": ([i % 2 for i in range(N - 2)] + [7] * 2, "categorical"),
     "one_is_missing": ([1.0] * 20 + [2.0] * 38 + [None] * 2, "categorical"),
     "far_apart": ([(i % 2) * 10**6 for i in range(N)], "categorical"),
     "yes_no": ([i % 2 == 0 for i in range(N)], "categorical"),
@@ -195,6 +196,7 @@ def test_the_kind_of_a_column(name: str) -> None:
 AGREED: dict[str, list[Any]] = {
     "flag": [i % 2 for i in range(N)],
     "flag_rare": [1] * 2 + [0] * (N - 2),
+    "flag_third": [i % 2 for i in range(N - 1)] + [7],
     "flag_broken": [0.5 if i % 3 else 2.5 for i in range(N)],
     "flag_missing": [float(i % 2) if i % 5 else None for i in range(N)],
     "flag_coded": [(i % 2) if i % 6 else -9 for i in range(N)],
@@ -228,7 +230,10 @@ BOUNDS: dict[str, tuple[list[float], list[str]]] = {
         [min(max(1.5 * i, 18.0), 80.0) for i in range(N)],
         ["bounds.x = [18, 80]"],
     ),
-    "fewer than k at the end": ([*map(float, range(N)), 60, 60, 60], ["bounds.x = [0, inf]"]),
+    "fewer than k at the end": (
+        [*(0.5 * i for i in range(N)), 30, 30, 30],
+        ["bounds.x = [0, inf]"],
+    ),
     "a code beside": (
         [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 6],
         ["bounds.x = [0, inf]", "missing_values.x = [99]"],
@@ -430,7 +435,7 @@ def test_persons_with_several_rows_are_proposed_as_the_unit(tmp_path: Path) -> N
     policy = Policy.load(path)
 
     assert (policy.unit, policy.roles["patient_id"]) == ("patient_id", "identifier")
-    assert dc.open(frame, path).histogram("weight").origin.counted == "persons (patient_id)"
+    assert dc.open(frame, path).session.table.unit == "patient_id"
     once = proposed_policy(people(N, patient_id=[f"P{i}" for i in range(N)]))
     assert '# unit = "patient_id"' in once.splitlines()
 

@@ -532,9 +532,9 @@ def test_other_column_statistics_are_altered(study: dc.Study, tmp_path: Path) ->
     path = released(study, tmp_path / "a.parquet", ["age", "bmi"])
     file = path.read_bytes()
     least = pq.read_metadata(path).row_group(0).column(0).statistics.min
-    bits = struct.pack("<d", least)
+    bits = struct.pack("<q", least)  # ages are whole numbers in the file
     at = file.rindex(bits, 0, len(file) - 8)
-    path.write_bytes(file[:at] + struct.pack("<d", least - 1000) + file[at + 8 :])
+    path.write_bytes(file[:at] + struct.pack("<q", least - 1000) + file[at + 8 :])
     assert pq.read_metadata(path).row_group(0).column(0).statistics.min == least - 1000
     assert study.verify(path).verdict == ALTERED
 

@@ -9,7 +9,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ from discreet.protect import (
 )
 from discreet.protect.base import RowMethod
 from discreet.protect.values import nice_step, safe_ends, winsorised
-from discreet.secret import FORMAT
 from discreet.vault import stored
 from discreet.vault.columns import Unread
 from discreet.vault.rows import Noised, noised, prepared, raw_rows
@@ -496,10 +494,10 @@ def coded(n: int = 300) -> dict[str, Any]:
     return {"x": ages, "y": np.floor(rng.exponential(40, size=n)), "z": rng.exponential(3, size=n)}
 
 
-def finished(given: dict[str, Any], policy: Policy, version: int = FORMAT) -> Made:
-    """Make a copy of one format."""
+def finished(given: dict[str, Any], policy: Policy) -> Made:
+    """Make a copy of all columns of a table."""
     raw = raw_rows(table_of(given), policy, tuple(sorted(given)), SECRET, strata=())
-    ready = prepared(replace(raw, format=version), policy, SECRET)
+    ready = prepared(raw, policy, SECRET)
     return make_copy(noised(ready, SECRET, raw.version), policy)
 
 
@@ -545,21 +543,6 @@ def test_reflected_values_do_not_pile_up_at_an_end() -> None:
     assert counts.max() < 1.35 * counts.mean()  # 150 a bin, whose sd is 12
     assert (reflected == reflected.max()).sum() < 30
     assert (clipped == clipped.max()).sum() > 100
-
-
-def test_copies_of_the_first_format_are_made_as_they_were() -> None:
-    """Those that were kept before stay as they are: within declared bounds, and no others."""
-    given = coded()
-    policy = STANDARD.changed(rows="probabilistic", q=0.5, bounds={"z": [0, np.inf]})
-
-    before, now = (finished(given, policy, version) for version in (1, 2))
-
-    x, y, z = before.released.T
-    assert x.max() > 80
-    assert y.min() < 0
-    assert z.min() >= 0
-    assert (x != np.round(x)).any()
-    assert now.released[:, 0].max() <= 80
 
 
 def test_filled_gaps_and_a_few_broken_numbers_leave_a_column_whole() -> None:

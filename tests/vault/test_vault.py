@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.policy import Policy
-from discreet.protect import ROW_METHODS
 from discreet.protect.values import winsorised
 from discreet.secret import Secret
 from discreet.vault.rows import Done
 from discreet.vault.vault import Copy, Made, Vault, copy_of, said
+from tests.cases import GUARDED_ROW_METHODS
 from tests.vault.given import SECRET, STANDARD, columns, copied, table_of
 
 Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ def test_a_copy_looks_like_the_data() -> None:
     assert np.corrcoef(copy.columns["x"], copy.columns["y"])[0, 1] == pytest.approx(raw, abs=0.05)
 
 
-@pytest.mark.parametrize("rows", ROW_METHODS)
+@pytest.mark.parametrize("rows", GUARDED_ROW_METHODS)
 def test_rows_in_any_order_and_columns_in_any_order_make_one_copy(rows: str) -> None:
     given = columns()
     order = np.random.default_rng(3).permutation(120)

@@ -100,7 +100,7 @@ def proposed_policy(source: object, dates: Mapping[str, str] = MappingProxyType(
         table = open_table(source, kinds={}, roles={}, unit=unit, key=None, dates=dates)
     policy = Policy.preset("standard")
     codes = {name: table.codes(name, policy.k) for name in table.columns}
-    table = with_levels_of_two(table.changed(table.columns, codes), ())
+    table = with_levels_of_two(table.changed(table.columns, codes), (), policy.k)
     guesses = []
     for i, name in enumerate(table.columns):
         readings = table.columns[name].readings
