@@ -813,7 +813,7 @@ def texts(png: bytes) -> dict[str, str]:
     """Return all texts in the chunks of a PNG by their keys."""
     picture = Image.open(io.BytesIO(png))
     picture.load()
-    return {key: it for key, it in picture.info.items() if isinstance(it, str)}
+    return {str(key): it for key, it in picture.info.items() if isinstance(it, str)}
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)

@@ -200,7 +200,7 @@ def test_highlighted_boxes_and_violins_are_those_of_the_rows_alone(board: Board)
                 assert it["median"] == pytest.approx(quarters[1], rel=1e-5)
 
 
-def test_highlighted_curves_are_those_of_the_rows_alone(board: Board) -> None:
+def test_highlighted_curves_are_those_of_the_rows_alone(board: Board, study: Study) -> None:
     for columns, kind in [
         (["months"], "ecdf"),
         (["months"], "density"),
