@@ -81,7 +81,12 @@ def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
         ({"linkage": (300, 0.001)}, False),
         ({"linkage": (600, 0.001)}, True),
         ({"records": (300, 0.02)}, True),
+        ({"records": (420, 0.22)}, True),
+        ({"records": (419, 0.22)}, False),
         ({"records": (900, 0.88)}, False),
+        ({"records": (300, 0.02), "linkage": (400, 0.001)}, True),
+        ({"records": (300, 0.02), "near_5": (400, 0.001)}, True),
+        ({"records": (100, 0.02), "linkage": (400, 0.001)}, False),
         ({}, False),
     ],
 )
