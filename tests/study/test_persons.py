@@ -295,7 +295,7 @@ def test_a_copy_of_rows_alike_gives_no_record_away_and_would_without_the_cure(
     """The attack finds most records where rows are persons: what is measured can be found."""
     table = pa.concat_tables([_measured(once(120))] * 20)
     cured = records_found(table, dc.open(table, unit=False, k=3).anonymize().table)
-    monkeypatch.setattr("discreet.vault.whole_columns.persons_of_alike", lambda *_: None)
+    monkeypatch.setattr("discreet.vault.whole_columns.persons_alike", lambda *_: None)
     bare = dc.open(table, unit=False, k=3).anonymize()
 
     assert records_found(table, bare.table) > 0.3
