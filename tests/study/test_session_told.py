@@ -39,7 +39,7 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
     path.write_text(policy)
     (folder / "discreet.secret").touch(mode=0o600)
     (folder / "discreet.secret").write_text(bytes(range(32)).hex())
-    return open_study(table(), path)
+    return open_study(table(), path, unit=False)
 
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:

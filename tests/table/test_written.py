@@ -327,6 +327,6 @@ def test_a_study_names_both_readings_and_takes_what_is_declared(tmp_path: Path) 
 
     assert "'%d/%m/%Y' or '%m/%d/%Y'" in " ".join(unsure.columns.notes)
     assert sure.columns["x"].kind == "date"
-    with pytest.raises(RefusedError, match="'%d/%m/%Y' or '%m/%d/%Y'; declare which it is"):
+    with pytest.raises(InputError, match="'%d/%m/%Y' or '%m/%d/%Y'; declare which it is"):
         unsure.over_time("x")
     assert pd.Timestamp("2018-01-01") <= pd.Timestamp(str(sure.columns["x"].least))
