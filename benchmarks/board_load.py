@@ -147,7 +147,6 @@ class Analyst:
 
 ASKED: Mapping[str, tuple[float, Callable[[Analyst], Asking]]] = {
     "study": (1, lambda _: ("GET", "/api/study", None)),
-    "overview": (1, lambda _: ("GET", "/api/overview", None)),
     "rows": (2, lambda _: ("GET", "/api/rows", None)),
     "plots of the copy": (8, Analyst.plot),
     "what lights up": (16, Analyst.light),

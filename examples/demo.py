@@ -153,6 +153,8 @@ def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -
     if method != WHOLE:
         chosen = chosen.changed(groups=[GROUP])
     if method in ROW_METHODS:
+        if method == "multiplicative" and chosen.regime == "guarded":
+            return None  # it leaves zeros and signs as they are
         chosen = chosen.changed(rows=method)
     columns = COLUMNS[picture]
     if picture == "box" and method in ("suppression", "generalization"):

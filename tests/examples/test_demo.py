@@ -28,7 +28,7 @@ def test_the_page_shows_every_picture_by_every_method(
         for method in methods:
             assert f"research-{picture}-{method}.svg" in drawn
             # what a guarded policy refuses: raw data, and cells of raw quartiles or residuals
-            of_records = ("none", "k-member", "k-member-joint")
+            of_records = ("none", "k-member", "k-member-joint", "multiplicative")
             raw_only = method in of_records or (
                 (picture == "box" or plot.of_formula)
                 and method in ("suppression", "generalization")

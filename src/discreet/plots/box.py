@@ -291,7 +291,8 @@ def _rows_of_levels(
 
 def tukey_box(label: str, values: Floats) -> Box:
     """Return the box of values as Tukey draws it, with mean and outliers."""
-    values = np.sort(values)  # sums in another order have other last digits
+    # Sums in another order have other last digits; and −0 and 0 stay in theirs unless they are one.
+    values = np.sort(values + 0.0)
     q1, median, q3 = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
     reach = 1.5 * (q3 - q1)
     inside = values[(values >= q1 - reach) & (values <= q3 + reach)]

@@ -150,7 +150,9 @@ def bandwidth_of(values: Floats) -> float:
     """
     low, high = np.quantile(values, [0.25, 0.75])
     spreads = [float(values.std()), float(high - low) / 1.34]
-    rule: float = 0.9 * min(it for it in spreads if not it <= 0) * len(values) ** -0.2
+    # Squares of numbers next to 0 are 0, and then there is no spread.
+    least = min((it for it in spreads if not it <= 0), default=0.0)
+    rule: float = 0.9 * least * len(values) ** -0.2
     return max(rule, NARROWEST * float(values[-1] - values[0]))
 
 
