@@ -118,11 +118,12 @@ def test_a_role_may_be_declared(role: str) -> None:
     }
 
 
-def test_unit_and_key_identify_unless_they_are_declared_not_to() -> None:
-    found = columns(identifying=["person", "age"], roles={"age": "sensitive"})
+def test_unit_and_key_identify() -> None:
+    found = columns(identifying=["person", "age"], roles={"sex": "sensitive"})
 
-    assert found["person"].role == "identifier"
-    assert found["age"].role == "sensitive"
+    roles = {name: column.role for name, column in found.items()}
+    assert roles["person"] == roles["age"] == "identifier"
+    assert roles["sex"] == "sensitive"
 
 
 ALL_COLUMNS = "there are 'person', 'age', 'sex', 'smokes'"
@@ -147,6 +148,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"roles": {"age": "secret"}},
         "^roles of column 'age' must be one of"
         " 'identifier', 'quasi-identifier', 'sensitive', 'other'$",
+    ),
+    "another role of a unit": (
+        {"identifying": ["person"], "roles": {"person": "other"}},
+        "^column 'person' says whose a row is, or which .unit or key., .* leave it out there$",
     ),
     "a kind that is no word": ({"kinds": {"age": ["continuous"]}}, "strata of column 'age' must"),
     "a role that is no word": ({"roles": {"age": None}}, "roles of column 'age' must be one of"),

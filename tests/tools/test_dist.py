@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-# What the source distribution leaves out: large pictures, and tables under another licence than ours.
+# What the source distribution leaves out: large pictures, and tables under another licence.
 LEFT_OUT = ("docs/images/", "examples/data/gpl/")
 MOST_BYTES = 5_000_000
 

@@ -91,6 +91,12 @@ def columns_of(
     _check_declared(schema, kinds, KINDS, "kinds or strata")
     _check_declared(schema, roles, ROLES, "roles")
     _check_declared(schema, dict.fromkeys(identifying, "identifier"), ROLES, "unit or key")
+    for column in identifying:
+        if roles.get(column, "identifier") != "identifier":
+            raise InputError(
+                f"column {column!r} says whose a row is, or which (unit or key), so that it"
+                " identifies persons; roles must not give it another role: leave it out there"
+            )
     columns = {}
     for column, dtype in schema.items():
         if column == "*" or (column.startswith("^") and column.endswith("$")):
@@ -98,7 +104,7 @@ def columns_of(
                 f"column {column!r} has a name that engines read as several columns, of which one"
                 " may identify persons; give it another name"
             )
-        role = roles.get(column, "identifier" if column in identifying else "other")
+        role = "identifier" if column in identifying else roles.get(column, "other")
         kind = f"of a type that is not drawn ({type(dtype).__name__})"
         if dtype.is_numeric():
             kind = "continuous"
