@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 
+from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.measure.attacks import Copy, Make, Records
@@ -14,10 +16,26 @@ from discreet.protect import Whole
 from discreet.protect.alike import persons_alike
 from discreet.protect.base import RowMethod
 from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import Draws, Levels, Settings
+from discreet.protect.whole import Draws, Levels, Settings, WholeCopy
 from discreet.secret import Secret
 
-__all__ = ["maker_of", "rows_maker", "whole_maker"]
+__all__ = ["Recipe", "maker_of", "rows_maker", "whole_maker"]
+
+
+class Recipe(Protocol):
+    """What makes a copy of columns of numbers and of levels, as `protect.listed` does."""
+
+    def __call__(
+        self,
+        numbers: Mapping[str, Floats],
+        levels: Mapping[str, Levels],
+        draws: Draws,
+        settings: Settings,
+        persons: Labels | None,
+        *,
+        alike: bool,
+    ) -> WholeCopy:
+        """Make a copy; rows of one person may be those that are alike."""
 
 
 def whole_maker(
@@ -57,8 +75,8 @@ def whole_maker(
     return maker_of(Settings(k, members, tuple(sensitive), dict(bounds or {}), tables=tables))
 
 
-def maker_of(settings: Settings) -> Make:
-    """Return what makes a copy of a whole table with some settings."""
+def maker_of(settings: Settings, recipe: Recipe = copy_with_tables) -> Make:
+    """Return what makes a copy of a whole table with some settings, by a recipe."""
 
     def make(records: Records, secret: Secret) -> Copy:
         table = records.table
@@ -69,7 +87,7 @@ def maker_of(settings: Settings) -> Make:
         levels = {name: Levels.of(texts) for name, texts in words.items()}
         alike = records.persons is None
         persons = persons_alike(numbers, levels, draws) if alike else records.persons
-        found = copy_with_tables(numbers, levels, draws, settings, persons, alike=alike)
+        found = recipe(numbers, levels, draws, settings, persons, alike=alike)
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
         return Copy(side, found.source)

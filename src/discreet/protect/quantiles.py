@@ -8,7 +8,6 @@ has less noise than it is told (`noised_parts`), and the distribution as a whole
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,18 +16,12 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.protect.base import persons_in
 from discreet.protect.copies import threshold
-from discreet.protect.values import nice_step
+from discreet.protect.grain import Chance, shortened, step_of
 
-__all__ = ["Chance", "given_back", "noised", "noised_parts", "shortened"]
-
-Chance = Callable[[str, int], Floats]
-"""Returns so many numbers between 0 and 1 that hang on a name and on no record."""
+__all__ = ["given_back", "noised", "noised_parts"]
 
 SPLIT = 1.5**0.5
 """The noise of the halves of a part, in sds of the noise that each count has in the end."""
-FINER = 0.01
-"""About this share of the values of a column may be finer than its grain."""
-GRAINS = (1000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.25, 0.2, 0.1, 0.01)
 TINY = 1e-290
 
 
@@ -167,49 +160,18 @@ def _depth(parts: int) -> int:
     return max(parts - 1, 0).bit_length()
 
 
-def shortened(values: Floats) -> Floats:
-    """Return numbers without the last digits of a sum."""
-    size = 10.0 ** (11 - np.floor(np.log10(np.maximum(np.abs(values), 1e-290))))
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(np.abs(values) < 1e-290, values, np.round(values * size) / size) + 0.0
-
-
 # --- rounded --------------------------------------------------------------------------------------
 
 
 def _rounded(out: Floats, raw: Floats, chance: Chance, k: int) -> Floats:
     """Round to the grain, and never beyond what is the least and largest before rounding."""
-    step = _step(raw, out, chance, k)
+    step = step_of(raw, out, chance, k)
     rounded = np.round(out / step) * step
     low, high = out.min(), out.max()
     inner = np.where(
         rounded < low, rounded + step, np.where(rounded > high, rounded - step, rounded)
     )
     return np.clip(shortened(inner), low, high)
-
-
-def _step(raw: Floats, out: Floats, chance: Chance, k: int) -> Floats:
-    """Return what each number is rounded to: a fiftieth of an sd, or two digits, or its grain.
-
-    A number of a column of quarters is one, too, as one of whole numbers is. Of a column that is
-    nearly all 0 anything is a grain: none beyond its sd counts but 1.
-
-    A grain is one that all raw numbers have but for a few: fewer than k to 2 k - 1, or than about
-    a hundredth. The sd is that of safe quantiles. So no person decides on a step.
-    """
-    draws = chance("step", 3)
-    few = max(threshold(draws[0], k), FINER * (0.5 + draws[1]) * len(raw))
-    sd = float(np.std(np.sort(out), ddof=1)) if len(out) > 1 else 0.0
-    sd *= 0.8 + 0.4 * draws[2]
-    step = nice_step(max(sd, 1e-6 * float(np.ptp(out)), TINY))
-
-    def has(grain: float) -> bool:
-        return bool((np.abs(raw / grain - np.round(raw / grain)) >= 1e-6).sum() < few)
-
-    grain = next((it for it in GRAINS if (it <= sd or it == 1.0) and has(it)), 0.0)
-    step = next((it for it in GRAINS if it >= step and has(it)), step)
-    digits = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(out), TINY))) - 1)
-    return np.maximum(np.maximum(np.minimum(step, digits), grain), TINY)
 
 
 # --- blocks ---------------------------------------------------------------------------------------

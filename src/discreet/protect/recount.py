@@ -17,7 +17,7 @@ from discreet.errors import BrokenPromiseError
 from discreet.protect.copies import MISSING, OTHER, Levels, Settings, WholeCopy
 from discreet.protect.relations import Relations
 
-__all__ = ["check_whole"]
+__all__ = ["check_columns", "check_whole"]
 
 ROOM, SDS = 12.0, 7.0
 """Coincidences that chance may add to those expected: so many, and so many sds."""
@@ -70,12 +70,31 @@ def check_whole(
     """
     who = np.arange(len(made.groups)) if persons is None else persons
     _check_groups(made, who, settings.m)
+    check_columns(levels, relations, made, settings, who)
+    _check_numbers(numbers, relations, made, settings, who)
+    _check_coincidences(numbers, levels, made)
+
+
+def check_columns(
+    levels: Mapping[str, Levels],
+    relations: Relations,
+    made: WholeCopy,
+    settings: Settings,
+    who: Labels,
+) -> None:
+    """Count again what columns promise: levels of k persons, declared bounds, and relations.
+
+    Parameters
+    ----------
+    levels, relations, made, settings
+        As of `check_whole`.
+    who : ndarray of int of shape (n,)
+        Whose each raw row is.
+    """
     for name, column in made.levels.items():
         _check_levels(name, levels[name], column, who, settings.k)
     _check_bounds(made.numbers, settings)
     _check_relations(relations, made.numbers)
-    _check_numbers(numbers, relations, made, settings, who)
-    _check_coincidences(numbers, levels, made)
 
 
 def _broken(what: str) -> BrokenPromiseError:
@@ -99,12 +118,13 @@ def _few(who: Labels, rows: NDArray[np.bool_] | Iterable[bool], k: int) -> bool:
 
 
 def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> None:
-    words = np.array([*raw.words, MISSING], dtype=object)[raw.codes]
-    rest = ~np.isin(words.astype(str), np.array(made.words, dtype=str))
-    for word in made.words:
-        rows = words == word
-        if _few(who, rows | rest if word == OTHER else rows, k):
-            raise _broken(f"a level of column {name!r} stood on fewer than k persons")
+    place = {word: i for i, word in enumerate(made.words)}
+    rest = place.get(OTHER, -1)
+    codes = np.array([place.get(word, rest) for word in (*raw.words, MISSING)])[raw.codes]
+    known, people = codes >= 0, int(who.max()) + 1
+    pairs = np.unique(codes[known] * people + who[known])
+    if (np.bincount(pairs // people, minlength=len(made.words)) < k).any():
+        raise _broken(f"a level of column {name!r} stood on fewer than k persons")
 
 
 def _check_bounds(numbers: Mapping[str, Floats], settings: Settings) -> None:

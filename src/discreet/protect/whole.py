@@ -39,8 +39,9 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.protect.base import persons_in, several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.protect.grain import Chance
 from discreet.protect.microaggregation import groups_in_order
-from discreet.protect.quantiles import Chance, given_back, noised
+from discreet.protect.quantiles import given_back, noised
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
 
