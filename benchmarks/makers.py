@@ -23,7 +23,7 @@ from discreet.measure.makers import maker_of, whole_maker
 from discreet.measure.pairs import Side
 from discreet.protect import Condensation, Deterministic, Microaggregation, Probabilistic
 from discreet.protect.base import RowMethod
-from discreet.protect.copies import Draws, Levels, Settings, WholeCopy
+from discreet.protect.copies import Settings
 from discreet.protect.tree_copy import tree_copy
 from discreet.secret import Secret
 
@@ -177,25 +177,11 @@ def _protected(method: RowMethod, columns: list[Floats], random: Random) -> Floa
     return method(filled, random.normal(size=filled.shape), strata)
 
 
-def column_trees(
-    numbers: Mapping[str, Floats],
-    levels: Mapping[str, Levels],
-    draws: Draws,
-    settings: Settings,
-    persons: Labels | None,
-    *,
-    alike: bool,
-) -> WholeCopy:
-    """Draw columns one after the other from leaves of m persons (`protect.tree_copy`)."""
-    del alike  # no listed table is counted, so nobody more than once
-    return tree_copy(numbers, levels, draws, settings, persons)
-
-
 MAKERS: Mapping[str, Make] = {
     "a resample": resample,
     "whole, m = k": whole_maker(K, K),
     "whole, m = 2k": whole_maker(K),
-    "column trees, m = 4k": maker_of(Settings(K, 4 * K), column_trees),
+    "column trees, m = 4k": maker_of(Settings(K, 4 * K), tree_copy),
     "sequential CART": cart,
     "Gaussian copula": copula,
     "deterministic": partial(by_rows, Deterministic(k=K)),

@@ -126,3 +126,11 @@ def test_gaps_of_few_are_seen() -> None:
 
     with pytest.raises(BrokenPromiseError, match="gaps of column 'gaps'"):
         check_whole(numbers, LEVELS, RELATIONS.within(MADE.numbers), MADE, SETTINGS, None)
+
+
+def test_a_level_that_has_the_name_of_those_that_are_joined_is_one_with_them() -> None:
+    words = ["(other)"] * 100 + ["a"] * 100 + [f"rare {i // 2}" for i in range(100)]
+    draws = Draws(SECRET, b"", row_keys(SECRET, [X, words]))
+    found = whole_copy({"x": X}, {"l": Levels.of(words)}, draws, SETTINGS).levels["l"]
+
+    assert {*found.words} == {"(other)", "a"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -22,20 +22,10 @@ from discreet.secret import Secret
 __all__ = ["Recipe", "maker_of", "rows_maker", "whole_maker"]
 
 
-class Recipe(Protocol):
-    """What makes a copy of columns of numbers and of levels, as `protect.listed` does."""
-
-    def __call__(
-        self,
-        numbers: Mapping[str, Floats],
-        levels: Mapping[str, Levels],
-        draws: Draws,
-        settings: Settings,
-        persons: Labels | None,
-        *,
-        alike: bool,
-    ) -> WholeCopy:
-        """Make a copy; rows of one person may be those that are alike."""
+Recipe = Callable[
+    [Mapping[str, Floats], Mapping[str, Levels], Draws, Settings, Labels | None], WholeCopy
+]
+"""Makes a copy of columns of numbers and of levels, as `protect.whole` does."""
 
 
 def whole_maker(
@@ -75,8 +65,8 @@ def whole_maker(
     return maker_of(Settings(k, members, tuple(sensitive), dict(bounds or {}), tables=tables))
 
 
-def maker_of(settings: Settings, recipe: Recipe = copy_with_tables) -> Make:
-    """Return what makes a copy of a whole table with some settings, by a recipe."""
+def maker_of(settings: Settings, recipe: Recipe | None = None) -> Make:
+    """Return what makes a copy of a whole table with some settings: by a recipe, or today's."""
 
     def make(records: Records, secret: Secret) -> Copy:
         table = records.table
@@ -87,7 +77,8 @@ def maker_of(settings: Settings, recipe: Recipe = copy_with_tables) -> Make:
         levels = {name: Levels.of(texts) for name, texts in words.items()}
         alike = records.persons is None
         persons = persons_alike(numbers, levels, draws) if alike else records.persons
-        found = recipe(numbers, levels, draws, settings, persons, alike=alike)
+        copied = recipe or partial(copy_with_tables, alike=alike)
+        found = copied(numbers, levels, draws, settings, persons)
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
         return Copy(side, found.source)

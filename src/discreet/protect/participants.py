@@ -16,8 +16,21 @@ from discreet.arguments import Floats, Labels
 from discreet.protect.copies import Draws, Levels
 from discreet.protect.grain import Chance
 
-__all__ = ["ONE", "Rows", "participants", "persons_of", "usual_rows"]
+__all__ = [
+    "ONE",
+    "PERSONS_PER_K",
+    "Rows",
+    "finite",
+    "least_known",
+    "limited",
+    "participants",
+    "persons_of",
+    "usual_rows",
+]
 
+HUGE = 1e150
+PERSONS_PER_K = 4
+"""A column of numbers has at least so many times k persons, to twice, who have one."""
 APART = (0.1, 0.2)
 """The share of persons who are left out: between these two, the secret says."""
 ROWS_OF_ONE = 4
@@ -68,6 +81,19 @@ def persons_of(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
     return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
 
 
+def finite(column: Floats) -> Floats:
+    """Return a column in which what is not finite, or beyond 1e150, is missing."""
+    values = np.asarray(column, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(values) < HUGE, values, np.nan) + 0.0
+
+
+def least_known(persons: int, k: int, draws: Draws) -> int:
+    """Return how many persons have a number in a column that is shown; what all have always is."""
+    wide = max(1, min(PERSONS_PER_K * k, persons - PERSONS_PER_K * k + 1))
+    return PERSONS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
+
+
 def usual_rows(persons: Labels | None, draws: Draws) -> int:
     """Return how many rows a person usually has: about the median, at a quantile by chance."""
     if persons is None:
@@ -90,15 +116,16 @@ def participants(rows: Rows, usual: int, least: int) -> tuple[Rows, int]:
     least : int
         So many persons take part at the least.
     """
-    limited = rows.taken(_limited(rows, usual))
-    return limited.taken(_in_part(limited, least)), len(limited.at)
+    some = rows.taken(limited(rows.draws, rows.persons, usual))
+    return some.taken(_in_part(some, least)), len(some.at)
 
 
-def _limited(rows: Rows, usual: int) -> Labels:
-    order: Labels = np.lexsort(rows.draws.keys.T)
-    if rows.persons is None:
+def limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
+    """Return rows in the order of their keys, of no person very many more than `usual`."""
+    order: Labels = np.lexsort(draws.keys.T)
+    if persons is None:
         return order
-    _, whose, count = np.unique(rows.persons[order], return_inverse=True, return_counts=True)
+    _, whose, count = np.unique(persons[order], return_inverse=True, return_counts=True)
     by_person = np.argsort(whose, kind="stable")
     place = np.empty(len(order), dtype=np.intp)
     place[by_person] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)

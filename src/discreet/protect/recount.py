@@ -118,12 +118,13 @@ def _few(who: Labels, rows: NDArray[np.bool_] | Iterable[bool], k: int) -> bool:
 
 
 def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> None:
-    place = {word: i for i, word in enumerate(made.words)}
+    # A level may have the name of those that are joined: then both are one.
+    place = {word: i for i, word in enumerate(dict.fromkeys(made.words))}
     rest = place.get(OTHER, -1)
     codes = np.array([place.get(word, rest) for word in (*raw.words, MISSING)])[raw.codes]
     known, people = codes >= 0, int(who.max()) + 1
     pairs = np.unique(codes[known] * people + who[known])
-    if (np.bincount(pairs // people, minlength=len(made.words)) < k).any():
+    if (np.bincount(pairs // people, minlength=len(place)) < k).any():
         raise _broken(f"a level of column {name!r} stood on fewer than k persons")
 
 

@@ -46,7 +46,16 @@ from discreet.protect.column_trees import (
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.protect.donors import donors_by_chance, donors_evenly, usual_donor
 from discreet.protect.exceptions import exceptions
-from discreet.protect.participants import ONE, Rows, participants, persons_of, usual_rows
+from discreet.protect.participants import (
+    ONE,
+    PERSONS_PER_K,
+    Rows,
+    finite,
+    least_known,
+    participants,
+    persons_of,
+    usual_rows,
+)
 from discreet.protect.recount import check_columns
 from discreet.protect.relations import relations_of
 from discreet.protect.safe_levels import safe_levels
@@ -54,11 +63,8 @@ from discreet.protect.safe_values import SafeColumn, safe_column
 
 __all__ = ["tree_copy"]
 
-HUGE = 1e150
 PERSONS_PER_M = 2
-"""A copy is of at least so many times m persons, and up to k more."""
-PERSONS_PER_K = 4
-"""And of so many times k; a column of numbers of as many, to twice, who have one."""
+"""A copy is of at least so many times m persons, and up to k more; and of 4 k."""
 ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
 """The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
 EVENLY = 2000
@@ -119,7 +125,9 @@ def tree_copy(
     knows the whole table but for one person tells whether the person is in it somewhat better
     than by guessing, more so where rows are few and columns many. Copies of the same persons
     add up: make few. A person's many rows are drawn one by one: what they have in common as one
-    person's is lost. Of a column whose mean hangs on few persons the mean is lower.
+    person's is lost. Of a column whose mean hangs on few persons the mean is lower. **In a table of
+    few columns with coarse values many persons' rows are drawn as they are**, and who is in it is
+    told well (docs/whole.md): it is for measuring, not for release.
 
     References
     ----------
@@ -148,8 +156,8 @@ def tree_copy(
             f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
             " choose a smaller k"
         )
-    cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
-    least = _least_known(everyone, k, draws)
+    cleaned = {name: finite(numbers[name]) for name in sorted(numbers)}
+    least = least_known(everyone, k, draws)
     shown = {n: it for n, it in cleaned.items() if persons_of(persons, ~np.isnan(it)) >= least}
     relations = relations_of(shown, k, draws.of_table, persons, settings.parts)
     rows = Rows(
@@ -183,18 +191,6 @@ def tree_copy(
     who = np.arange(len(groups)) if persons is None else persons
     check_columns(levels, relations.within(made.numbers), made, settings, who)
     return made
-
-
-def _finite(column: Floats) -> Floats:
-    values = np.asarray(column, dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.abs(values) < HUGE, values, np.nan) + 0.0
-
-
-def _least_known(persons: int, k: int, draws: Draws) -> int:
-    """Return how many persons have a number in a column that is shown; what all have always is."""
-    wide = max(1, min(PERSONS_PER_K * k, persons - PERSONS_PER_K * k + 1))
-    return PERSONS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
 
 
 def _rows_of_copy(rows: int, usual: int, settings: Settings, draws: Draws) -> int:

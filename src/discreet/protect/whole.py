@@ -41,22 +41,25 @@ from discreet.protect.base import persons_in, several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.protect.grain import Chance
 from discreet.protect.microaggregation import groups_in_order
+from discreet.protect.participants import (
+    PERSONS_PER_K,
+    finite,
+    least_known,
+    limited,
+    persons_of,
+    usual_rows,
+)
 from discreet.protect.quantiles import given_back, noised
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
 
 __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whole_copy"]
 
-HUGE = 1e150
 ROWS_PER_M = 4
 """A copy has at least this many times m persons, and up to k more."""
-ROWS_PER_K = 4
-"""A column of numbers has at least this many times k persons, to twice, who have one."""
 
-APART, ROWS_OF_ONE = 0.1, 4
-"""The share of persons left out by chance, and of how many times the usual a person has rows."""
-USUAL = (0.4, 0.6)
-"""Between these quantiles is what is usual: where, the secret says."""
+APART = 0.1
+"""The share of persons left out by chance."""
 BLUR = 0.2
 """The noise of numbers where groups are made, in sds."""
 WITHHELD, CAP = 0.02, 0.8
@@ -192,12 +195,12 @@ def whole_copy(
             f"the table has too few persons for a copy of all its columns: {ROWS_PER_M} times m are"
             " needed, and up to k more, which the secret draws; choose a smaller k"
         )
-    cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
-    least = _least_known(held, k, draws)
-    shown = {name: it for name, it in cleaned.items() if _persons(persons, ~np.isnan(it)) >= least}
+    cleaned = {name: finite(numbers[name]) for name in sorted(numbers)}
+    least = least_known(held, k, draws)
+    shown = {n: it for n, it in cleaned.items() if persons_of(persons, ~np.isnan(it)) >= least}
     left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
     relations = relations_of(shown, k, draws.of_table, persons, settings.parts)
-    usual = _usual_rows(persons, draws)
+    usual = usual_rows(persons, draws)
     whole = _Table(
         relations.apart(shown),
         {name: levels[name] for name in sorted(levels)},
@@ -207,14 +210,14 @@ def whole_copy(
         usual,
         COUNT_NOISE * usual * float(np.sqrt(len(shown) + len(levels))),
     )
-    limited = whole.taken(_limited(whole))
-    part = limited.taken(_in_part(limited, settings.m))
+    some = whole.taken(limited(draws, persons, usual))
+    part = some.taken(_in_part(some, settings.m))
     ready, _ = _prepared(part, settings)
     ready, lost = _prepared(part.taken(np.flatnonzero(~_far(ready, settings))), settings)
     if not ready.numbers and not ready.levels:
         raise RefusedError("no column of the table can be shown: each is nearly empty or unique")
     lost |= dict.fromkeys(relations.unmade({*left_out, *lost}), "stands on a column left out")
-    out = _drawn(ready, len(limited.rows), settings)
+    out = _drawn(ready, len(some.rows), settings)
     groups = np.full(len(draws.keys), -1, dtype=np.intp)
     groups[ready.rows] = out.groups
 
@@ -232,12 +235,6 @@ def whole_copy(
     return made
 
 
-def _least_known(persons: int, k: int, draws: Draws) -> int:
-    """Return how many persons have a number in a column that is shown; what all have always is."""
-    wide = max(1, min(ROWS_PER_K * k, persons - ROWS_PER_K * k + 1))
-    return ROWS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
-
-
 def _safe(name: str, raw: Floats, latent: Floats, table: _Table, k: int) -> Floats:
     """Return safe quantiles of what persons have in a column, gaps aside, by rank."""
     known = np.flatnonzero(~np.isnan(raw))
@@ -251,29 +248,6 @@ def _of(values: Labels | None, rows: Labels) -> Labels | None:
 
 
 # --- who takes part -----------------------------------------------------------------------------
-
-
-def _usual_rows(persons: Labels | None, draws: Draws) -> int:
-    """Return how many rows a person usually has: about the median, at a quantile by chance."""
-    if persons is None:
-        return 1
-    rows = np.sort(np.unique(persons, return_counts=True)[1])
-    low, high = USUAL
-    share = low + (high - low) * float(draws.of_table("usual rows", 1)[0])
-    return int(rows[int(share * len(rows))])
-
-
-def _limited(table: _Table) -> Labels:
-    """Return rows in the order of their keys, of no person very many more than of others."""
-    order: Labels = np.lexsort(table.draws.keys.T)
-    if table.persons is None:
-        return order
-    _, at, rows = np.unique(table.persons[order], return_inverse=True, return_counts=True)
-    most = ROWS_OF_ONE * table.usual
-    by_person = np.argsort(at, kind="stable")
-    place = np.empty(len(order), dtype=np.intp)
-    place[by_person] = np.arange(len(order)) - np.repeat(np.cumsum(rows) - rows, rows)
-    return order[place < most]
 
 
 def _in_part(table: _Table, m: int) -> Labels:
@@ -292,18 +266,12 @@ def _in_part(table: _Table, m: int) -> Labels:
 # --- columns made ready -------------------------------------------------------------------------
 
 
-def _finite(column: Floats) -> Floats:
-    values = np.asarray(column, dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.abs(values) < HUGE, values, np.nan) + 0.0
-
-
 def _prepared(table: _Table, settings: Settings) -> tuple[_Table, dict[str, str]]:
     """Return the columns that can be protected, and why each other one is left out."""
     left_out: dict[str, str] = {}
     for name, column in table.numbers.items():
         # Of 4 k or more who had one, so few take part by chance alone.
-        if _persons(table.persons, ~np.isnan(column)) < ROWS_PER_K // 2 * settings.k:
+        if persons_of(table.persons, ~np.isnan(column)) < PERSONS_PER_K // 2 * settings.k:
             left_out[name] = "nearly empty"
     joined: dict[str, Levels] = {}
     for name, levels in table.levels.items():
@@ -315,10 +283,6 @@ def _prepared(table: _Table, settings: Settings) -> tuple[_Table, dict[str, str]
             joined[name] = found
     ready = {name: it for name, it in table.numbers.items() if name not in left_out}
     return table._replace(numbers=ready, levels=joined), left_out
-
-
-def _persons(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
-    return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
 
 
 def _joined(column: Levels, least: int, table: _Table, name: str) -> Levels:
@@ -410,9 +374,9 @@ def _gaps(
     gap_of: dict[str, tuple[str, str]] = {}
     for name, column in table.numbers.items():
         gap = np.isnan(column)
-        if _persons(table.persons, gap) < least:
+        if persons_of(table.persons, gap) < least:
             continue
-        near = (key for key, it in patterns.items() if _persons(table.persons, it ^ gap) < least)
+        near = (key for key, it in patterns.items() if persons_of(table.persons, it ^ gap) < least)
         gap_of[name] = next(near, ("gap", name))
         patterns.setdefault(gap_of[name], gap)
     words = ("known", MISSING)
@@ -520,7 +484,7 @@ def _far(table: _Table, settings: Settings) -> NDArray[np.bool_]:
     if table.persons is not None:
         out = np.isin(table.persons, table.persons[out])
     for known in space.known.T:
-        if _persons(table.persons, known & ~out) < ROWS_PER_K // 2 * settings.k:
+        if persons_of(table.persons, known & ~out) < PERSONS_PER_K // 2 * settings.k:
             out &= ~known
             if table.persons is not None:
                 out &= ~np.isin(table.persons, table.persons[known])
