@@ -114,14 +114,14 @@ class Draws:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WholeCopy:
-    """The protected rows, and what the custodian alone may see: whose each row is, and its group.
+    """The protected rows, and what the custodian alone may see: whose each row mostly is.
 
     `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
-    each was drawn for, `groups` the group of each raw row, -1 where it was withheld.
+    gave most of the columns of each, `takes_part` which raw rows anything was drawn from.
     """
 
     numbers: Mapping[str, Floats]
     levels: Mapping[str, Levels]
     source: Labels
-    groups: Labels
+    takes_part: NDArray[np.bool_]
     left_out: Mapping[str, str]

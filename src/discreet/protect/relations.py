@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.protect.copies import threshold
-from discreet.protect.quantiles import Chance, shortened
+from discreet.protect.grain import Chance, shortened
 from discreet.table.dates import on_clock
 
 __all__ = ["Relations", "relations_of"]

@@ -1,0 +1,75 @@
+"""A kernel that cuts the ordered values of a column into blocks of k persons or more."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiled import kernel
+
+__all__ = ["blocks_of"]
+
+Whole = NDArray[np.int64]
+
+
+@kernel
+def blocks_of(
+    value: Whole,
+    alone: NDArray[np.bool_],
+    weights: Whole,
+    sizes: Whole,
+    least: int,
+    ends: tuple[int, int],
+) -> Whole:
+    """Return the block of each row of ordered values, -1 for rows too few to be one.
+
+    Parameters
+    ----------
+    value : ndarray of int of shape (n,)
+        Which of the different values each row has, rising.
+    alone : ndarray of bool of shape (n,)
+        Whether a value is a block of its own.
+    weights : ndarray of int of shape (n,)
+        What each row weighs.
+    sizes : ndarray of int
+        What blocks weigh, one after the other, at the least; one for each `least` of weight.
+    least : int
+        What a block weighs at the least.
+    ends : tuple of int
+        What the first and the last block weigh, where they are no value of their own.
+    """
+    n = len(value)
+    out = np.full(n, -1, dtype=np.int64)
+    block, drawn, i = 0, 0, 0
+    while i < n:
+        j = i
+        if alone[i]:
+            while j < n and value[j] == value[i]:
+                out[j] = block
+                j += 1
+            block += 1
+            i = j
+            continue
+        rest = 0
+        while j < n and not alone[j]:
+            rest += weights[j]
+            j += 1
+        if rest < least:
+            i = j
+            continue
+        last = ends[1] if j == n else least
+        want = ends[0] if i == 0 else sizes[drawn]
+        acc = 0
+        for row in range(i, j):
+            if acc >= want and rest >= last:
+                block += 1
+                drawn += 1
+                acc = 0
+                want = sizes[drawn]
+            out[row] = block
+            acc += weights[row]
+            rest -= weights[row]
+        block += 1
+        drawn += 1
+        i = j
+    return out

@@ -1,0 +1,118 @@
+"""Who takes part in a copy: all but a share of persons that the secret leaves out.
+
+Who is left out is nowhere in the copy: nothing is fitted to, counted of or drawn from their rows.
+So even who knows everybody else cannot be sure that a person is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.protect.copies import Draws, Levels
+from discreet.protect.grain import Chance
+
+__all__ = ["ONE", "Rows", "participants", "persons_of", "usual_rows"]
+
+APART = (0.1, 0.2)
+"""The share of persons who are left out: between these two, the secret says."""
+ROWS_OF_ONE = 4
+"""Of a person so many times as many rows as usual take part at the most."""
+USUAL = (0.4, 0.6)
+"""Between these quantiles is what is usual: where, the secret says."""
+ONE = 1 << 10
+"""What the rows of a person weigh together."""
+
+
+class Rows(NamedTuple):
+    """Rows of the raw table: their columns, draws, whose they are, and their places in it."""
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, Levels]
+    draws: Draws
+    persons: Labels | None
+    at: Labels
+
+    def taken(self, at: Labels) -> Rows:
+        """Return some of the rows."""
+        return self._replace(
+            numbers={name: column[at] for name, column in self.numbers.items()},
+            levels={name: Levels(it.words, it.codes[at]) for name, it in self.levels.items()},
+            draws=self.draws.taken(at),
+            persons=None if self.persons is None else self.persons[at],
+            at=self.at[at],
+        )
+
+    def chance(self, name: str) -> Chance:
+        """Return the draws of a column that hang on no record."""
+        return lambda what, count: self.draws.of_table(f"{what} of {name}", count)
+
+    def persons_with(self, rows: NDArray[np.bool_]) -> int:
+        """Return how many persons have some of the rows."""
+        return persons_of(self.persons, rows)
+
+    def weights(self) -> Labels:
+        """Return what each row weighs: those of a person `ONE` together, at the most."""
+        if self.persons is None:
+            return np.full(len(self.at), ONE, dtype=np.int64)
+        _, whose, rows = np.unique(self.persons, return_inverse=True, return_counts=True)
+        return np.maximum(ONE // rows, 1)[whose].astype(np.int64)
+
+
+def persons_of(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
+    """Return how many persons have some of the rows; `persons` says whose each row is."""
+    return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
+
+
+def usual_rows(persons: Labels | None, draws: Draws) -> int:
+    """Return how many rows a person usually has: about the median, at a quantile by chance."""
+    if persons is None:
+        return 1
+    rows = np.sort(np.unique(persons, return_counts=True)[1])
+    low, high = USUAL
+    share = low + (high - low) * float(draws.of_table("usual rows", 1)[0])
+    return int(rows[int(share * len(rows))])
+
+
+def participants(rows: Rows, usual: int, least: int) -> tuple[Rows, int]:
+    """Return the rows that take part, in the order of their keys, and how many could.
+
+    Parameters
+    ----------
+    rows : Rows
+        All rows.
+    usual : int
+        How many rows a person usually has: of none very many more take part.
+    least : int
+        So many persons take part at the least.
+    """
+    limited = rows.taken(_limited(rows, usual))
+    return limited.taken(_in_part(limited, least)), len(limited.at)
+
+
+def _limited(rows: Rows, usual: int) -> Labels:
+    order: Labels = np.lexsort(rows.draws.keys.T)
+    if rows.persons is None:
+        return order
+    _, whose, count = np.unique(rows.persons[order], return_inverse=True, return_counts=True)
+    by_person = np.argsort(whose, kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[by_person] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
+    return order[place < ROWS_OF_ONE * usual]
+
+
+def _in_part(rows: Rows, least: int) -> Labels:
+    chance: Floats = rows.draws.of_rows("apart")[:, 0]
+    whose = np.arange(len(chance))
+    if rows.persons is not None:  # a sum of uniform numbers, less its whole part, is one too
+        whose = np.unique(rows.persons, return_inverse=True)[1]
+        chance = np.bincount(whose, chance).astype(np.float64) % 1.0
+    low, high = APART
+    share = low + (high - low) * float(rows.draws.of_table("apart", 1)[0])
+    out = max(0, min(int(share * len(chance)), len(chance) - least))
+    left = np.argsort(chance, kind="stable")[:out]
+    return np.flatnonzero(~np.isin(whose, left))

@@ -1,0 +1,51 @@
+"""Levels of a column that may be drawn: those of enough persons, and the others joined."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.arguments import Labels
+from discreet.protect.base import persons_in
+from discreet.protect.copies import MISSING, OTHER, Levels
+from discreet.protect.participants import persons_of
+
+__all__ = ["safe_levels"]
+
+
+def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
+    """Return levels of `least` persons or more, rarer ones joined; -1 for rows that give none.
+
+    A missing level is one of its own, never joined with others. Where all that are rare together
+    are of too few persons, their rows give no level: they are drawn like the others of a leaf.
+
+    Parameters
+    ----------
+    column : Levels
+        The raw column.
+    least : int
+        How many persons a level stands on.
+    persons : ndarray of int of shape (n,) or None
+        Whose each row is, where a person may have several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> raw = Levels.of(["a"] * 6 + ["b"] * 3 + ["c"] * 3 + ["", ""])
+    >>> made = safe_levels(raw, 5, None)
+    >>> made.words, made.codes.tolist()
+    (('(other)', 'a'), [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, -1, -1])
+    """
+    missing = len(column.words)
+    codes = np.where(column.codes < 0, missing, column.codes)
+    held = persons_in(codes, persons)
+    enough = np.append(held, np.zeros(missing + 1 - len(held), dtype=np.intp)) >= least
+    rare = np.isin(codes, np.flatnonzero(~enough[:missing]))
+    words = [(word, i) for i, word in enumerate((*column.words, MISSING)) if enough[i]]
+    if persons_of(persons, rare) >= least:
+        words.append((OTHER, -1))
+    words.sort()
+    place = np.full(missing + 2, -1, dtype=np.intp)
+    for at, (_, code) in enumerate(words):
+        place[code if code >= 0 else missing + 1] = at
+    out = place[np.where(rare, missing + 1, codes)]
+    return Levels(tuple(word for word, _ in words), out)

@@ -1,0 +1,175 @@
+"""Values of a column that may be drawn: of many persons as they are, of others around block means.
+
+A value that many persons have stays itself. Others go, in order, into blocks of k to 2 k - 1
+persons that the secret cuts, and are drawn evenly around their block's mean, no farther than the
+middle of the gaps to its neighbours: so **sums stay true**. At either end is a block of m persons
+or more, whose excess beyond its inner edge is capped, so that nobody makes it up, and has noise.
+How far the cap and how large the noise is the blocks inside say: the width of an end block would
+tell of who is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.protect.grain import Chance, shortened, step_of
+from discreet.protect.participants import ONE
+
+__all__ = ["SafeColumn", "safe_column"]
+
+EXCESS, SHARE = 6.0, 0.4
+"""An excess is capped at so many times the usual one inside, and at this share of all of a block."""
+END_NOISE = 2.0
+"""The noise of an end block in standard errors of a block of so many, as those inside spread."""
+REACH = 0.9
+"""So far around its mean an end block is drawn, in shares of the way to its inner edge."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SafeColumn:
+    """Where the value of each row of a column may be drawn: around `centre`, `half` to each side.
+
+    `step` is what a drawn value is rounded to, and 0 where the row's value is kept; `order` are the
+    rows from the least value to the largest.
+    """
+
+    centre: Floats
+    half: Floats
+    step: Floats
+    order: Labels
+
+    def drawn(self, rows: Labels, place: Floats, rounding: Floats) -> Floats:
+        """Return a safe value for each of some rows: a `place` in its span, rounded by chance."""
+        out = self.centre[rows] + (2 * place - 1) * self.half[rows]
+        step = self.step[rows]
+        grain = np.where(step > 0, step, 1.0)
+        rounded = shortened(np.floor(out / grain + rounding) * grain)
+        return np.where(step > 0, rounded, out) + 0.0
+
+    def by_ranks(self, latent: Floats) -> Floats:
+        """Return a safe value for each of some numbers, by its rank among them."""
+        rank = np.empty(len(latent))
+        rank[np.argsort(latent, kind="stable")] = np.arange(len(latent))
+        at = (rank + 0.5) / max(len(latent), 1) * len(self.order)
+        row = np.minimum(at.astype(np.intp), len(self.order) - 1)
+        return self.drawn(self.order[row], at - row, np.full(len(latent), 0.5))
+
+
+def safe_column(
+    values: Floats, weights: Labels, chance: Chance, at_rows: Callable[[str], Floats], k: int, m: int
+) -> SafeColumn:
+    """Return where each of the known values of a column may be drawn.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Values, none missing.
+    weights : ndarray of int of shape (n,)
+        What each row weighs: those of a person `ONE` together, at the most.
+    chance : callable
+        Returns draws of this column by their name and how many there are.
+    at_rows : callable
+        Returns a draw for each row by its name.
+    k, m : int
+        How many persons a block has, and one at an end, at the least.
+    """
+    from discreet.kernels.blocks import blocks_of
+
+    order = np.argsort(values, kind="stable")
+    x, w = values[order], weights[order]
+    different, value = np.unique(x, return_inverse=True)
+    held = np.bincount(value, w)
+    least = k + np.floor(chance("kept", len(different)) * k)
+    alone = (held >= least * ONE)[value]
+    sizes = k + np.floor(chance("cuts", int(w.sum()) // (k * ONE) + 2 + len(different)) * k)
+    ends = m + np.floor(chance("ends", 2) * k)
+    low, high = (int(end) * ONE for end in ends)
+    block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, k * ONE, (low, high))
+    centre, half = _spread(x, block, alone, chance)
+    centre, half = _between(x, block, centre, half, at_rows("between")[order])
+    kept = alone | (block < 0)
+    step = np.where(kept, 0.0, step_of(values, centre, chance, k))
+    back = np.empty(len(order), dtype=np.intp)
+    back[order] = np.arange(len(order))
+    return SafeColumn(centre[back], half[back], step[back], order)
+
+
+def _spread(
+    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance
+) -> tuple[Floats, Floats]:
+    """Return centre and half the width of each row's block."""
+    inside = np.flatnonzero(block >= 0)
+    centre, half = x.copy(), np.zeros(len(x))
+    if not inside.size:  # so few rows that no block has enough: one of all
+        return np.full(len(x), float(x.mean())), half
+    xs, bs = x[inside], block[inside]
+    starts = np.flatnonzero(np.concatenate([[True], bs[1:] != bs[:-1]]))
+    stops = np.append(starts[1:], len(bs))
+    mean = np.add.reduceat(xs, starts) / (stops - starts)
+    first, last = xs[starts], xs[stops - 1]
+    before = np.append(first[0], (last[:-1] + first[1:]) / 2)
+    after = np.append((last[:-1] + first[1:]) / 2, last[-1])
+    wide = np.maximum(np.minimum(mean - before, after - mean), 0.0)
+    single = alone[inside][starts]
+    noise = _normal(chance("end noise", 2))
+    for end, sign in ((0, -1), (len(starts) - 1, 1)):
+        if single[end] or len(starts) == 1:
+            continue
+        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, float(noise[max(sign, 0)]))
+    if len(starts) == 1 and not single[0]:
+        mean[0], wide[0] = float(np.median(xs)), 0.0
+    mean = np.where(single, first, mean)
+    wide = np.where(single, 0.0, wide)
+    sizes = stops - starts
+    centre[inside], half[inside] = np.repeat(mean, sizes), np.repeat(wide, sizes)
+    return centre, half
+
+
+def _end(x: Floats, start: int, stop: int, sign: int, noise: float) -> tuple[float, float]:
+    """Return centre and half the width of the block at an end, whose excess is capped."""
+    own = x[start:stop] * sign
+    edge, size = float(own.min()), stop - start
+    rest = np.sort((x[:start] if sign > 0 else x[stop:]) * sign)[::-1]
+    near, next_to = rest[:size], rest[size : 3 * size]
+    if len(next_to) >= size:
+        usual = float(near.mean() - next_to.mean()) / np.log(2)
+    else:
+        usual = float(np.median(own) - edge) / np.log(2)
+    excess = own - edge
+    capped = np.minimum(excess, EXCESS * usual)
+    ordered = np.sort(capped)
+    most = float(ordered[:-1].sum()) * SHARE / (1 - SHARE)
+    capped = np.minimum(capped, max(most, float(ordered[-2]) if size > 1 else 0.0))
+    mean = float(capped.mean()) + END_NOISE * noise * usual / np.sqrt(size)
+    mean = max(mean, 0.0)
+    return sign * (edge + mean), REACH * mean
+
+
+def _between(
+    x: Floats, block: Labels, centre: Floats, half: Floats, chance: Floats
+) -> tuple[Floats, Floats]:
+    """Give rows between two blocks that are too few the value of either, so that sums stay."""
+    lost = np.flatnonzero(block < 0)
+    inside = np.flatnonzero(block >= 0)
+    if not lost.size or not inside.size:
+        return centre, half
+    at = np.searchsorted(inside, lost)
+    low = centre[inside[np.maximum(at - 1, 0)]]
+    high = centre[inside[np.minimum(at, len(inside) - 1)]]
+    low, high = np.where(at == 0, high, low), np.where(at == len(inside), low, high)
+    span = high - low
+    share = np.divide(x[lost] - low, span, out=np.zeros(len(lost)), where=span > 0)
+    centre[lost] = np.where(chance[lost] < share, high, low)
+    half[lost] = 0.0
+    return centre, half
+
+
+def _normal(uniform: Floats) -> Floats:
+    from scipy.special import ndtri
+
+    return np.clip(np.asarray(ndtri(uniform)), -2.5, 2.5)
