@@ -49,7 +49,7 @@ class Found(NamedTuple):
 class _Levels(NamedTuple):
     raw: Labels
     drawn: Labels
-    count: int
+    kinds: int
 
 
 @dataclass
@@ -105,14 +105,14 @@ class Before:
             return Found(*(np.zeros(size, dtype=np.intp) for size in every))
         raw, drawn, kinds = self._features(targets, rows)
         tree = grow(raw, kinds, targets, weights, least)
-        return Found(leaves_of(tree, raw), leaves_of(tree, drawn))
+        return Found(*(leaves_of(tree, codes).astype(np.intp) for codes in (raw, drawn)))
 
     def _features(self, targets: Whole, rows: Labels) -> tuple[Codes, Codes, Whole]:
         raw = [codes[rows] for codes, _, _ in self.numbers]
         drawn = [codes for _, codes, _ in self.numbers]
         kinds = [kind for _, _, kind in self.numbers]
         for held in self.levels:
-            code = _ordered(held.raw[rows], targets[:, 0], held.count)
+            code = _ordered(held.raw[rows], targets[:, 0], held.kinds)
             raw.append(code[held.raw[rows]])
             drawn.append(code[held.drawn])
             kinds.append(int(code.max()) + 1)
@@ -204,7 +204,8 @@ def number_targets(values: Floats, centre: Floats) -> Whole:
     rank = (np.cumsum(rows) - rows / 2) / len(values)
     sd = float(np.std(np.sort(centre))) if len(different) > 1 else 0.0
     z = np.zeros(len(values)) if not sd else (centre - np.sort(centre).mean()) / sd
-    return np.rint(np.column_stack([rank[at] - 0.5, 0.29 * z]) * WIDE).astype(np.int64)
+    out: Whole = np.rint(np.column_stack([rank[at] - 0.5, 0.29 * z]) * WIDE).astype(np.int64)
+    return out
 
 
 def level_targets(codes: Labels, count: int, signs: Floats) -> Whole:
@@ -212,11 +213,12 @@ def level_targets(codes: Labels, count: int, signs: Floats) -> Whole:
 
     `signs` are draws of shape (count, TARGETS).
     """
-    if count <= TARGETS + 1:
-        largest = np.argsort(-np.bincount(codes, minlength=count), kind="stable")
-        kept = largest[: max(count - 1, 1)]
-        return (codes[:, None] == kept[None, :]).astype(np.int64) * WIDE
-    return np.where(signs < 0.5, -WIDE // 4, WIDE // 4).astype(np.int64)[codes]
+    if count > TARGETS + 1:
+        coded: Whole = np.where(signs < 0.5, -WIDE // 4, WIDE // 4)[codes]
+        return coded
+    largest = np.argsort(-np.bincount(codes, minlength=count), kind="stable")
+    kept = largest[: max(count - 1, 1)]
+    return (codes[:, None] == kept[None, :]).astype(np.int64) * WIDE
 
 
 def flag_targets(flags: NDArray[np.bool_]) -> Whole:

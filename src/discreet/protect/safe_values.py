@@ -23,7 +23,7 @@ from discreet.protect.participants import ONE
 __all__ = ["SafeColumn", "safe_column"]
 
 EXCESS, SHARE = 6.0, 0.4
-"""An excess is capped at so many times the usual one inside, and at this share of all of a block."""
+"""An excess is capped at so many times the usual one inside, and at this share of its block's."""
 END_NOISE = 2.0
 """The noise of an end block in standard errors of a block of so many, as those inside spread."""
 REACH = 0.9
@@ -61,7 +61,12 @@ class SafeColumn:
 
 
 def safe_column(
-    values: Floats, weights: Labels, chance: Chance, at_rows: Callable[[str], Floats], k: int, m: int
+    values: Floats,
+    weights: Labels,
+    chance: Chance,
+    at_rows: Callable[[str], Floats],
+    k: int,
+    m: int,
 ) -> SafeColumn:
     """Return where each of the known values of a column may be drawn.
 
@@ -172,4 +177,4 @@ def _between(
 def _normal(uniform: Floats) -> Floats:
     from scipy.special import ndtri
 
-    return np.clip(np.asarray(ndtri(uniform)), -2.5, 2.5)
+    return np.asarray(np.clip(ndtri(uniform), -2.5, 2.5))
