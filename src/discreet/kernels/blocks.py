@@ -32,9 +32,10 @@ def blocks_of(
     weights : ndarray of int of shape (n,)
         What each row weighs.
     sizes : ndarray of int
-        What blocks weigh, one after the other, at the least; one for each `least` of weight.
+        What blocks weigh, one after the other, at the least; one for each `least` of weight. Rows
+        between two values of their own that weigh less than the next one are too few.
     least : int
-        What a block weighs at the least.
+        What a block weighs at the least that takes what is left.
     ends : tuple of int
         What the first and the last block weigh, where they are no value of their own.
     """
@@ -54,7 +55,7 @@ def blocks_of(
         while j < n and not alone[j]:
             rest += weights[j]
             j += 1
-        if rest < least:
+        if rest < sizes[drawn]:
             i = j
             continue
         last = ends[1] if j == n else least

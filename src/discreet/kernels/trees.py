@@ -35,6 +35,78 @@ class Tree(NamedTuple):
 
 
 @kernel
+def _gain(whole: Whole, low: Whole, weight: int, below: int) -> float:
+    """Return how much is explained where rows of `weight` are parted, `below` of it to the left."""
+    gain = 0.0
+    for j in range(len(whole)):
+        high = float(whole[j] - low[j])
+        gain += float(low[j]) * float(low[j]) / float(below) + high * high / float(weight - below)
+    return gain
+
+
+@kernel
+def _best_of_few(
+    of: Codes, targets: Whole, weights: Whole, rows: Whole, least: int, order: Whole, whole: Whole
+) -> tuple[float, int]:
+    """Return the best gain of a feature, and the code it is after: rows are sorted by it."""
+    weight = 0
+    for i in range(len(rows)):
+        row, j = rows[i], i
+        weight += weights[row]
+        while j > 0 and of[order[j - 1]] > of[row]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = row
+    low = np.zeros(len(whole), dtype=np.int64)
+    best, cut, below = 0.0, 0, 0
+    for i in range(len(rows) - 1):
+        row = order[i]
+        below += weights[row]
+        for j in range(len(low)):
+            low[j] += weights[row] * targets[row, j]
+        if weight - below < least:
+            break
+        if of[row] != of[order[i + 1]] and below >= least:
+            gain = _gain(whole, low, weight, below)
+            if gain > best:
+                best, cut = gain, int(of[row])
+    return best, cut
+
+
+@kernel
+def _best_of_many(
+    of: Codes, targets: Whole, weights: Whole, rows: Whole, least: int, sums: Whole, whole: Whole
+) -> tuple[float, int]:
+    """Return the best gain of a feature, and the code it is after: rows of each code are summed.
+
+    The last column of `sums` is the weight of a code.
+    """
+    t, weight = len(whole), 0
+    sums[:] = 0
+    for row in rows:
+        code = of[row]
+        weight += weights[row]
+        sums[code, t] += weights[row]
+        for j in range(t):
+            sums[code, j] += weights[row] * targets[row, j]
+    low = np.zeros(t, dtype=np.int64)
+    best, cut, below = 0.0, 0, 0
+    for code in range(len(sums) - 1):
+        if sums[code, t] == 0:
+            continue
+        below += sums[code, t]
+        for j in range(t):
+            low[j] += sums[code, j]
+        if weight - below < least:
+            break
+        if below >= least:
+            gain = _gain(whole, low, weight, below)
+            if gain > best:
+                best, cut = gain, code
+    return best, cut
+
+
+@kernel
 def _split(
     codes: Codes,
     kinds: Whole,
@@ -42,16 +114,12 @@ def _split(
     weights: Whole,
     rows: Whole,
     least: int,
-    count: Whole,
     sums: Whole,
     order: Whole,
-    whole: Whole,
-    low: Whole,
 ) -> tuple[int, int]:
     """Return the feature and the code after which rows are split best; -1 where none is better."""
-    n, t = len(rows), targets.shape[1]
-    weight = 0
-    whole[:] = 0
+    t, weight = targets.shape[1], 0
+    whole = np.zeros(t, dtype=np.int64)
     pure = True
     for row in rows:
         weight += weights[row]
@@ -67,58 +135,13 @@ def _split(
     found, cut = -1, 0
     for feature in range(len(codes)):
         of = codes[feature]
-        below = 0
-        low[:] = 0
-        if n <= SMALL and kinds[feature] > n:
-            for i in range(n):
-                row, j = rows[i], i
-                while j > 0 and of[order[j - 1]] > of[row]:
-                    order[j] = order[j - 1]
-                    j -= 1
-                order[j] = row
-            for i in range(n - 1):
-                row = order[i]
-                below += weights[row]
-                for j in range(t):
-                    low[j] += weights[row] * targets[row, j]
-                if of[row] == of[order[i + 1]] or below < least:
-                    continue
-                if weight - below < least:
-                    break
-                gain = 0.0
-                for j in range(t):
-                    high = float(whole[j] - low[j])
-                    gain += float(low[j]) * float(low[j]) / float(below)
-                    gain += high * high / float(weight - below)
-                if gain > best:
-                    best, found, cut = gain, feature, int(of[row])
-            continue
-        for code in range(kinds[feature]):
-            count[code] = 0
-            for j in range(t):
-                sums[code, j] = 0
-        for row in rows:
-            code = of[row]
-            count[code] += weights[row]
-            for j in range(t):
-                sums[code, j] += weights[row] * targets[row, j]
-        for code in range(kinds[feature] - 1):
-            if count[code] == 0:
-                continue
-            below += count[code]
-            for j in range(t):
-                low[j] += sums[code, j]
-            if below < least:
-                continue
-            if weight - below < least:
-                break
-            gain = 0.0
-            for j in range(t):
-                high = float(whole[j] - low[j])
-                gain += float(low[j]) * float(low[j]) / float(below)
-                gain += high * high / float(weight - below)
-            if gain > best:
-                best, found, cut = gain, feature, code
+        if len(rows) <= SMALL and kinds[feature] > len(rows):
+            gain, at = _best_of_few(of, targets, weights, rows, least, order, whole)
+        else:
+            part = sums[: kinds[feature]]
+            gain, at = _best_of_many(of, targets, weights, rows, least, part, whole)
+        if gain > best:
+            best, found, cut = gain, feature, at
     return found, cut
 
 
@@ -135,18 +158,13 @@ def _grown(
     end = np.zeros(most, dtype=np.int64)
     rows = np.arange(n)
     aside = np.empty(n, dtype=np.int64)
-    count = np.zeros(256, dtype=np.int64)
-    sums = np.zeros((256, t), dtype=np.int64)
+    sums = np.zeros((256, t + 1), dtype=np.int64)
     order = np.empty(SMALL, dtype=np.int64)
-    whole = np.zeros(t, dtype=np.int64)
-    low = np.zeros(t, dtype=np.int64)
     end[0] = n
     node, nodes = 0, 1
     while node < nodes:
         a, b = start[node], end[node]
-        by, at = _split(
-            codes, kinds, targets, weights, rows[a:b], least, count, sums, order, whole, low
-        )
+        by, at = _split(codes, kinds, targets, weights, rows[a:b], least, sums, order)
         if by >= 0:
             few, many = a, 0
             for i in range(a, b):

@@ -33,11 +33,11 @@ def whole_maker(
     Parameters
     ----------
     k : int
-        How many persons each level, knot and end of a column stands on at least.
-    m : int, default 2 k
-        How many rows, of as many persons, a group has at least; k or more.
+        How many persons each level, and each value of a column, stands on at least.
+    m : int, default 4 k
+        How many persons a leaf has at least; k or more.
     sensitive : tuple of str
-        Columns of levels that shape no group.
+        Columns of levels of that role; they are drawn as all others are.
     bounds : mapping of str to pair of float, optional
         Between which numbers a column lies.
     tables : tuple of pairs of str

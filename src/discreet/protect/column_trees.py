@@ -218,7 +218,8 @@ def level_targets(codes: Labels, count: int, signs: Floats) -> Whole:
         return coded
     largest = np.argsort(-np.bincount(codes, minlength=count), kind="stable")
     kept = largest[: max(count - 1, 1)]
-    return (codes[:, None] == kept[None, :]).astype(np.int64) * WIDE
+    flags: Whole = (codes[:, None] == kept[None, :]).astype(np.int64) * WIDE
+    return flags
 
 
 def flag_targets(flags: NDArray[np.bool_]) -> Whole:

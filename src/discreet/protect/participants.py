@@ -24,8 +24,8 @@ ROWS_OF_ONE = 4
 """Of a person so many times as many rows as usual take part at the most."""
 USUAL = (0.4, 0.6)
 """Between these quantiles is what is usual: where, the secret says."""
-ONE = 1 << 10
-"""What the rows of a person weigh together."""
+ONE = 1 << 20
+"""What the rows of a person weigh together: more than anyone has rows, as each weighs 1 or more."""
 
 
 class Rows(NamedTuple):

@@ -5,7 +5,7 @@ persons that the secret cuts, and are drawn evenly around their block's mean, no
 middle of the gaps to its neighbours: so **sums stay true**. At either end is a block of m persons
 or more, whose excess beyond its inner edge is capped, so that nobody makes it up, and has noise.
 How far the cap and how large the noise is the blocks inside say: the width of an end block would
-tell of who is in it.
+tell of who is in it. Where few persons have a number below 0, none is drawn.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.protect.copies import threshold
 from discreet.protect.grain import Chance, shortened, step_of
 from discreet.protect.participants import ONE
 
@@ -95,8 +96,11 @@ def safe_column(
     ends = m + np.floor(chance("ends", 2) * k)
     low, high = (int(end) * ONE for end in ends)
     block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, k * ONE, (low, high))
-    centre, half = _spread(x, block, alone, chance)
+    centre, half = _spread(x, block, alone, chance, k)
     centre, half = _between(x, block, centre, half, at_rows("between")[order])
+    if int(w[x < 0].sum()) < threshold(chance("below zero", 1)[0], k) * ONE:
+        centre = np.maximum(centre, 0.0)
+        half = np.minimum(half, centre)
     kept = alone | (block < 0)
     step = np.where(kept, 0.0, step_of(values, centre, chance, k))
     back = np.empty(len(order), dtype=np.intp)
@@ -105,13 +109,13 @@ def safe_column(
 
 
 def _spread(
-    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance
+    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance, k: int
 ) -> tuple[Floats, Floats]:
     """Return centre and half the width of each row's block."""
     inside = np.flatnonzero(block >= 0)
     centre, half = x.copy(), np.zeros(len(x))
     if not inside.size:  # so few rows that no block has enough: one of all
-        return np.full(len(x), float(x.mean())), half
+        return np.full(len(x), _middle(x, k)), half
     xs, bs = x[inside], block[inside]
     starts = np.flatnonzero(np.concatenate([[True], bs[1:] != bs[:-1]]))
     stops = np.append(starts[1:], len(bs))
@@ -125,9 +129,10 @@ def _spread(
     for end, sign in ((0, -1), (len(starts) - 1, 1)):
         if single[end] or len(starts) == 1:
             continue
-        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, float(noise[max(sign, 0)]))
+        own = float(noise[max(sign, 0)])
+        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, own, k)
     if len(starts) == 1 and not single[0]:
-        mean[0], wide[0] = float(np.median(xs)), 0.0
+        mean[0], wide[0] = _middle(xs, k), 0.0
     mean = np.where(single, first, mean)
     wide = np.where(single, 0.0, wide)
     sizes = stops - starts
@@ -135,24 +140,34 @@ def _spread(
     return centre, half
 
 
-def _end(x: Floats, start: int, stop: int, sign: int, noise: float) -> tuple[float, float]:
-    """Return centre and half the width of the block at an end, whose excess is capped."""
+def _middle(x: Floats, k: int) -> float:
+    """Return the mean of k in the middle: a median would be one person's value."""
+    start = max(len(x) - k, 0) // 2
+    return float(x[start : start + k].mean())
+
+
+def _end(x: Floats, start: int, stop: int, sign: int, noise: float, k: int) -> tuple[float, float]:
+    """Return centre and half the width of the block at an end, whose excess is capped.
+
+    Nothing is drawn beyond the mean of the k farthest: where many are at the end of a scale, none
+    is beyond it.
+    """
     own = x[start:stop] * sign
     edge, size = float(own.min()), stop - start
     rest = np.sort((x[:start] if sign > 0 else x[stop:]) * sign)[::-1]
     near, next_to = rest[:size], rest[size : 3 * size]
-    if len(next_to) >= size:
-        usual = float(near.mean() - next_to.mean()) / np.log(2)
-    else:
+    usual = float(near.mean() - next_to.mean()) / np.log(2) if len(next_to) >= size else 0.0
+    if usual <= 0:  # few inside, or all beside it of one value
         usual = float(np.median(own) - edge) / np.log(2)
     excess = own - edge
     capped = np.minimum(excess, EXCESS * usual)
     ordered = np.sort(capped)
     most = float(ordered[:-1].sum()) * SHARE / (1 - SHARE)
     capped = np.minimum(capped, max(most, float(ordered[-2]) if size > 1 else 0.0))
+    farthest = float(np.sort(capped)[-k:].mean())
     mean = float(capped.mean()) + END_NOISE * noise * usual / np.sqrt(size)
-    mean = max(mean, 0.0)
-    return sign * (edge + mean), REACH * mean
+    mean = min(max(mean, 0.0), farthest)
+    return sign * (edge + mean), min(REACH * mean, farthest - mean)
 
 
 def _between(

@@ -43,6 +43,7 @@ from discreet.protect.column_trees import (
 )
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.protect.donors import donors_by_chance, donors_evenly, usual_donor
+from discreet.protect.exceptions import exceptions
 from discreet.protect.participants import ONE, Rows, participants, persons_of, usual_rows
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
@@ -60,6 +61,8 @@ ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
 """The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
 EVENLY = 2000
 """From so many persons on, about, donors of a leaf are taken evenly."""
+SENSITIVE = 2
+"""A sensitive column is drawn from leaves of so many times as many persons."""
 TASK = "drawing columns"
 
 
@@ -160,7 +163,7 @@ def whole_copy(
     left_out |= dict.fromkeys(relations.unmade({*left_out}), "stands on a column left out")
 
     def safe(name: str, latent: Floats) -> Floats:
-        return _margin(name, shown[name][part.at], part, settings).by_ranks(latent)
+        return _safe(f"end {name}", shown[name][part.at], part, settings).by_ranks(latent)
 
     again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     takes_part = np.zeros(len(draws.keys), dtype=np.bool_)
@@ -219,10 +222,26 @@ class _Draw:
     before: Before
     weights: Labels
     evenly: bool
+    coded: dict[str, Labels] = field(default_factory=dict)
+    patterns: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = field(default_factory=list)
+
+    def least(self, name: str, rows: Labels) -> int:
+        """Return how many persons a leaf has that a column is drawn from, of some rows."""
+        m = self.settings.m
+        if name not in self.settings.sensitive:
+            return m
+        among = np.isin(np.arange(len(self.rows.at)), rows)
+        return max(m, min(SENSITIVE * m, self.rows.persons_with(among)))
+
+    def givers(self, name: str, codes: Labels) -> NDArray[np.bool_]:
+        """Say which rows give a value of a column of codes: all but exceptions to a rule."""
+        self.coded[name] = codes
+        least = self.rows.draws.threshold("rules", self.settings.k)
+        return ~exceptions(self.coded, name, least, self.rows.persons)
 
     def donors(self, name: str, targets: NDArray[np.int64], rows: Labels) -> Labels:
         """Return for each drawn row a raw row, one of `rows`, of its leaf."""
-        m = self.settings.m
+        m = self.least(name, rows)
         found = self.before.leaves(targets, rows, self.weights[rows], m * ONE)
         _check_leaves(found, rows, self.rows.persons, m)
         draws = self.rows.draws
@@ -258,15 +277,20 @@ def _draw_levels(name: str, draw: _Draw, out: _Drawn) -> None:
     if {*column.words} <= {OTHER, MISSING}:
         out.left_out[name] = "nearly unique" if OTHER in column.words else "nearly empty"
         return
-    givers = np.flatnonzero(column.codes >= 0)
-    codes, count = column.codes[givers], len(column.words)
+    count = len(column.words)
+    # Raw rows that give no level have one of their own as a feature, which no drawn row has.
+    features = np.where(column.codes < 0, count, column.codes)
+    gives = (column.codes >= 0) & draw.givers(f"level {name}", features)
+    if rows.persons_with(gives) < draw.settings.m:
+        out.left_out[name] = "nearly empty"
+        return
+    givers = np.flatnonzero(gives)
+    codes = column.codes[givers]
     signs = draws.of_table(f"signs of {name}", count * TARGETS).reshape(count, TARGETS)
     who = draw.donors(name, level_targets(codes, count, signs), givers)
     out.donors.append(who)
     out.levels[name] = Levels(column.words, column.codes[who])
-    # Raw rows that give no level have one of their own as a feature, which no drawn row has.
-    features = np.where(column.codes < 0, count, column.codes)
-    draw.before.add_level(features, column.codes[who], count + int(len(givers) < len(features)))
+    draw.before.add_level(features, column.codes[who], int(features.max()) + 1)
 
 
 def _draw_numbers(name: str, draw: _Draw, out: _Drawn) -> None:
@@ -278,10 +302,11 @@ def _draw_numbers(name: str, draw: _Draw, out: _Drawn) -> None:
         out.left_out[name] = "nearly empty"
         return
     gaps = rows.persons_with(gap) >= draws.threshold("gaps", k)
-    missing = np.zeros(draw.size, dtype=np.bool_)
-    if gaps:
-        missing = gap[draw.donors(f"gap {name}", flag_targets(gap), np.arange(len(gap)))]
-    safe = _margin(name, column, rows, draw.settings)
+    missing = _gaps(name, gap, draw) if gaps else np.zeros(draw.size, dtype=np.bool_)
+    if missing is None:
+        out.left_out[name] = "nearly empty"
+        return
+    safe = _safe(name, column, rows, draw.settings)
     who = draw.donors(name, number_targets(column[known], safe.centre), known)
     place = np.empty(len(column), dtype=np.intp)
     place[known] = np.arange(len(known))
@@ -296,7 +321,25 @@ def _draw_numbers(name: str, draw: _Draw, out: _Drawn) -> None:
     draw.before.add_number(column, drawn, gaps=gaps)
 
 
-def _margin(name: str, column: Floats, rows: Rows, settings: Settings) -> SafeColumn:
+def _gaps(name: str, gap: NDArray[np.bool_], draw: _Draw) -> NDArray[np.bool_] | None:
+    """Return which drawn rows have no number; None where too few persons say so.
+
+    A pattern of gaps that differs from one before it for few persons is the same.
+    """
+    rows, least = draw.rows, draw.rows.draws.threshold("gaps", draw.settings.k)
+    for pattern, drawn in draw.patterns:
+        if rows.persons_with(pattern ^ gap) < least:
+            return drawn
+    gives = draw.givers(f"gap {name}", gap.astype(np.intp))
+    if rows.persons_with(gives) < draw.settings.m:
+        return None
+    givers = np.flatnonzero(gives)
+    missing = gap[draw.donors(f"gap {name}", flag_targets(gap[givers]), givers)]
+    draw.patterns.append((gap, missing))
+    return missing
+
+
+def _safe(name: str, column: Floats, rows: Rows, settings: Settings) -> SafeColumn:
     """Return the safe values of a column, gaps aside."""
     known = np.flatnonzero(~np.isnan(column))
     own = rows.draws.taken(known)

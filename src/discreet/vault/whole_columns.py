@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.policy import Policy
 from discreet.protect.alike import persons_alike
 from discreet.protect.whole import Draws, Levels, Settings

@@ -1,0 +1,172 @@
+"""Values that may be drawn: of many persons as they are, of others around means of blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.arguments import Floats
+from discreet.protect import safe_values
+from discreet.protect.grain import Chance
+from discreet.protect.participants import ONE
+from discreet.protect.safe_values import SafeColumn, safe_column
+from tests.cases import examples
+
+NORMAL = np.random.default_rng(7).normal(50, 10, 400)
+
+
+def chance(seed: int) -> Chance:
+    """Draw numbers by their name, as a secret does."""
+    return lambda name, count: np.random.default_rng([seed, *name.encode()]).uniform(size=count)
+
+
+def least(name: str, count: int) -> Floats:
+    """Draw the least number of persons always, and no noise."""
+    return np.full(count, 0.5 if "noise" in name else 0.0)
+
+
+def column(x: Floats, draws: Chance, k: int = 5, m: int = 10, rows: int = 1) -> SafeColumn:
+    """Return safe values, of persons who have so many rows each."""
+    weights = np.full(len(x), ONE // rows, dtype=np.int64)
+    return safe_column(x, weights, draws, lambda what: draws(what, len(x)), k, m)
+
+
+def test_blocks_by_hand_keep_the_sum() -> None:
+    x = np.arange(16.0)
+    found = column(x, least, k=2, m=4)
+
+    # Of an end, excesses of 0 to 3 beyond its inner edge, of which 3 is capped to 2: none is drawn
+    # farther than the two farthest are.
+    inside = np.repeat([4.5, 6.5, 8.5, 10.5], 2)
+    assert found.centre.tolist() == [*[1.75] * 4, *inside, *[13.25] * 4]
+    assert found.half[4:12].tolist() == [1.0] * 8
+    assert found.half[[0, 15]] == pytest.approx(0.75)
+    assert found.centre.sum() == x.sum()
+
+
+@pytest.mark.parametrize(("held", "rows", "stays"), [(9, 1, True), (4, 1, False), (12, 3, False)])
+def test_a_value_stays_itself_if_enough_persons_have_it(held: int, rows: int, stays: bool) -> None:
+    x = np.concatenate([np.full(held, 55.125), NORMAL])
+    kept = [column(x, chance(seed), rows=rows).step[0] == 0 for seed in range(30)]
+
+    assert all(kept) == stays
+    assert any(kept) == stays
+
+
+def test_whether_a_value_stays_itself_is_drawn_between() -> None:
+    x = np.concatenate([np.full(7, 55.125), NORMAL])
+    kept = [column(x, chance(seed)).step[0] == 0 for seed in range(30)]
+
+    assert 5 < sum(kept) < 25
+
+
+def test_one_person_far_out_moves_no_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = np.append(NORMAL[:-1], 50 + 100 * 10)
+
+    def moved() -> float:
+        each = [[column(x, chance(s)).centre.mean() for x in (NORMAL, far)] for s in range(20)]
+        return float(np.abs(np.diff(each)).max())
+
+    assert moved() < 0.5  # of 2.5, in a sample
+    monkeypatch.setattr(safe_values, "EXCESS", np.inf)
+    monkeypatch.setattr(safe_values, "SHARE", 1 - 1e-9)
+    assert moved() > 2
+
+
+def test_one_person_far_out_moves_no_step() -> None:
+    far = np.append(NORMAL[:-1], 1e5)
+    steps = [np.unique(column(x, chance(1)).step) for x in (NORMAL, far)]
+
+    assert steps[0].tolist() == steps[1].tolist()
+
+
+def test_the_mean_stays_beside_a_value_of_many() -> None:
+    few = 10 + np.random.default_rng(0).exponential(5, 16)
+    x = np.concatenate([np.zeros(380), few])
+    ends = [column(x, chance(seed)).centre[380:].mean() for seed in range(40)]
+
+    assert np.mean(ends) == pytest.approx(few.mean(), abs=2)
+
+
+@pytest.mark.parametrize(("n", "m"), [(19, 10), (5, 5)])
+def test_of_so_few_that_they_are_one_block_nobodys_value_is_shown(n: int, m: int) -> None:
+    x = np.random.default_rng(1).normal(size=n)
+    middle = np.sort(x)[n // 2 - 2 : n // 2 + 3].mean()
+
+    for seed in range(5):
+        found = column(x, chance(seed), m=m)
+        assert np.unique(found.centre).tolist() == [middle]
+        assert not found.half.any()
+
+
+def test_of_how_many_beside_a_value_of_many_one_is_drawn_the_secret_says() -> None:
+    def shown(persons: int) -> float:
+        x = np.concatenate([np.full(persons, 9.0), np.full(90, 3.0)])
+        return float(np.mean([column(x, chance(s)).centre.max() > 3 for s in range(60)]))
+
+    assert [shown(persons) for persons in (4, 9)] == [0, 1]
+    assert 0.05 < shown(5) < 0.4 < shown(8) < 1
+
+
+@given(
+    st.integers(2, 6),
+    st.integers(0, 6),
+    st.integers(0, 80),
+    st.sampled_from([0, 1, 9]),
+    st.integers(0, 2**20),
+)
+@settings(max_examples=examples(200), deadline=None)
+def test_values_lie_between_those_of_the_blocks_beside(
+    k: int, more: int, n: int, digits: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    x = np.round(1 + np.abs(random.standard_t(1, 2 * k + more + n)), digits)
+    x *= random.choice([-1, 1])  # no few are below 0
+    found = column(x, chance(seed), k, k + more)
+
+    # Rows between two values of many, too few to be a block, have either.
+    block = (found.step > 0) | (found.centre == x)
+    for value in found.centre[~block]:
+        assert (x == value).sum() >= k
+    at = found.order[block[found.order]]
+    centre, half, raw = found.centre[at], found.half[at], x[at]
+    starts = np.flatnonzero(np.diff(centre, prepend=-np.inf))
+    assert (np.diff(centre) >= 0).all()
+    slack = 1e-12 * np.abs(x).max()
+    for start in starts[1:]:
+        assert centre[start] - half[start] >= raw[start - 1] - slack
+        assert centre[start - 1] + half[start - 1] <= raw[start] + slack
+
+
+@given(st.integers(2, 6), st.integers(12, 80), st.sampled_from([0, 9]), st.integers(0, 2**20))
+@settings(max_examples=examples(100), deadline=None)
+def test_the_order_of_rows_changes_nothing(k: int, n: int, digits: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    x, turned = np.round(random.normal(0, 2, n), digits), random.permutation(n)
+    own, weights = random.uniform(size=n), np.full(n, ONE, dtype=np.int64)
+    one = safe_column(x, weights, chance(seed), lambda _: own, k, 2 * k)
+    two = safe_column(x[turned], weights, chance(seed), lambda _: own[turned], k, 2 * k)
+
+    for field in ("centre", "half", "step"):  # which of equal values is in which block, it may
+        np.testing.assert_array_equal(
+            getattr(one, field)[one.order] if digits else np.sort(getattr(one, field)),
+            getattr(two, field)[two.order] if digits else np.sort(getattr(two, field)),
+        )
+
+
+@pytest.mark.parametrize(("held", "rows", "below"), [(1, 1, False), (12, 3, False), (9, 1, True)])
+def test_numbers_below_0_are_drawn_if_enough_persons_have_one(
+    held: int, rows: int, below: bool
+) -> None:
+    x = np.concatenate([np.linspace(-9, -8, held), np.linspace(0, 2, 90)])
+    found = [column(x, chance(seed), rows=rows) for seed in range(20)]
+
+    assert any((it.centre < it.half).any() for it in found) == below
+
+
+def test_ranks_are_given_the_values_of_their_rank() -> None:
+    values = column(NORMAL, chance(3)).by_ranks(np.arange(300.0))
+
+    assert np.abs(values - np.quantile(NORMAL, (np.arange(300) + 0.5) / 300))[15:-15].max() < 2
