@@ -10,6 +10,7 @@ from discreet.keys import row_keys
 from discreet.protect import column_trees
 from discreet.protect.column_trees import (
     TARGETS,
+    UNIT,
     WIDE,
     Before,
     flag_targets,
@@ -57,6 +58,22 @@ def before(rows: Labels, gaps: Floats, drawn: int = 60) -> Before:
     made.add_level(rows % 3, np.arange(drawn) % 3, 3)
     made.add_number(gaps[rows], np.where(np.arange(drawn) < 9, np.nan, 1.0), gaps=True)
     return made
+
+
+def test_features_by_hand() -> None:
+    """Numbers are codes from 1 on, and 0 where missing; levels rise with the target."""
+    made = Before(6, 3)
+    made.add_number(np.array([5, np.nan, 5, 7, 6, 7]), np.array([9, np.nan, 6]), gaps=True)
+    made.add_level(np.array([0, 0, 1, 1, 2, 2]), np.array([2, 1, 0]), 3)
+    target = 99 * np.array([[1], [2], [9], [9], [0], [0]])
+    raw, drawn, kinds = made._features(target, np.arange(6))
+
+    edges = np.unique(raw[0][[0, 4, 3]])
+    assert raw[0].tolist() == [edges[0], 0, edges[0], edges[2], edges[1], edges[2]]
+    assert drawn[0].tolist() == [edges[2], 0, edges[1]]
+    assert (raw[1].tolist(), drawn[1].tolist()) == ([1, 1, 2, 2, 0, 0], [0, 2, 1])
+    assert (raw.max(axis=1) < kinds).all()
+    assert [made.linear[1][at].tolist() for at in (0, 1)] == [[0, UNIT, 0, 0, 0, 0], [0, UNIT, 0]]
 
 
 @pytest.mark.parametrize("known", [slice(None), slice(40, None), slice(250, None)])
