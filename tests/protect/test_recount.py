@@ -31,17 +31,11 @@ NUMBERS = {
 }
 LEVELS = {"sex": Levels(("f", "m"), (X > 50).astype(np.intp))}
 SETTINGS = Settings(5, 10, bounds={"rest": (0.0, 60.0)})
-RELATIONS = relations_of(NUMBERS, 5, lambda name, count: np.zeros(count))
-
-
-def made() -> WholeCopy:
-    """Make a copy that keeps every promise."""
-    keys = row_keys(SECRET, list(NUMBERS.values()))
-    draws = Draws(SECRET, SECRET.digest("version", total(keys)), keys)
-    return whole_copy(NUMBERS, LEVELS, draws, SETTINGS)
-
-
-MADE = made()
+KEYS = row_keys(SECRET, list(NUMBERS.values()))
+DRAWS = Draws(SECRET, SECRET.digest("version", total(KEYS)), KEYS)
+RELATIONS = relations_of(NUMBERS, 5, DRAWS.of_table)
+MADE = whole_copy(NUMBERS, LEVELS, DRAWS, SETTINGS)
+"""A copy that keeps every promise."""
 
 
 def changed(name: str, at: int, value: float) -> WholeCopy:

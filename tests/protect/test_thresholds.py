@@ -189,7 +189,7 @@ def test_without_a_draw_the_last_person_is_seen(name: str, monkeypatch: pytest.M
     of = ORACLES[name]
     found = [np.array(signs(of, n, 8), dtype=np.float64) for n in (of.never + 1, of.never)]
 
-    assert auc(*found) > 0.9
+    assert auc(*found) > 0.8
 
 
 @pytest.mark.slow
@@ -232,10 +232,10 @@ def test_many_copies_hardly_show_one_person_by_their_rows(persons: int) -> None:
 
 def test_a_copy_of_few_persons_has_no_row_twice() -> None:
     """However many more rows than persons the secret draws."""
-    copies = [copy_of(gap(0), seed, 2 * M + K) for seed in range(30)]
+    copies = [copy_of(gap(0), seed, 5 * K) for seed in range(30)]
     longest = max(copies, key=lambda copy: len(copy.source))
 
-    assert len(longest.source) > 2 * M + K
+    assert len(longest.source) > 5 * K
     rows = np.column_stack([longest.numbers["x"], longest.numbers["z"]])
     assert len(np.unique(rows, axis=0)) > 0.8 * len(rows)
 
@@ -248,7 +248,7 @@ def test_the_secret_decides_how_few_persons_are_refused() -> None:
             return "too few persons" in str(error)
         return False
 
-    found = [[refused(n, seed) for seed in range(12)] for n in (11, 12, 14, 17)]
+    found = [[refused(n, seed) for seed in range(12)] for n in (19, 20, 22, 25)]
 
     assert all(found[0])
     assert any(found[1])

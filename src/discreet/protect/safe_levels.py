@@ -39,6 +39,8 @@ def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
     codes = np.where(column.codes < 0, missing, column.codes)
     held = persons_in(codes, persons)
     enough = np.append(held, np.zeros(missing + 1 - len(held), dtype=np.intp)) >= least
+    if not enough[:missing].all():  # a level that has the name of those that are joined is one
+        enough[:missing] &= [word != OTHER for word in column.words]
     rare = np.isin(codes, np.flatnonzero(~enough[:missing]))
     words = [(word, i) for i, word in enumerate((*column.words, MISSING)) if enough[i]]
     if persons_of(persons, rare) >= least:

@@ -2,10 +2,11 @@
 
 A value that many persons have stays itself. Others go, in order, into blocks of k to 2 k - 1
 persons that the secret cuts, and are drawn evenly around their block's mean, no farther than the
-middle of the gaps to its neighbours: so **sums stay true**. At either end is a block of m persons
-or more, whose excess beyond its inner edge is capped, so that nobody makes it up, and has noise.
-How far the cap and how large the noise is the blocks inside say: the width of an end block would
-tell of who is in it. Where few persons have a number below 0, none is drawn.
+middle of the gaps to its neighbours: so **sums stay true**. At either end
+is a block of m persons or more (of k, where no more are beyond a value of many), whose excess
+beyond its inner edge is capped, so that nobody makes it up, and has noise. How far the cap and how
+large the noise is the blocks inside say: the width of an end block would tell of who is in it.
+Where few persons have a number below 0, none is drawn.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ EXCESS, SHARE = 6.0, 0.4
 """An excess is capped at so many times the usual one inside, and at this share of its block's."""
 END_NOISE = 2.0
 """The noise of an end block in standard errors of a block of so many, as those inside spread."""
-REACH = 0.9
-"""So far around its mean an end block is drawn, in shares of the way to its inner edge."""
+REACH, LEAST_END = 0.9, 0.2
+"""How far around its mean an end is drawn, in shares of the way to its edge; and how much of that
+way noise leaves at the least."""
+BUNCHED = 0.95
+"""The k-th farthest is at the end of a scale where it is so far as part of the farthest."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,14 +153,17 @@ def _middle(x: Floats, k: int) -> float:
 def _end(x: Floats, start: int, stop: int, sign: int, noise: float, k: int) -> tuple[float, float]:
     """Return centre and half the width of the block at an end, whose excess is capped.
 
-    Nothing is drawn beyond the mean of the k farthest: where many are at the end of a scale, none
-    is beyond it.
+    Where the k farthest are at the end of a scale, nothing is drawn beyond it.
     """
     own = x[start:stop] * sign
     edge, size = float(own.min()), stop - start
     rest = np.sort((x[:start] if sign > 0 else x[stop:]) * sign)[::-1]
     near, next_to = rest[:size], rest[size : 3 * size]
-    usual = float(near.mean() - next_to.mean()) / np.log(2) if len(next_to) >= size else 0.0
+    usual = 0.0
+    if len(next_to) >= size:
+        # Of an exponential tail both are its mean excess; of an even one the second is smaller.
+        usual = float(near.mean() - next_to.mean()) / np.log(2)
+        usual = min(usual, float(near.mean() - near.min()) / (1 - np.log(2)))
     if usual <= 0:  # few inside, or all beside it of one value
         usual = float(np.median(own) - edge) / np.log(2)
     excess = own - edge
@@ -164,10 +171,14 @@ def _end(x: Floats, start: int, stop: int, sign: int, noise: float, k: int) -> t
     ordered = np.sort(capped)
     most = float(ordered[:-1].sum()) * SHARE / (1 - SHARE)
     capped = np.minimum(capped, max(most, float(ordered[-2]) if size > 1 else 0.0))
-    farthest = float(np.sort(capped)[-k:].mean())
-    mean = float(capped.mean()) + END_NOISE * noise * usual / np.sqrt(size)
-    mean = min(max(mean, 0.0), farthest)
-    return sign * (edge + mean), min(REACH * mean, farthest - mean)
+    own_mean, kth = float(capped.mean()), float(ordered[-min(k, size)])
+    # At the edge all would be drawn as the one who is there.
+    mean = max(own_mean + END_NOISE * noise * usual / np.sqrt(size), LEAST_END * own_mean)
+    half = REACH * mean
+    if kth >= BUNCHED * float(excess.max()):
+        mean = min(mean, kth)
+        half = min(half, kth - mean)
+    return sign * (edge + mean), half
 
 
 def _between(

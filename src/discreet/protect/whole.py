@@ -54,9 +54,9 @@ __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whol
 
 HUGE = 1e150
 PERSONS_PER_M = 2
-"""A copy has at least this many times m persons, and up to k more."""
+"""A copy is of at least so many times m persons, and up to k more."""
 PERSONS_PER_K = 4
-"""A column of numbers has at least this many times k persons, to twice, who have one."""
+"""And of so many times k; a column of numbers of as many, to twice, who have one."""
 ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
 """The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
 EVENLY = 2000
@@ -100,8 +100,8 @@ def whole_copy(
     Raises
     ------
     RefusedError
-        If the table has fewer than 2 m persons, or up to k more, which the secret draws; or no
-        column that can be shown.
+        If the table has fewer than 2 m or 4 k persons, or up to k more, which the secret draws; or
+        no column that can be shown.
     BrokenPromiseError
         If a promise, counted again (`protect.recount`), does not hold.
 
@@ -138,10 +138,12 @@ def whole_copy(
     """
     persons, k = several_rows(persons), settings.k
     everyone = len(draws.keys) if persons is None else len(np.unique(persons))
-    if everyone < PERSONS_PER_M * settings.m + draws.threshold("persons", k) - k:
+    fewest = max(PERSONS_PER_M * settings.m, PERSONS_PER_K * k)
+    if everyone < fewest + draws.threshold("persons", k) - k:
         raise RefusedError(
             f"the table has too few persons for a copy of all its columns: {PERSONS_PER_M} times m"
-            " are needed, and up to k more, which the secret draws; choose a smaller k"
+            f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
+            " choose a smaller k"
         )
     cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
     least = _least_known(everyone, k, draws)
