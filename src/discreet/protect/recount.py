@@ -85,12 +85,13 @@ def _few(who: Labels, rows: NDArray[np.bool_] | Iterable[bool], k: int) -> bool:
 
 
 def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> None:
-    words = np.array([*raw.words, MISSING], dtype=object)[raw.codes]
-    rest = ~np.isin(words.astype(str), np.array(made.words, dtype=str))
-    for word in made.words:
-        rows = words == word
-        if _few(who, rows | rest if word == OTHER else rows, k):
-            raise _broken(f"a level of column {name!r} stood on fewer than k persons")
+    place = {word: i for i, word in enumerate(made.words)}
+    rest = place.get(OTHER, -1)
+    codes = np.array([place.get(word, rest) for word in (*raw.words, MISSING)])[raw.codes]
+    known, people = codes >= 0, int(who.max()) + 1
+    pairs = np.unique(codes[known] * people + who[known])
+    if (np.bincount(pairs // people, minlength=len(made.words)) < k).any():
+        raise _broken(f"a level of column {name!r} stood on fewer than k persons")
 
 
 def _check_bounds(numbers: Mapping[str, Floats], settings: Settings) -> None:
