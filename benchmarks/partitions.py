@@ -19,7 +19,6 @@ from discreet.policy import Policy
 from discreet.protect.whole import Draws
 from discreet.secret import Secret
 from discreet.table import open_table
-from discreet.vault import whole_columns
 from discreet.vault.protected import copy_of_whole
 from discreet.vault.whole import raw_whole
 from discreet.vault.whole_columns import RawWhole
@@ -86,7 +85,6 @@ def measured(raw: RawWhole, parts: list[Rows], secret: Secret) -> tuple[float, .
 
 def main() -> None:
     """Print a line for each way and number of partitions."""
-    whole_columns.MOST_CELLS = ROWS * COLUMNS  # one piece, to be divided here
     raw = table()
     values = np.column_stack([*raw.numbers.values()])
     ways: dict[str, Split] = {"random": at_random, "by value": by_value}
