@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +43,13 @@ from discreet.protect.column_trees import (
     number_targets,
 )
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
-from discreet.protect.donors import donors_by_chance, donors_evenly, usual_donor
+from discreet.protect.donors import donors_evenly, usual_donor
 from discreet.protect.exceptions import exceptions
 from discreet.protect.participants import ONE, Rows, participants, persons_of, usual_rows
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
 from discreet.protect.safe_levels import safe_levels
-from discreet.protect.safe_values import SafeColumn, safe_column
+from discreet.protect.safe_values import SafeColumn, normal, safe_column
 
 __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whole_copy"]
 
@@ -59,8 +60,8 @@ PERSONS_PER_K = 4
 """And of so many times k; a column of numbers of as many, to twice, who have one."""
 ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
 """The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
-EVENLY = 2000
-"""From so many persons on, about, donors of a leaf are taken evenly."""
+SMOOTHED = 0.2
+"""The noise of a value that is not kept, in standard deviations of its leaf."""
 SENSITIVE = 2
 """A sensitive column is drawn from leaves of so many times as many persons."""
 TASK = "drawing columns"
@@ -214,6 +215,13 @@ class _Drawn:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
+class _Donors(NamedTuple):
+    """Of each drawn row the place of its donor among some raw rows, and the leaves of both."""
+
+    at: Labels
+    leaves: Found
+
+
 @dataclass(frozen=True, eq=False)
 class _Draw:
     """What columns are drawn from: the rows that take part, and what is drawn of them so far."""
@@ -223,7 +231,6 @@ class _Draw:
     settings: Settings
     before: Before
     weights: Labels
-    evenly: bool
     coded: dict[str, Labels] = field(default_factory=dict)
     patterns: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = field(default_factory=list)
 
@@ -241,29 +248,25 @@ class _Draw:
         least = self.rows.draws.threshold("rules", self.settings.k)
         return ~exceptions(self.coded, name, least, self.rows.persons)
 
-    def donors(self, name: str, targets: NDArray[np.int64], rows: Labels) -> Labels:
-        """Return for each drawn row a raw row, one of `rows`, of its leaf."""
+    def donors(self, name: str, targets: NDArray[np.int64], rows: Labels) -> _Donors:
+        """Return for each drawn row a place among `rows`, of its leaf."""
         m = self.least(name, rows)
         found = self.before.leaves(targets, rows, self.weights[rows], m * ONE)
         _check_leaves(found, rows, self.rows.persons, m)
         draws = self.rows.draws
         uniform = draws.of_table(f"donor of {name}", self.size)
-        if not self.evenly:
-            return rows[donors_by_chance(found.raw, found.drawn, uniform)]
         own = draws.taken(rows).of_rows(f"turn {name}", f"times {name}")
-        return rows[donors_evenly(found.raw, found.drawn, uniform, own)]
+        return _Donors(donors_evenly(found.raw, found.drawn, uniform, own), found)
 
 
 def _drawn(rows: Rows, size: int, settings: Settings) -> _Drawn:
     """Draw all columns of so many rows, levels first."""
-    everyone = np.ones(len(rows.at), dtype=np.bool_)
     draw = _Draw(
         rows,
         size,
         settings,
         Before(len(rows.at), size),
         rows.weights(),
-        rows.persons_with(everyone) >= EVENLY + rows.draws.threshold("evenly", settings.k),
     )
     out, columns = _Drawn(), len(rows.levels) + len(rows.numbers)
     for done, name in enumerate([*rows.levels, *rows.numbers]):
@@ -289,7 +292,7 @@ def _draw_levels(name: str, draw: _Draw, out: _Drawn) -> None:
     givers = np.flatnonzero(gives)
     codes = column.codes[givers]
     signs = draws.of_table(f"signs of {name}", count * TARGETS).reshape(count, TARGETS)
-    who = draw.donors(name, level_targets(codes, count, signs), givers)
+    who = givers[draw.donors(name, level_targets(codes, count, signs), givers).at]
     out.donors.append(who)
     out.levels[name] = Levels(column.words, column.codes[who])
     draw.before.add_level(features, column.codes[who], int(features.max()) + 1)
@@ -309,16 +312,12 @@ def _draw_numbers(name: str, draw: _Draw, out: _Drawn) -> None:
         out.left_out[name] = "nearly empty"
         return
     safe = _safe(name, column, rows, draw.settings)
-    who = draw.donors(name, number_targets(column[known], safe.centre), known)
-    place = np.empty(len(column), dtype=np.intp)
-    place[known] = np.arange(len(known))
-    drawn = safe.drawn(
-        place[who],
-        draws.of_table(f"place of {name}", draw.size),
-        draws.of_table(f"rounding of {name}", draw.size),
-    )
+    who, leaves = draw.donors(name, number_targets(column[known], safe.centre), known)
+    places, rounding, noise = draws.of_table(f"value of {name}", 3 * draw.size).reshape(3, -1)
+    sd = safe.spread_in(leaves.raw)[leaves.drawn]
+    drawn = safe.drawn(who, places, rounding, SMOOTHED * sd * normal(noise))
     drawn[missing] = np.nan
-    out.donors.append(who)
+    out.donors.append(known[who])
     out.numbers[name] = drawn
     draw.before.add_number(column, drawn, gaps=gaps)
 
@@ -336,7 +335,7 @@ def _gaps(name: str, gap: NDArray[np.bool_], draw: _Draw) -> NDArray[np.bool_] |
     if rows.persons_with(gives) < draw.settings.m:
         return None
     givers = np.flatnonzero(gives)
-    missing = gap[draw.donors(f"gap {name}", flag_targets(gap[givers]), givers)]
+    missing = gap[givers[draw.donors(f"gap {name}", flag_targets(gap[givers]), givers).at]]
     draw.patterns.append((gap, missing))
     return missing
 
