@@ -89,6 +89,8 @@ def safe_column(
     at_rows: Callable[[str], Floats],
     k: int,
     m: int,
+    *,
+    within: bool = False,
 ) -> SafeColumn:
     """Return where each of the known values of a column may be drawn.
 
@@ -103,7 +105,9 @@ def safe_column(
     at_rows : callable
         Returns a draw for each row by its name.
     k, m : int
-        How many persons a block has, and one at an end, at the least.
+        How many persons a block has at the least: m; of k hangs what is decided by few.
+    within : bool, default False
+        Whether nothing is drawn beyond what k persons have or are beyond: as of dates.
     """
     from discreet.kernels.blocks import blocks_of
 
@@ -116,7 +120,7 @@ def safe_column(
     sizes = m + np.floor(chance("cuts", int(w.sum()) // (m * ONE) + 2 + len(different)) * m)
     low, high = (int(end) * ONE for end in m + np.floor(chance("ends", 2) * k))
     block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, m * ONE, (low, high))
-    centre, half = _spread(x, block, alone, chance, k)
+    centre, half = _spread(x, block, alone, chance, k, within=within)
     centre, half = _between(x, block, centre, half, at_rows("between")[order])
     if int(w[x < 0].sum()) < threshold(chance("below zero", 1)[0], k) * ONE:
         centre = np.maximum(centre, 0.0)
@@ -129,7 +133,7 @@ def safe_column(
 
 
 def _spread(
-    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance, k: int
+    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance, k: int, *, within: bool
 ) -> tuple[Floats, Floats]:
     """Return centre and half the width of each row's block."""
     inside = np.flatnonzero(block >= 0)
@@ -150,7 +154,7 @@ def _spread(
         if single[end] or len(starts) == 1:
             continue
         own = float(noise[max(sign, 0)])
-        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, own, k)
+        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, own, k, within=within)
     if len(starts) == 1 and not single[0]:
         mean[0], wide[0] = _middle(xs, k), 0.0
     mean = np.where(single, first, mean)
@@ -166,7 +170,9 @@ def _middle(x: Floats, k: int) -> float:
     return float(x[start : start + k].mean())
 
 
-def _end(x: Floats, start: int, stop: int, sign: int, noise: float, k: int) -> tuple[float, float]:
+def _end(
+    x: Floats, start: int, stop: int, sign: int, noise: float, k: int, *, within: bool
+) -> tuple[float, float]:
     """Return centre and half the width of the block at an end, whose excess is capped.
 
     Where the k farthest are at the end of a scale, nothing is drawn beyond it.
@@ -191,7 +197,7 @@ def _end(x: Floats, start: int, stop: int, sign: int, noise: float, k: int) -> t
     # At the edge all would be drawn as the one who is there.
     mean = max(own_mean + END_NOISE * noise * usual / np.sqrt(size), LEAST_END * own_mean)
     half = REACH * mean
-    if kth >= BUNCHED * float(excess.max()):
+    if within or kth >= BUNCHED * float(excess.max()):
         mean = min(mean, kth)
         half = min(half, kth - mean)
     return sign * (edge + mean), half

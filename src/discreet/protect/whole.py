@@ -351,6 +351,7 @@ def _safe(name: str, column: Floats, rows: Rows, settings: Settings) -> SafeColu
         lambda what: own.of_rows(f"{what} {name}")[:, 0],
         settings.k,
         settings.m,
+        within=name in settings.parts,
     )
 
 
