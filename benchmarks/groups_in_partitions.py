@@ -18,7 +18,7 @@ from discreet.policy import Policy
 from discreet.protect.whole import Levels
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import whole_columns
+from discreet.vault import large_group
 from discreet.vault.large_group import LargeGroup
 from discreet.vault.rows import noised, prepared, raw_rows
 from discreet.vault.vault import Made, make_copy
@@ -30,7 +30,7 @@ NO_LEVELS: dict[str, Levels] = {}
 
 def made(opened: Table, count: int, secret: Secret) -> list[Made]:
     """Protect a group in so many partitions."""
-    whole_columns.MOST_CELLS = -(-ROWS * COLUMNS // count)
+    large_group.MOST_CELLS = -(-ROWS * COLUMNS // count)
     large = LargeGroup.of(opened, POLICY, secret, NAMES)
     if large is None:
         raw = raw_rows(opened, POLICY, NAMES, secret, strata=())

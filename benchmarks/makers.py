@@ -19,12 +19,10 @@ import pandas as pd
 
 from discreet.arguments import Floats, Labels
 from discreet.measure.attacks import Copy, Make, Records
-from discreet.measure.makers import maker_of, whole_maker
+from discreet.measure.makers import whole_maker
 from discreet.measure.pairs import Side
 from discreet.protect import Condensation, Deterministic, Microaggregation, Probabilistic
 from discreet.protect.base import RowMethod
-from discreet.protect.copies import Settings
-from discreet.protect.tree_copy import tree_copy
 from discreet.secret import Secret
 
 __all__ = ["MAKERS", "makers_of_r"]
@@ -179,9 +177,8 @@ def _protected(method: RowMethod, columns: list[Floats], random: Random) -> Floa
 
 MAKERS: Mapping[str, Make] = {
     "a resample": resample,
-    "whole, m = k": whole_maker(K, K),
-    "whole, m = 2k": whole_maker(K),
-    "column trees, m = 4k": maker_of(Settings(K, 4 * K), tree_copy),
+    "whole, m = 2k": whole_maker(K, 2 * K),
+    "whole, m = 4k": whole_maker(K),
     "sequential CART": cart,
     "Gaussian copula": copula,
     "deterministic": partial(by_rows, Deterministic(k=K)),

@@ -16,10 +16,10 @@ from scipy.spatial import cKDTree
 
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.policy import Policy
+from discreet.protect.alike import persons_alike
 from discreet.protect.whole import Draws
 from discreet.secret import Secret
 from discreet.table import open_table
-from discreet.vault import whole_columns
 from discreet.vault.protected import copy_of_whole
 from discreet.vault.whole import raw_whole
 from discreet.vault.whole_columns import RawWhole
@@ -68,7 +68,9 @@ def measured(raw: RawWhole, parts: list[Rows], secret: Secret) -> tuple[float, .
     for place, rows in enumerate(parts):
         numbers = {name: column[rows] for name, column in raw.numbers.items()}
         draws = Draws(secret, secret.digest("partition", bytes([place])), raw.draws.keys[rows])
-        copy = copy_of_whole(dataclasses.replace(raw, numbers=numbers, draws=draws))
+        alike = persons_alike(numbers, {}, draws)  # as of every partition that is read
+        part = dataclasses.replace(raw, numbers=numbers, draws=draws, persons=alike)
+        copy = copy_of_whole(part)
         made.append(copy.numbers)
         source.append(rows[copy.source])
     seconds = time.process_time() - start
@@ -86,7 +88,6 @@ def measured(raw: RawWhole, parts: list[Rows], secret: Secret) -> tuple[float, .
 
 def main() -> None:
     """Print a line for each way and number of partitions."""
-    whole_columns.MOST_CELLS = ROWS * COLUMNS  # one piece, to be divided here
     raw = table()
     values = np.column_stack([*raw.numbers.values()])
     ways: dict[str, Split] = {"random": at_random, "by value": by_value}

@@ -77,7 +77,7 @@ PICTURES = (
         "scatter",
         "Scatter plot",
         'study.scatter("age", "glucose", trend=True)',
-        "Points are rows of the copy of the whole table, redrawn from groups of at least ten"
+        "Points are rows of the copy of the whole table, each value drawn from at least twenty"
         " patients; the line is theirs. Where values are coarse, some equal a patient by chance.",
     ),
     Picture(

@@ -18,7 +18,7 @@ from discreet.protect.column_trees import (
     number_targets,
 )
 from discreet.protect.copies import Draws, Levels, Settings, WholeCopy
-from discreet.protect.tree_copy import tree_copy
+from discreet.protect.whole import whole_copy
 from discreet.secret import Secret
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -27,7 +27,7 @@ N = 400
 
 def copied(numbers: dict[str, Floats], levels: dict[str, Levels], version: int = 0) -> WholeCopy:
     keys = row_keys(SECRET, [*numbers.values(), *(it.texts() for it in levels.values())])
-    return tree_copy(numbers, levels, Draws(SECRET, bytes([version]), keys), Settings(5, 10))
+    return whole_copy(numbers, levels, Draws(SECRET, bytes([version]), keys), Settings(5, 10))
 
 
 def test_targets_by_hand() -> None:

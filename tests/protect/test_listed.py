@@ -36,7 +36,7 @@ def columns(cells: object, names: Sequence[str]) -> dict[str, Levels]:
 def copy_of(levels: Mapping[str, Levels]) -> WholeCopy:
     rows = len(next(iter(levels.values())).codes)
     at = np.arange(rows)
-    return WholeCopy({}, dict(levels), at, np.zeros(rows, dtype=np.intp), {})
+    return WholeCopy({}, dict(levels), at, np.ones(rows, dtype=np.bool_), {})
 
 
 def crossed(levels: Mapping[str, Levels], a: str, b: str) -> Cells:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
-from discreet.protect import relations
+from discreet.protect import participants, relations
 from discreet.protect import whole as whole_of
 from discreet.protect.copies import MISSING, Draws, Levels, Settings, WholeCopy
 from discreet.protect.whole import whole_copy
@@ -185,12 +185,11 @@ UNTURNED = (
 def test_without_a_draw_the_last_person_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Draws, "threshold", lambda _, name, least: least)
     monkeypatch.setattr(relations, "threshold", lambda chance, least: least)
-    monkeypatch.setattr(whole_of, "APART", 0.0)  # exceptions are those of the persons in part
-    monkeypatch.setattr(whole_of, "WITHHELD", 0.0)
+    monkeypatch.setattr(participants, "APART", (0.0, 0.0))  # exceptions are of those in part
     of = ORACLES[name]
     found = [np.array(signs(of, n, 8), dtype=np.float64) for n in (of.never + 1, of.never)]
 
-    assert auc(*found) > 0.9
+    assert auc(*found) > 0.8
 
 
 @pytest.mark.slow
@@ -233,10 +232,10 @@ def test_many_copies_hardly_show_one_person_by_their_rows(persons: int) -> None:
 
 def test_a_copy_of_few_persons_has_no_row_twice() -> None:
     """However many more rows than persons the secret draws."""
-    copies = [copy_of(gap(0), seed, 4 * M + K) for seed in range(30)]
+    copies = [copy_of(gap(0), seed, 5 * K) for seed in range(30)]
     longest = max(copies, key=lambda copy: len(copy.source))
 
-    assert len(longest.source) > 4 * M + K
+    assert len(longest.source) > 5 * K
     rows = np.column_stack([longest.numbers["x"], longest.numbers["z"]])
     assert len(np.unique(rows, axis=0)) > 0.8 * len(rows)
 
@@ -249,7 +248,7 @@ def test_the_secret_decides_how_few_persons_are_refused() -> None:
             return "too few persons" in str(error)
         return False
 
-    found = [[refused(n, seed) for seed in range(12)] for n in (23, 24, 26, 29)]
+    found = [[refused(n, seed) for seed in range(12)] for n in (19, 20, 22, 25)]
 
     assert all(found[0])
     assert any(found[1])

@@ -312,8 +312,6 @@ def test_a_walk_of_two_thousand_requests_is_never_refused() -> None:
         study = analysts[int(random.integers(2))]
         walks[int(random.integers(len(walks)))](study).to_json()
     read, made = analysts[0].session.made_whole()
-    sizes = np.bincount(made.groups[made.groups >= 0])
-    assert sizes.min() >= 2 * K
     for name, found in made.levels.items():
         own = [read.levels[name].words[code] for code in read.levels[name].codes]
         for word in {found.words[code] for code in found.codes} - {"(other)"}:

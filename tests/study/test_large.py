@@ -35,21 +35,27 @@ from tests.study.test_whole import PLOTS, cohort, whole
 from tests.vault.given import engines
 
 SECRET = Secret.from_bytes(bytes(range(32)))
-POLICY = Policy.preset("standard", rows="whole", k=3)
+POLICY = Policy.preset("standard", rows="whole", k=3, m=6)
 N = 1300
+MOST = N * 5 // 4 + 1
+"""Four partitions have so many cells: a cohort has five columns that are drawn."""
 
 
 @pytest.fixture(autouse=True)
 def _small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let four partitions be made of a table of few rows, read in parts of fewer."""
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 9 // 4 + 1)
-    monkeypatch.setattr(whole_columns, "WIDEST", 3)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", MOST)
     monkeypatch.setattr("discreet.table.frames.PART", 100)
 
 
 def table_of(frame: object, **how: object) -> Table:
     given = {"kinds": {}, "roles": {}, "unit": None, "key": None} | how
     return open_table(frame, **given)  # type: ignore[arg-type]
+
+
+def parted(frame: pl.DataFrame, **how: object) -> dc.Study:
+    """Open a study with a copy of two partitions: of more, persons would be too few."""
+    return whole(frame, policy=Policy.preset("standard", rows="whole", m=10), **how)
 
 
 def kept(copy: Copy) -> tuple[object, ...]:
@@ -115,8 +121,7 @@ def test_a_table_of_few_different_rows_is_spread_evenly(
     columns: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = cohort(N).with_columns(none=pl.lit(None, pl.Float64)).select(columns)
-    cells = N * (2 if "none" in columns else {1: 2, 2: 5}[len(columns)])
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", cells // 4 + 1)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * len(columns) // 4 + 1)
 
     found = partitions(table_of(frame, kinds={"none": "continuous"} if "none" in columns else {}))
 
@@ -183,7 +188,7 @@ def test_a_column_left_out_of_all_partitions_is_not_in_the_copy(tmp_path: Path) 
 
     assert {"few", "rare"}.isdisjoint({*copy.columns, *copy.strata})
     assert "few (nearly empty), patient" in copy.remarks[0]
-    released = whole(frame).anonymize().table
+    released = parted(frame).anonymize().table
     assert {"few", "rare"}.isdisjoint(released.column_names)
 
 
@@ -198,14 +203,14 @@ def test_a_level_that_a_partition_has_not_is_missing_there(tmp_path: Path) -> No
 def test_names_that_differ_in_capitals_alone(frame: pl.DataFrame) -> None:
     both = frame.with_columns(AGE=pl.col("age") + 1)
 
-    assert json.loads(whole(both).histogram("AGE", source="copy").to_json())["columns"] == ["AGE"]
+    assert json.loads(parted(both).histogram("AGE", source="copy").to_json())["columns"] == ["AGE"]
 
 
 def test_moments_of_all_pieces_are_written_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moments = [datetime(2020, 1, 1 + i % 2, i % 3) for i in range(N)]
-    study = whole(cohort(N).with_columns(seen=pl.Series(moments)))
+    study = parted(cohort(N).with_columns(seen=pl.Series(moments)))
     monkeypatch.setattr(stored, "PIECE", 3)
 
     path = study.anonymize(["seen"]).save(tmp_path / "out.csv")
@@ -228,7 +233,7 @@ def test_the_first_partition_stands_for_the_table(frame: pl.DataFrame) -> None:
 def test_a_table_that_is_small_enough_is_one_piece(
     frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 9)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 5)
 
     assert wanted_of(table_of(frame), POLICY).partitions == 1
     assert wanted_of(table_of(frame.head(N - 200)), POLICY).partitions == 1
@@ -353,7 +358,7 @@ def test_a_file_that_is_no_copy_is_named(frame: pl.DataFrame, copy: Copy) -> Non
 def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(
     frame: pl.DataFrame, name: str
 ) -> None:
-    study = whole(frame)
+    study = parted(frame)
     large = PLOTS[name](study)
     path = study.session.kept.copy.path
     assert path is not None
@@ -366,7 +371,7 @@ def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(
 
 
 def test_parts_and_new_columns_of_a_copy_in_a_file(frame: pl.DataFrame) -> None:
-    study = whole(frame)
+    study = parted(frame)
     older = study.where("age >= 50").assign(double="2 * bmi")
 
     shown = json.loads(older.histogram("double").to_json())
@@ -382,7 +387,7 @@ def test_a_table_is_released_piece_by_piece(
     frame: pl.DataFrame, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     coded = frame.with_columns(group=pl.Series([None if i % 7 == 0 else i % 3 for i in range(N)]))
-    study = dc.open(coded, rows="whole", study="s", kinds={"group": "categorical"})
+    study = parted(coded, kinds={"group": "categorical"})
     release = study.anonymize()
     whole_table = release.table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     monkeypatch.setattr(stored, "PIECE", 97)
@@ -400,7 +405,7 @@ def test_a_table_is_released_piece_by_piece(
 
 
 def test_a_kept_copy_of_other_data_is_found_out(frame: pl.DataFrame) -> None:
-    study = whole(frame)
+    study = parted(frame)
     copy = study.session.kept.copy
     assert copy.path is not None
     table = pq.read_table(copy.path)
@@ -428,7 +433,7 @@ import os, signal, sys
 from pathlib import Path
 import polars as pl
 from discreet.vault import partitions, vault, whole_columns
-whole_columns.MOST_CELLS, whole_columns.WIDEST = {most}, 3
+whole_columns.MOST_CELLS = {most}
 from tests.study.test_large import POLICY, SECRET, table_of
 made = []
 again = partitions.protected
@@ -458,7 +463,7 @@ def test_who_is_killed_leaves_no_raw_value_behind(
         [
             sys.executable,
             "-c",
-            KILLED.format(most=N * 9 // 4 + 1),
+            KILLED.format(most=MOST),
             folder,
             tmp_path / "marked.parquet",
         ],

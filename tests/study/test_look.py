@@ -24,7 +24,7 @@ from discreet.vault.whole import raw_whole
 from tests.study.test_gate import Heard
 
 SECRET = Secret.from_bytes(bytes(range(32)))
-POLICY = Policy.preset("standard", rows="whole", k=3)
+POLICY = Policy.preset("standard", rows="whole", k=3, m=6)
 N = 700
 KINDS = {"ward": "categorical"}
 
@@ -80,8 +80,7 @@ def plain(found: Sketched) -> Any:
 
 @pytest.fixture(params=[1, 4], ids=["one partition", "several"])
 def _partitions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 20 // request.param)
-    monkeypatch.setattr(whole_columns, "WIDEST", 3)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 8 // request.param)
     monkeypatch.setattr("discreet.table.frames.PART", 97)
 
 
@@ -96,6 +95,8 @@ def test_what_is_seen_at_once_is_what_is_seen_one_after_the_other(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = gate_of(sources(tmp_path)[engine])
+    several = whole_columns.wanted_of(gate.table, POLICY).partitions > 1
+    assert several == (whole_columns.MOST_CELLS < N * 5)
     look = Look(gate)
     apart = version_of(gate, None), plain(gate._all_columns())
     assert raw_whole(gate.table, POLICY, SECRET).version.hex()[:16] == apart[0]

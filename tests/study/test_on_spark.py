@@ -34,7 +34,7 @@ from tests.study.test_whole import cohort
 
 cloudpickle = pytest.importorskip("cloudpickle")  # PySpark has its own copy of it
 SECRET = Secret.from_bytes(bytes(range(32)))
-POLICY = Policy.preset("standard", rows="whole", k=3)
+POLICY = Policy.preset("standard", rows="whole", k=3, m=6)
 N = 20_000
 # Warnings are those of other libraries about each other.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -71,8 +71,7 @@ def come_to_the_driver(spark: Any, log: Path) -> int:
 @pytest.fixture(autouse=True)
 def _small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let four partitions be made; how many, the workers are told."""
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 9 // 4 + 1)
-    monkeypatch.setattr(whole_columns, "WIDEST", 3)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 5 // 4 + 1)
 
 
 def table_of(frame: object, **how: object) -> Table:
@@ -146,7 +145,7 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
     how: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     n = 1_300
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", n * 9 // 4 + 1)
+    monkeypatch.setattr(whole_columns, "MOST_CELLS", n * 5 // 4 + 1)
     whose = pl.Series([f"P{i % (n // 2):05}" for i in range(n)])
     once = cohort(n // 2, 1).with_columns(bmi=pl.lit(25.0), glucose=pl.lit(5.0))  # many are alike
     frame = pl.concat([cohort(n // 2), once]).with_columns(patient=whose)

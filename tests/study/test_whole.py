@@ -299,15 +299,15 @@ def test_the_copy_is_kept_beside_the_policy_and_read_again(tmp_path: Path) -> No
         np.testing.assert_array_equal(again.columns[name], kept.columns[name])
 
 
-def test_persons_with_several_rows_are_in_one_group() -> None:
+def test_all_rows_of_a_person_take_part_or_none() -> None:
     raw = cohort().with_columns(person=pl.Series([f"N{i // 2}" for i in range(N)]))
     study = whole(raw, unit="person")
     session: Session = study.session
     read, made = session.made_whole()
 
     assert read.persons is not None
-    for group in set(made.groups.tolist()) - {-1}:
-        assert len(set(read.persons[made.groups == group].tolist())) >= 10
+    assert not {*read.persons[made.takes_part]} & {*read.persons[~made.takes_part]}
+    assert 0.1 * N < (~made.takes_part).sum() < 0.2 * N
     study.scatter("age", "bmi").to_json()
 
 

@@ -19,7 +19,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import Policy
 from discreet.secret import FORMAT
 from discreet.table import Table
-from discreet.vault import whole_columns
+from discreet.vault import large_group
 from discreet.vault.keyed import Columns
 from discreet.vault.large_group import LargeGroup
 from discreet.vault.rows import prepared, raw_rows
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 @pytest.fixture(autouse=True)
 def _small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let four partitions be made of a table of few rows, read in parts of fewer."""
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", 2 * N // PARTITIONS + 1)
+    monkeypatch.setattr(large_group, "MOST_CELLS", 2 * N // PARTITIONS + 1)
     monkeypatch.setattr("discreet.table.frames.PART", 300)
 
 
@@ -189,7 +189,7 @@ def test_a_table_of_few_different_rows_is_spread_evenly() -> None:
 
 
 def test_partitions_that_would_be_too_small_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", 10)
+    monkeypatch.setattr(large_group, "MOST_CELLS", 10)
     group = large(cohort(), policy(strata=()))
 
     assert group.partitions == N // (50 * 2 * K)
@@ -257,7 +257,7 @@ def test_a_small_table_has_the_copy_of_the_format_before(
     chosen = policy()
     before = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP, 2)
     parts = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", 2 * N)
+    monkeypatch.setattr(large_group, "MOST_CELLS", 2 * N)
     small = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)
 
     assert kept(small) == kept(before)

@@ -29,7 +29,7 @@ def columns(
         int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
     ] = None,
     m: Annotated[
-        int | None, Option("-m", "--m", help="The least persons in a group; 2 k by default.")
+        int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -218,7 +218,7 @@ class WholeOptions:
         int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
     ] = None
     m: Annotated[
-        int | None, Option("-m", "--m", help="The least persons in a group; 2 k by default.")
+        int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
     ] = None
     unit: UnitOption = None
     no_unit: NoUnitOption = False
@@ -252,7 +252,7 @@ class CopyOptions:
     ] = None
     m: Annotated[
         int | None,
-        Option("-m", "--m", help="Of rows whole: the least persons in a group; 2 k by default."),
+        Option("-m", "--m", help="Of rows whole: the least persons in a leaf; 4 k by default."),
     ] = None
 
     def fields(self, rules: Policy) -> dict[str, Any]:

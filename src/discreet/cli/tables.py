@@ -299,7 +299,7 @@ class TriedOptions:
     """What of it is tried jointly alone: rows protected by row methods, and whole copies."""
 
     m: Annotated[
-        str | None, Option("-m", "--m", help="Of whole copies, values of m: 10,20; k, 2 k, 3 k.")
+        str | None, Option("-m", "--m", help="Of whole copies, values of m: 10,20; 2 k, 4 k, 6 k.")
     ] = None
     q: Annotated[str | None, Option("-q", "--q", help="Values of q: 0.1,0.25,0.5.")] = None
     risk: Annotated[

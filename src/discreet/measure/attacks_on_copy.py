@@ -93,7 +93,7 @@ def linkage(
         (
             "Numbers are compared in standard deviations; another level counts as one.",
             "Which raw row a released row was drawn for is known to the custodian alone.",
-            "A row that is linked says no more than what its group has in common.",
+            "A released row is made of several persons: here it is that of who gave most of it.",
         ),
         found,
     )

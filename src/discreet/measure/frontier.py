@@ -50,7 +50,7 @@ class Setting:
         The name of a row method.
     k, q, m : int or None, float or None, int or None
         The size of its groups, its noise as a share of the standard deviation, and of a copy of the
-        whole table the least persons in a group.
+        whole table the least persons in a leaf.
 
     Examples
     --------

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 
 import numpy as np
 
-from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.measure.attacks import Copy, Make, Records
@@ -16,16 +14,10 @@ from discreet.protect import Whole
 from discreet.protect.alike import persons_alike
 from discreet.protect.base import RowMethod
 from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import Draws, Levels, Settings, WholeCopy
+from discreet.protect.whole import Draws, Levels, Settings
 from discreet.secret import Secret
 
-__all__ = ["Recipe", "maker_of", "rows_maker", "whole_maker"]
-
-
-Recipe = Callable[
-    [Mapping[str, Floats], Mapping[str, Levels], Draws, Settings, Labels | None], WholeCopy
-]
-"""Makes a copy of columns of numbers and of levels, as `protect.whole` does."""
+__all__ = ["maker_of", "rows_maker", "whole_maker"]
 
 
 def whole_maker(
@@ -41,11 +33,11 @@ def whole_maker(
     Parameters
     ----------
     k : int
-        How many persons each level, knot and end of a column stands on at least.
-    m : int, default 2 k
-        How many rows, of as many persons, a group has at least; k or more.
+        How many persons each level, and each value of a column, stands on at least.
+    m : int, default 4 k
+        How many persons a leaf has at least; k or more.
     sensitive : tuple of str
-        Columns of levels that shape no group.
+        Columns of levels of that role; they are drawn as all others are.
     bounds : mapping of str to pair of float, optional
         Between which numbers a column lies.
     tables : tuple of pairs of str
@@ -65,8 +57,8 @@ def whole_maker(
     return maker_of(Settings(k, members, tuple(sensitive), dict(bounds or {}), tables=tables))
 
 
-def maker_of(settings: Settings, recipe: Recipe | None = None) -> Make:
-    """Return what makes a copy of a whole table with some settings: by a recipe, or today's."""
+def maker_of(settings: Settings) -> Make:
+    """Return what makes a copy of a whole table with some settings."""
 
     def make(records: Records, secret: Secret) -> Copy:
         table = records.table
@@ -77,8 +69,7 @@ def maker_of(settings: Settings, recipe: Recipe | None = None) -> Make:
         levels = {name: Levels.of(texts) for name, texts in words.items()}
         alike = records.persons is None
         persons = persons_alike(numbers, levels, draws) if alike else records.persons
-        copied = recipe or partial(copy_with_tables, alike=alike)
-        found = copied(numbers, levels, draws, settings, persons)
+        found = copy_with_tables(numbers, levels, draws, settings, persons, alike=alike)
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
         return Copy(side, found.source)

@@ -356,8 +356,8 @@ class Policy:
     c : int, optional
         How many regions it parts a column into, where that is what it takes.
     m : int, optional
-        The least number of persons in a group, where `rows` is "whole"; at least k, by default
-        2 k. With less than 2 k a study has one version and no more.
+        The least number of persons in a leaf, where `rows` is "whole"; at least k, by default
+        4 k. With less than 4 k a study has one version and no more.
     pictures : mapping of str to str
         The method of each picture when the caller names none; "rows" stands for `rows`.
     bins, grid : int, default 20 and 30
@@ -877,7 +877,7 @@ class Policy:
 
     @property
     def members(self) -> int:
-        """How many persons a group of the copy of the whole table has at least."""
+        """How many persons a leaf of the copy of the whole table has at least."""
         return Whole(self.k, self.m).members
 
     def _method(self, name: str, k: int, q: float, rounding: str, c: int | None) -> RowMethod:

@@ -131,7 +131,7 @@ def _rows(policy: Policy) -> Said:
 
 def _m(policy: Policy) -> Said:
     return "Rows of the copy are drawn anew", (
-        f" within groups of at least {policy.members} persons."
+        f" from at least {policy.members} persons who are alike."
     )
 
 

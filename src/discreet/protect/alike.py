@@ -1,7 +1,7 @@
 """Rows alike in all columns: whether that may be chance, or says that persons stand several times.
 
 A table that was joined with visits, its id dropped, has rows of one person that nothing tells
-apart: counted as persons they make a group of k of one person. Two persons may be alike as well,
+apart: counted as persons they fill a leaf with one person. Two persons may be alike as well,
 where columns hold few levels. What chance does is seen from rows that agree in all columns but
 two: where those two have nothing to do with one another, agreeing in both is as frequent as its
 parts say (N10 N01 / N00 pairs, of pairs that agree in one, in the other, and in neither). Rows of

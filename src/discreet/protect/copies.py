@@ -25,11 +25,11 @@ class Settings:
     Parameters
     ----------
     k : int
-        How many persons each level, knot and end of a column stands on at least.
+        How many persons each level, and each value of a column, stands on at least.
     m : int
-        How many rows, of as many persons, a group has at least; k or more.
+        How many persons a leaf, and a block at an end of a column, has at least; k or more.
     sensitive : tuple of str
-        Level columns that shape no group, and whose shares are taken more from beside.
+        Level columns of that role; they are drawn as all others are.
     bounds : mapping of str to pair of float
         Between which numbers a column lies.
     parts : mapping of str to int
@@ -114,14 +114,14 @@ class Draws:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WholeCopy:
-    """The protected rows, and what the custodian alone may see: whose each row is, and its group.
+    """The protected rows, and what the custodian alone may see: whose each row mostly is.
 
     `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
-    each was drawn for, `groups` the group of each raw row, -1 where it was withheld.
+    gave most of the columns of each, `takes_part` which raw rows anything was drawn from.
     """
 
     numbers: Mapping[str, Floats]
     levels: Mapping[str, Levels]
     source: Labels
-    groups: Labels
+    takes_part: NDArray[np.bool_]
     left_out: Mapping[str, str]

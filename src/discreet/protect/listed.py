@@ -27,7 +27,7 @@ Pair = tuple[str, str]
 Counts = NDArray[np.int64]
 
 NOISE = 2.0
-"""The noise of a count in square roots of columns, as that of the copy's own totals."""
+"""The noise of a count in square roots of columns."""
 MOST_ROUNDS, NEAR = 200, 1e-6
 SPREAD = 0.5
 """So much of what the tables alone would give stands beside the copy's own counts at first."""
@@ -37,7 +37,7 @@ def noise_of_counts(columns: int, tables: int) -> float:
     """Return the sd of the noise of a cell: what all of them tell of one person is bounded.
 
     A person is in a cell of each table. All tables together tell an eighth at most, as a squared
-    distance in sds, where the copy's own totals tell a quarter.
+    distance in sds.
 
     Examples
     --------

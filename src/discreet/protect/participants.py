@@ -22,7 +22,6 @@ __all__ = [
     "Rows",
     "finite",
     "least_known",
-    "limited",
     "participants",
     "persons_of",
     "usual_rows",
@@ -116,11 +115,11 @@ def participants(rows: Rows, usual: int, least: int) -> tuple[Rows, int]:
     least : int
         So many persons take part at the least.
     """
-    some = rows.taken(limited(rows.draws, rows.persons, usual))
+    some = rows.taken(_limited(rows.draws, rows.persons, usual))
     return some.taken(_in_part(some, least)), len(some.at)
 
 
-def limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
+def _limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
     """Return rows in the order of their keys, of no person very many more than `usual`."""
     order: Labels = np.lexsort(draws.keys.T)
     if persons is None:

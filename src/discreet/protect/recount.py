@@ -6,7 +6,6 @@ they are.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -14,13 +13,14 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError
+from discreet.protect.base import persons_in
 from discreet.protect.copies import MISSING, OTHER, Levels, Settings, WholeCopy
 from discreet.protect.relations import Relations
 
-__all__ = ["check_columns", "check_whole"]
+__all__ = ["check_whole"]
 
-ROOM, SDS = 12.0, 7.0
-"""Coincidences that chance may add to those expected: so many, and so many sds."""
+MORE, SDS = 0.3, 7.0
+"""So much more of the rows of persons in a copy may be found in it, and so many sds by chance."""
 TINY = 1e-9
 
 
@@ -34,19 +34,16 @@ def check_whole(
 ) -> None:
     """Count again what a copy promises; raise where it does not hold.
 
-    1. A group is of m rows or more, of as many persons; every row of the copy is of a group.
+    1. Every row of the copy is mostly of a row that takes part.
     2. A level of the copy is that of k persons or more in the raw table, and so are what was
        joined, what is missing, and the gaps of a column of numbers.
-    3. k persons or more have raw values at the least value of a column or below it, and as many at
-       the largest or above it. The parts of a sum that has bounds may be moved for these.
-    4. No value is outside of its declared bounds.
-    5. Relations hold in every row.
-    6. Rows of the copy are equal to the raw row that they were drawn for in all columns no more
-       often than to the others of its group: a row is drawn without looking which of the group it
-       is for, so how often is a sum of draws whose expectation is known. The alarm sounds beyond
-       it by 7 of its sds and 12 more; by Bernstein's inequality that happens by chance less
-       than once in 10 million copies, and always where half of the rows of a table of some size
-       were passed on as they are.
+    3. No value is outside of its declared bounds.
+    4. Relations hold in every row.
+    5. Of persons whose row is nobody else's, those who take part are found in the copy, equal in
+       all columns, hardly more often than those who were left out: by three in ten of them and 7
+       sds of chance at the most. It is what shows that rows were passed on as they are.
+
+    That leaves are of m persons is counted where they are made.
 
     Parameters
     ----------
@@ -59,7 +56,7 @@ def check_whole(
     made : WholeCopy
         The copy.
     settings : Settings
-        k, m and bounds.
+        k and bounds.
     persons : ndarray of int of shape (n,) or None
         Whose each row is, where a person may have several.
 
@@ -68,49 +65,19 @@ def check_whole(
     BrokenPromiseError
         If one of them does not hold.
     """
-    who = np.arange(len(made.groups)) if persons is None else persons
-    _check_groups(made, who, settings.m)
-    check_columns(levels, relations, made, settings, who)
-    _check_numbers(numbers, relations, made, settings, who)
-    _check_coincidences(numbers, levels, made)
-
-
-def check_columns(
-    levels: Mapping[str, Levels],
-    relations: Relations,
-    made: WholeCopy,
-    settings: Settings,
-    who: Labels,
-) -> None:
-    """Count again what columns promise: levels of k persons, declared bounds, and relations.
-
-    Parameters
-    ----------
-    levels, relations, made, settings
-        As of `check_whole`.
-    who : ndarray of int of shape (n,)
-        Whose each raw row is.
-    """
+    who = np.arange(len(made.takes_part)) if persons is None else persons
+    if not made.takes_part[made.source].all():
+        raise _broken("a row was drawn of one that takes no part")
     for name, column in made.levels.items():
         _check_levels(name, levels[name], column, who, settings.k)
     _check_bounds(made.numbers, settings)
     _check_relations(relations, made.numbers)
+    _check_gaps(numbers, relations, made, settings, who)
+    _check_coincidences(numbers, levels, made, who)
 
 
 def _broken(what: str) -> BrokenPromiseError:
     return BrokenPromiseError(f"{what}, when the copy was counted again; please report this")
-
-
-def _check_groups(made: WholeCopy, who: Labels, m: int) -> None:
-    rows: Counter[int] = Counter()
-    members: defaultdict[int, set[int]] = defaultdict(set)
-    for group, person in zip(made.groups.tolist(), who.tolist(), strict=True):
-        rows[group] += 1
-        members[group].add(person)
-    if any(rows[g] < m or len(members[g]) < m for g in rows if g >= 0):
-        raise _broken("a group was too small")
-    if any(group < 0 for group in made.groups[made.source].tolist()):
-        raise _broken("a row was drawn for one that takes no part")
 
 
 def _few(who: Labels, rows: NDArray[np.bool_] | Iterable[bool], k: int) -> bool:
@@ -134,7 +101,7 @@ def _check_bounds(numbers: Mapping[str, Floats], settings: Settings) -> None:
             raise _broken(f"a value of column {name!r} was outside of its bounds")
 
 
-def _check_numbers(
+def _check_gaps(
     numbers: Mapping[str, Floats],
     relations: Relations,
     made: WholeCopy,
@@ -142,20 +109,11 @@ def _check_numbers(
     who: Labels,
 ) -> None:
     free = relations.apart(numbers)  # of an end, who has no start has no time
-    # The parts of a sum that has bounds may have been moved for it.
-    moved = {it for of, parts in relations.sums.items() if of in settings.bounds for it in parts}
     for name, column in made.numbers.items():
-        if name in relations.sums:
+        if name in relations.sums or not np.isnan(column).any():
             continue
-        raw, gaps = numbers[name], np.isnan(column)
-        if gaps.any() and _few(who, np.isnan(free[name]), settings.k):
+        if _few(who, np.isnan(free[name]), settings.k):
             raise _broken(f"gaps of column {name!r} stood on fewer than k persons")
-        if name in moved or gaps.all():
-            continue
-        ends, before = column[~gaps], np.clip(raw, *settings.bounds.get(name, (-np.inf, np.inf)))
-        least, most = before <= ends.min(), before >= ends.max()
-        if _few(who, least, settings.k) or _few(who, most, settings.k):
-            raise _broken(f"an end of column {name!r} stood on fewer than k persons")
 
 
 def _check_relations(relations: Relations, numbers: Mapping[str, Floats]) -> None:
@@ -172,9 +130,9 @@ def _check_relations(relations: Relations, numbers: Mapping[str, Floats]) -> Non
 
 
 def _check_coincidences(
-    numbers: Mapping[str, Floats], levels: Mapping[str, Levels], made: WholeCopy
+    numbers: Mapping[str, Floats], levels: Mapping[str, Levels], made: WholeCopy, who: Labels
 ) -> None:
-    n, drawn = len(made.groups), len(made.source)
+    n, drawn = len(made.takes_part), len(made.source)
     same: Labels = np.zeros(n + drawn, dtype=np.intp)
     for name, column in made.numbers.items():
         same = _told_apart(same, np.concatenate([numbers[name], column]))
@@ -183,15 +141,16 @@ def _check_coincidences(
         words = np.array(held.words, dtype=str)
         raw = np.where(np.isin(raw, words), raw, OTHER)
         same = _told_apart(same, np.concatenate([raw, words[held.codes]]))
-    before, after = same[:n].tolist(), same[n:].tolist()
-    of = made.groups.tolist()
-    rows, alike = Counter(of), Counter(zip(of, before, strict=True))
-    found, expected = 0, 0.0
-    for source, row in zip(made.source.tolist(), after, strict=True):
-        found += before[source] == row
-        expected += alike[of[source], row] / rows[of[source]]
-    if found > expected + SDS * np.sqrt(expected) + ROOM:
-        raise _broken("rows were equal to those they were drawn for more often than by chance")
+    released = np.isin(same[:n], same[n:])
+    kinds, alone = np.unique(same[:n], return_inverse=True)[1], np.zeros(n, dtype=np.bool_)
+    alone[:] = persons_in(kinds, who)[kinds] == 1
+    inside, outside = (released[alone & of] for of in (made.takes_part, ~made.takes_part))
+    if not inside.size or not outside.size:
+        return
+    share = (outside.sum() + 1) / (outside.size + 1)
+    sd = np.sqrt(share * (1 - share) * (1 / inside.size + 1 / outside.size))
+    if inside.mean() > share + MORE + SDS * sd:
+        raise _broken("rows were equal to those of persons in the copy more often than by chance")
 
 
 def _told_apart(same: Labels, column: NDArray[np.generic]) -> Labels:

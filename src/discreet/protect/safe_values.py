@@ -22,7 +22,7 @@ from discreet.protect.copies import threshold
 from discreet.protect.grain import Chance, shortened, step_of
 from discreet.protect.participants import ONE
 
-__all__ = ["SafeColumn", "safe_column"]
+__all__ = ["SafeColumn", "normal", "safe_column"]
 
 EXCESS, SHARE = 6.0, 0.4
 """An excess is capped at so many times the usual one inside, and at this share of its block's."""
@@ -48,9 +48,15 @@ class SafeColumn:
     step: Floats
     order: Labels
 
-    def drawn(self, rows: Labels, place: Floats, rounding: Floats) -> Floats:
-        """Return a safe value for each of some rows: a `place` in its span, rounded by chance."""
-        out = self.centre[rows] + (2 * place - 1) * self.half[rows]
+    def drawn(self, rows: Labels, place: Floats, rounding: Floats, noise: Floats) -> Floats:
+        """Return a safe value for each of some rows: a `place` in its span, rounded by chance.
+
+        Where the row's value is not kept there is `noise`, but none that leaves the column's ends.
+        """
+        centre = self.centre[rows]
+        lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
+        noisy = np.clip(centre + noise, lowest, highest)
+        out = np.where(self.step[rows] > 0, noisy, centre) + (2 * place - 1) * self.half[rows]
         step = self.step[rows]
         grain = np.where(step > 0, step, 1.0)
         rounded = shortened(np.floor(out / grain + rounding) * grain)
@@ -62,7 +68,18 @@ class SafeColumn:
         rank[np.argsort(latent, kind="stable")] = np.arange(len(latent))
         at = (rank + 0.5) / max(len(latent), 1) * len(self.order)
         row = np.minimum(at.astype(np.intp), len(self.order) - 1)
-        return self.drawn(self.order[row], at - row, np.full(len(latent), 0.5))
+        even = np.full(len(latent), 0.5)
+        return self.drawn(self.order[row], at - row, even, np.zeros(len(latent)))
+
+    def spread_in(self, leaf: Labels) -> Floats:
+        """Return the sd of values that are not kept in each leaf, given that of each row."""
+        free = self.step > 0
+        leaves = int(leaf.max(initial=0)) + 1
+        count = np.maximum(np.bincount(leaf[free], minlength=leaves), 1)
+        mean = np.bincount(leaf[free], self.centre[free], minlength=leaves) / count
+        squares = (self.centre - mean[leaf])[free] ** 2
+        sd: Floats = np.sqrt(np.bincount(leaf[free], squares, minlength=leaves) / count)
+        return sd
 
 
 def safe_column(
@@ -86,7 +103,7 @@ def safe_column(
     at_rows : callable
         Returns a draw for each row by its name.
     k, m : int
-        How many persons a block has, and one at an end, at the least.
+        How many persons a block has at the least: m; of k hangs what is decided by few.
     """
     from discreet.kernels.blocks import blocks_of
 
@@ -94,12 +111,11 @@ def safe_column(
     x, w = values[order], weights[order]
     different, value = np.unique(x, return_inverse=True)
     held = np.bincount(value, w)
-    least = k + np.floor(chance("kept", len(different)) * k)
+    least = m + np.floor(chance("kept", len(different)) * m)
     alone = (held >= least * ONE)[value]
-    sizes = k + np.floor(chance("cuts", int(w.sum()) // (k * ONE) + 2 + len(different)) * k)
-    ends = m + np.floor(chance("ends", 2) * k)
-    low, high = (int(end) * ONE for end in ends)
-    block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, k * ONE, (low, high))
+    sizes = m + np.floor(chance("cuts", int(w.sum()) // (m * ONE) + 2 + len(different)) * m)
+    low, high = (int(end) * ONE for end in m + np.floor(chance("ends", 2) * k))
+    block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, m * ONE, (low, high))
     centre, half = _spread(x, block, alone, chance, k)
     centre, half = _between(x, block, centre, half, at_rows("between")[order])
     if int(w[x < 0].sum()) < threshold(chance("below zero", 1)[0], k) * ONE:
@@ -129,7 +145,7 @@ def _spread(
     after = np.append((last[:-1] + first[1:]) / 2, last[-1])
     wide = np.maximum(np.minimum(mean - before, after - mean), 0.0)
     single = alone[inside][starts]
-    noise = _normal(chance("end noise", 2))
+    noise = normal(chance("end noise", 2))
     for end, sign in ((0, -1), (len(starts) - 1, 1)):
         if single[end] or len(starts) == 1:
             continue
@@ -200,7 +216,8 @@ def _between(
     return centre, half
 
 
-def _normal(uniform: Floats) -> Floats:
+def normal(uniform: Floats) -> Floats:
+    """Return normal numbers for even ones, none beyond 2.5 standard deviations."""
     from scipy.special import ndtri
 
     return np.asarray(np.clip(ndtri(uniform), -2.5, 2.5))

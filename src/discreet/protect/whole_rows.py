@@ -10,13 +10,13 @@ from discreet.errors import InputError
 
 __all__ = ["MEMBERS_PER_K", "Whole"]
 
-MEMBERS_PER_K = 2
-"""A group of a copy that several versions may follow has this many times k persons."""
+MEMBERS_PER_K = 4
+"""A leaf of a copy has so many times k persons."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """One protected copy of all columns: numbers, levels and gaps, redrawn from groups of m rows.
+    """One protected copy of all columns, drawn one after the other from leaves of m persons.
 
     It is no function of a matrix, as other row methods are: `protect.whole.whole_copy` makes it.
 
@@ -25,7 +25,7 @@ class Whole:
     k : int, default 5
         The least number of persons that each level, and each place of a column, stands on.
     m : int, optional
-        The least number of persons in a group; at least k, and 2 k where it is not given.
+        The least number of persons in a leaf; at least k, and 4 k where it is not given.
 
     Raises
     ------
@@ -35,17 +35,17 @@ class Whole:
     Examples
     --------
     >>> Whole(k=5).members
-    10
+    20
     """
 
     name: ClassVar[str] = "whole"
     promises: ClassVar[str] = (
-        "One copy of the whole table: each row is drawn anew from a group of at least m persons,"
-        " each level and each place of a column stands on at least k. Whatever is drawn from the"
-        " copy teaches nothing that the copy does not."
+        "One copy of the whole table: each value is drawn anew from at least m persons who are"
+        " alike in the columns before it, and each level and each value stands on at least k."
+        " Whatever is drawn from the copy teaches nothing that the copy does not."
     )
     leaves_open: ClassVar[str] = (
-        "What a group has in common: who knows a person's other values learns a little about the"
+        "What a leaf has in common: who knows a person's other values learns a little about the"
         " last one. Several copies of the same persons add up, so versions are few. It is not"
         " differential privacy."
     )
@@ -57,8 +57,8 @@ class Whole:
     averages: ClassVar[bool] = False
     declared: ClassVar[tuple[str, ...]] = ("m",)
     sentence: ClassVar[str] = (
-        "similar records were put into groups of at least {m}, and every row of the whole table"
-        " was drawn anew from one"
+        "every row of the whole table was drawn anew, column after column, each value from at"
+        " least {m} persons who are alike in the columns before it"
     )
     not_claimed: ClassVar[tuple[str, ...]] = (
         "that a person cannot be recognised by several copies of the same table",
@@ -71,9 +71,9 @@ class Whole:
     def __post_init__(self) -> None:
         check_parameters(self)
         if self.members < self.k:
-            raise InputError("m must be at least k: a group holds m persons")
+            raise InputError("m must be at least k: a leaf holds m persons")
 
     @property
     def members(self) -> int:
-        """How many persons a group has at least: m, or 2 k where that is not given."""
+        """How many persons a leaf has at least: m, or 4 k where that is not given."""
         return MEMBERS_PER_K * self.k if self.m is None else self.m

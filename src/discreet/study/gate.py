@@ -83,7 +83,7 @@ ROWS_OF = {1: "rows of "} | {it: f"rows in format {it} of " for it in range(2, F
 OF_NO_GRID = ("order-means", CellMeans.name)
 """Methods that count a column on no grid, so that they do not say by which others may."""
 MOST_COPIES = 4
-"""So many copies of a whole table with groups of 2 k: with more, who has left is found out."""
+"""So many copies of a whole table with leaves of 4 k: with more, who has left is found out."""
 
 T = TypeVar("T")
 

@@ -305,8 +305,8 @@ RULE = f"# ---------- The rules {'-' * 77}"
 K = """\
 # The least number of persons that anything drawn stands on. Larger is safer and coarser."""
 ROWS = """\
-# Plots are drawn from one protected copy of all columns, each with any settings, in groups of at
-# least m persons. It reveals less of columns whose role is sensitive."""
+# Plots are drawn from one protected copy of all columns, each with any settings. Each value of
+# it is drawn anew from a leaf: m persons or more who are alike in the columns before it."""
 GROUPS = """\
 # To have rows of a few columns alone seen together, name groups of them: each group then has a copy
 # of its own, and all else is counted. A column is in one group."""

@@ -39,8 +39,8 @@ def _rules(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
     if source == MEASURED:
         return ()
     if source != COUNTS:
-        group = settings.get("m", settings["k"])
-        return (f"each row made anew from a group of at least {group} persons",)
+        least = settings.get("m", settings["k"])
+        return (f"each value drawn anew from at least {least} persons",)
     behind = f"at least {settings['k']} persons behind each mark"
     if settings.get("round_to", 1) > 1:
         return behind, f"counts rounded to {settings['round_to']}"

@@ -2049,7 +2049,7 @@ pixels = 400), policy standard)
             Row methods; all of them by default. Or "whole", the default of a study that has a copy
             of the whole table: such copies, and beside it row methods for tables of numbers.
         k, q, m : sequences of numbers, optional
-            Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and k, 2 k and 3 k.
+            Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
         risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
             The share that stands for the risk; of whole copies {"linkage", "far linkage",
             "numbers", "levels"}, each by attack (the last two: inferred by the nearest row, oftener

@@ -47,8 +47,8 @@ from discreet.vault.whole import RawWhole, raw_whole
 __all__ = ["LOSSES", "RISKS", "settings_of_whole", "sweep_whole"]
 
 TASK = "trying copies"
-PER_K = (1, 2, 3)
-"""So many times k persons are tried in a group."""
+PER_K = (2, 4, 6)
+"""So many times k persons are tried in a leaf."""
 RISKS = {
     "linkage": "records whose nearest released row was drawn for them",
     "far linkage": "the five farthest records whose nearest released row was drawn for them",

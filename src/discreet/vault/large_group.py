@@ -17,7 +17,6 @@ from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Rows, Table
 from discreet.table.columns import words_of
-from discreet.vault import whole_columns
 from discreet.vault.aside import parts_of, set_aside
 from discreet.vault.keyed import Columns, Keyed, Total, persons_of, unit_of
 from discreet.vault.rows import STRATUM_PER_K, Noised, Raw, made_by, prepared
@@ -27,6 +26,8 @@ from discreet.vault.whole_columns import LEAST_PERSONS, partitions_for
 __all__ = ["LargeGroup"]
 
 PURPOSE = "rows of a large group"
+MOST_CELLS = 4_000_000
+"""A group of more cells goes into partitions: to group rows takes time that grows faster."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +55,7 @@ class LargeGroup:
         regions = policy.c is not None
         if regions or policy.missing_levels == "drawn" or not policy.from_copy:
             return None
-        if table.size * len(names) <= whole_columns.MOST_CELLS:
+        if table.size * len(names) <= MOST_CELLS:
             return None
         keyed = _keyed(table, policy, secret, names)
         total, found = Total(), Found(policy.strata)
@@ -64,7 +65,7 @@ class LargeGroup:
             found.add(part, len(digests), keyed.placing(part, digests) if keyed.unit else None)
         persons = found.persons_of(range(len(found.lines)))
         least = STRATUM_PER_K * policy.k
-        partitions = partitions_for(total.rows * len(names), persons, least)
+        partitions = partitions_for(total.rows * len(names), MOST_CELLS, persons, least)
         if partitions == 1:
             return None
         strata = strata_of(found, policy)
@@ -114,7 +115,7 @@ def _keyed(table: Table, policy: Policy, secret: Secret, names: Sequence[str]) -
         *(names if policy.missing == "complete" else ()),
         *(policy.strata if policy.missing_levels == "complete" else ()),
     )
-    limits = [whole_columns.MOST_CELLS, LEAST_PERSONS]
+    limits = [MOST_CELLS, LEAST_PERSONS]
     unit = unit_of(table)
     own = secret.derived(PURPOSE, made_by(policy, names, policy.strata, unit, partitions=limits))
     return Keyed.of(table, own, unit, names, policy.strata, complete)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.policy import Policy
 from discreet.protect.alike import persons_alike
 from discreet.protect.whole import Draws, Levels, Settings
@@ -27,10 +27,10 @@ __all__ = [
     "wanted_of",
 ]
 
-HOW = 4
+HOW = 5
 """Counts the ways in which such copies were made: another way is another copy."""
-MOST_CELLS, WIDEST = 4_000_000, 30
-"""A table of more numbers, as points, goes into partitions; and the most levels that count."""
+MOST_CELLS = 16_000_000
+"""A table of more cells goes into partitions, each a copy of its own."""
 LEAST_PERSONS = 50
 """A partition has about this many times m persons, or more."""
 UNREADABLE = "cannot be read"
@@ -129,23 +129,15 @@ def wanted_of(table: Table, policy: Policy) -> Wanted:
 
 def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Sequence[str]) -> int:
     """Return how many partitions are small enough, and of enough persons."""
-    if table.size * (len(numbers) + len(words)) <= MOST_CELLS // WIDEST:
-        return 1
-    cells = table.size * (len(numbers) + sum(_width(table, name, policy.k) for name in words))
-    return partitions_for(cells, table.persons(), policy.members)
+    cells = table.size * (len(numbers) + len(words))
+    if cells <= MOST_CELLS:
+        return 1  # how many persons there are need not be known
+    return partitions_for(cells, MOST_CELLS, table.persons(), policy.members)
 
 
-def partitions_for(cells: int, persons: int, least: int) -> int:
-    """Return how many partitions are small enough, and of many times the `least` persons."""
-    return max(1, min(-(-cells // MOST_CELLS), persons // (LEAST_PERSONS * least)))
-
-
-def _width(table: Table, name: str, k: int) -> int:
-    """Return about how many columns of points the levels of a column are."""
-    try:
-        return min(WIDEST, sum(count >= k for count in table.levels(name).values()))
-    except InputError:  # a column that cannot be read does not hold up the others
-        return 0
+def partitions_for(cells: int, most: int, persons: int, least: int) -> int:
+    """Return how many partitions are of `most` cells, and of many times the `least` persons."""
+    return max(1, min(-(-cells // most), persons // (LEAST_PERSONS * least)))
 
 
 def settings_of(table: Table, policy: Policy, wanted: Wanted) -> Settings:
