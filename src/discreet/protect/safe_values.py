@@ -22,7 +22,7 @@ from discreet.protect.copies import threshold
 from discreet.protect.grain import Chance, shortened, step_of
 from discreet.protect.participants import ONE
 
-__all__ = ["SafeColumn", "normal", "safe_column"]
+__all__ = ["BUNCHED", "SafeColumn", "normal", "safe_column"]
 
 EXCESS, SHARE = 6.0, 0.4
 """An excess is capped at so many times the usual one inside, and at this share of its block's."""
@@ -32,7 +32,7 @@ REACH, LEAST_END = 0.9, 0.2
 """How far around its mean an end is drawn, in shares of the way to its edge; and how much of that
 way noise leaves at the least."""
 BUNCHED = 0.95
-"""The k-th farthest is at the end of a scale where it is so far as part of the farthest."""
+"""The k-th farthest is at the end of a scale where it is so far out as part of the farthest."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,11 +53,10 @@ class SafeColumn:
 
         Where the row's value is not kept there is `noise`, but none that leaves the column's ends.
         """
-        centre = self.centre[rows]
-        lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
-        noisy = np.clip(centre + noise, lowest, highest)
-        out = np.where(self.step[rows] > 0, noisy, centre) + (2 * place - 1) * self.half[rows]
         step = self.step[rows]
+        off = np.where(step > 0, noise, 0.0) + (2 * place - 1) * self.half[rows]
+        lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
+        out = np.clip(self.centre[rows] + off, lowest, highest)
         grain = np.where(step > 0, step, 1.0)
         rounded = shortened(np.floor(out / grain + rounding) * grain)
         return np.where(step > 0, rounded, out) + 0.0
@@ -89,6 +88,7 @@ def safe_column(
     at_rows: Callable[[str], Floats],
     k: int,
     m: int,
+    bunched: float = BUNCHED,
 ) -> SafeColumn:
     """Return where each of the known values of a column may be drawn.
 
@@ -104,6 +104,9 @@ def safe_column(
         Returns a draw for each row by its name.
     k, m : int
         How many persons a block has at the least: m; of k hangs what is decided by few.
+    bunched : float, default .95
+        Nothing is drawn beyond the k-th farthest if it is so far out as part of the farthest; with
+        0, as of dates, in any case.
     """
     from discreet.kernels.blocks import blocks_of
 
@@ -116,7 +119,7 @@ def safe_column(
     sizes = m + np.floor(chance("cuts", int(w.sum()) // (m * ONE) + 2 + len(different)) * m)
     low, high = (int(end) * ONE for end in m + np.floor(chance("ends", 2) * k))
     block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, m * ONE, (low, high))
-    centre, half = _spread(x, block, alone, chance, k)
+    centre, half = _spread(x, block, alone, chance, k, bunched)
     centre, half = _between(x, block, centre, half, at_rows("between")[order])
     if int(w[x < 0].sum()) < threshold(chance("below zero", 1)[0], k) * ONE:
         centre = np.maximum(centre, 0.0)
@@ -129,7 +132,7 @@ def safe_column(
 
 
 def _spread(
-    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance, k: int
+    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance, k: int, bunched: float
 ) -> tuple[Floats, Floats]:
     """Return centre and half the width of each row's block."""
     inside = np.flatnonzero(block >= 0)
@@ -150,7 +153,7 @@ def _spread(
         if single[end] or len(starts) == 1:
             continue
         own = float(noise[max(sign, 0)])
-        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, own, k)
+        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, own, k, bunched)
     if len(starts) == 1 and not single[0]:
         mean[0], wide[0] = _middle(xs, k), 0.0
     mean = np.where(single, first, mean)
@@ -166,7 +169,9 @@ def _middle(x: Floats, k: int) -> float:
     return float(x[start : start + k].mean())
 
 
-def _end(x: Floats, start: int, stop: int, sign: int, noise: float, k: int) -> tuple[float, float]:
+def _end(
+    x: Floats, start: int, stop: int, sign: int, noise: float, k: int, bunched: float
+) -> tuple[float, float]:
     """Return centre and half the width of the block at an end, whose excess is capped.
 
     Where the k farthest are at the end of a scale, nothing is drawn beyond it.
@@ -191,7 +196,7 @@ def _end(x: Floats, start: int, stop: int, sign: int, noise: float, k: int) -> t
     # At the edge all would be drawn as the one who is there.
     mean = max(own_mean + END_NOISE * noise * usual / np.sqrt(size), LEAST_END * own_mean)
     half = REACH * mean
-    if kth >= BUNCHED * float(excess.max()):
+    if kth >= bunched * float(excess.max()):
         mean = min(mean, kth)
         half = min(half, kth - mean)
     return sign * (edge + mean), half

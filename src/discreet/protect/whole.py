@@ -58,7 +58,7 @@ from discreet.protect.participants import (
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
 from discreet.protect.safe_levels import safe_levels
-from discreet.protect.safe_values import SafeColumn, normal, safe_column
+from discreet.protect.safe_values import BUNCHED, SafeColumn, normal, safe_column
 
 __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whole_copy"]
 
@@ -172,7 +172,7 @@ def whole_copy(
     left_out |= dict.fromkeys(relations.unmade({*left_out}), "stands on a column left out")
 
     def safe(name: str, latent: Floats) -> Floats:
-        return _safe(f"end {name}", shown[name][part.at], part, settings).by_ranks(latent)
+        return _safe(name, shown[name][part.at], part, settings, "end ").by_ranks(latent)
 
     again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     takes_part = np.zeros(len(draws.keys), dtype=np.bool_)
@@ -334,17 +334,18 @@ def _gaps(name: str, gap: NDArray[np.bool_], draw: _Draw) -> NDArray[np.bool_] |
     return missing
 
 
-def _safe(name: str, column: Floats, rows: Rows, settings: Settings) -> SafeColumn:
-    """Return the safe values of a column, gaps aside."""
+def _safe(name: str, column: Floats, rows: Rows, settings: Settings, what: str = "") -> SafeColumn:
+    """Return the safe values of a column, gaps aside; draws of `what` it is are its own."""
     known = np.flatnonzero(~np.isnan(column))
     own = rows.draws.taken(known)
     return safe_column(
         column[known],
         rows.weights()[known],
-        rows.chance(name),
-        lambda what: own.of_rows(f"{what} {name}")[:, 0],
+        rows.chance(what + name),
+        lambda kind: own.of_rows(f"{kind} {what}{name}")[:, 0],
         settings.k,
         settings.m,
+        0.0 if name in settings.parts else BUNCHED,
     )
 
 
