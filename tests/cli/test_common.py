@@ -84,7 +84,7 @@ def test_a_column_with_a_comma_can_be_named(run: Run, tmp_path: Path) -> None:
 
 def test_codes_that_may_stand_for_missing_values_are_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("age\n" + "\n".join(str(20 + i % 60) for i in range(120)) + "\n99" * 9)
+    path.write_text("age\n" + "\n".join(str(20 + i % 60) for i in range(120)) + "\n99" * 30)
     words = ("plot", "histogram", str(path), "age", "--json")
 
     code, printed, said = run(*words)

@@ -133,7 +133,7 @@ def test_it_runs_with_the_file_that_policy_init_wrote(
 
 
 OVERRULED: dict[str, tuple[tuple[str, ...], int, str]] = {
-    "m as it follows from k": (("summary", "TABLE", "-m", "10"), 0, ""),
+    "m as it follows from k": (("summary", "TABLE", "-m", "20"), 0, ""),
     "rows as they are made anyway": (("plot", "box", "TABLE", "bmi", "--rows", "whole"), 0, ""),
     "k as in the file": (("fidelity", "TABLE", "-k", "5"), 0, ""),
     "another m": (("means", "TABLE", "bmi", "sex", "-m", "12"), 3, "says what m is"),

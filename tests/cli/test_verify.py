@@ -27,7 +27,10 @@ def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
     assert out.startswith(
         "age.svg: as made\n  made here, and as it was made\n  passed: seal, file,"
     )
-    assert "study 'cohort.csv', version 1: drawn from the protected copy; each row made anew" in out
+    assert (
+        "study 'cohort.csv', version 1: drawn from the protected copy;"
+        " each value drawn anew from at least 20 persons"
+    )
 
 
 def test_with_the_data_it_is_drawn_again(run: Run, cohort: Path, tmp_path: Path) -> None:

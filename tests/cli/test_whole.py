@@ -163,8 +163,8 @@ def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
 def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: Path) -> None:
     plot = ("plot", "scatter", str(cohort), "age", "bmi", *WHOLE, "--json")
     assert run(*plot)[0] == 0
-    code, _, err = run(*plot, "-m", "12")
-    command = f"discreet version new {cohort} -m 12"
+    code, _, err = run(*plot, "-m", "25")
+    command = f"discreet version new {cohort} -m 25"
     assert code == 4
     assert f"`{command}`" in err
 
@@ -173,7 +173,7 @@ def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: 
         "version 2 is open; what is released from now on belongs to it\n",
         "",
     )
-    assert run(*plot, "-m", "12")[0] == 0
+    assert run(*plot, "-m", "25")[0] == 0
 
 
 def test_a_study_is_served_from_the_copy(
@@ -203,7 +203,7 @@ def test_a_proposed_policy_says_how_to_have_one(cohort: Path, tmp_path: Path) ->
     assert "\n# Sensitive here: diagnosis (guessed). Are there others?\n" in text
     assert "no column, by its name" in proposed_policy(frame.select("age", "ldl"))
     path = tmp_path / "p.toml"
-    path.write_text(text.replace("# m = 10", "m = 12"))
+    path.write_text(text.replace("# m = 20", "m = 12"))
     assert (Policy.load(path).members, Policy.load(path).rows_by) == (12, "whole")
 
 
@@ -329,7 +329,6 @@ def test_a_copy_that_may_not_be_released_is_refused_before_it_is_made(
     command, output, rows = words[0], tmp_path / words[1], 1300
     if partitions > 1:
         monkeypatch.setattr(whole_columns, "MOST_CELLS", rows * 9 // partitions + 1)
-        monkeypatch.setattr(whole_columns, "WIDEST", 3)
     table, policy = tmp_path / "table.csv", tmp_path / "discreet.toml"
     cohort_of(rows).write_csv(table)
     policy.write_text("rows = 'whole'\nk = 3\n", encoding="utf-8")

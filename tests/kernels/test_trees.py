@@ -113,6 +113,8 @@ BLOCKS: dict[str, tuple[list[int], set[int], list[int], tuple[int, int], list[in
     "too few between two": ([0, 0, 1, 2, 2], {0, 2}, [2] * 9, (2, 2), [0, 0, -1, 1, 1]),
     "too few for two": ([*range(4)], set(), [2] * 9, (3, 3), [0] * 4),
     "too few for any": ([0], set(), [2] * 9, (2, 2), [-1]),
+    "enough for ends": ([0, 1, 1, 2], {1}, [3] * 9, (1, 1), [0, 1, 1, 2]),
+    "too few for ends": ([0, 1, 1, 2], {1}, [1] * 9, (2, 2), [-1, 0, 0, -1]),
 }
 
 

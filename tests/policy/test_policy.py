@@ -174,7 +174,7 @@ def test_a_count_passes_a_preset_from_its_threshold_on(
 def test_no_guarded_preset_makes_rows_by_a_method_that_holds_no_k(name: str) -> None:
     policy = Policy.preset(name)
 
-    assert (policy.rows_by, policy.members) == ("whole", 2 * policy.k)
+    assert (policy.rows_by, policy.members) == ("whole", 4 * policy.k)
     assert policy.changed(groups=[["a", "b"]]).row_method() == Condensation(k=policy.k)
 
 

@@ -1,15 +1,14 @@
-"""Donors are of the leaf of the drawn row, by chance or evenly."""
+"""Donors are of the leaf of the drawn row, each about as often as its others."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.protect.donors import UNEVEN, donors_by_chance, donors_evenly, usual_donor
+from discreet.protect.donors import UNEVEN, donors_evenly, usual_donor
 
 
 @given(st.integers(1, 40), st.integers(0, 80), st.integers(1, 6), st.integers(0, 2**20))
@@ -21,7 +20,6 @@ def test_donors_are_of_the_leaf_and_evenly_as_often_as_they_may(
     raw = random.integers(0, leaves, n) * 2
     of = random.choice(raw, drawn)
     uniform, own = random.uniform(size=drawn), random.uniform(size=(n, 2))
-    assert (raw[donors_by_chance(raw, of, uniform)] == of).all()
     found = donors_evenly(raw, of, uniform, own)
     assert (raw[found] == of).all()
 
@@ -33,16 +31,6 @@ def test_donors_are_of_the_leaf_and_evenly_as_often_as_they_may(
         rounds = (of == leaf).sum() // may.sum()
         assert (count[here] >= rounds * may).all()
         assert (count[here] <= (rounds + 1) * may).all()
-
-
-def test_by_chance_each_of_a_leaf_is_as_likely() -> None:
-    raw = np.array([0, 1, 0, 1, 1])
-    even = (np.arange(600) + 0.5) / 600
-
-    assert np.bincount(donors_by_chance(raw, np.zeros(600, int), even)).tolist() == [300, 0, 300]
-    assert np.bincount(donors_by_chance(raw, np.ones(600, int), even))[[1, 3, 4]] == pytest.approx(
-        200
-    )
 
 
 @given(st.integers(1, 9), st.integers(1, 20), st.integers(1, 5), st.integers(0, 2**20))

@@ -11,7 +11,7 @@ from discreet.arguments import Floats
 from discreet.protect import safe_values
 from discreet.protect.grain import Chance
 from discreet.protect.participants import ONE
-from discreet.protect.safe_values import SafeColumn, safe_column
+from discreet.protect.safe_values import BEYOND, SafeColumn, safe_column
 from tests.cases import examples
 
 NORMAL = np.random.default_rng(7).normal(50, 10, 400)
@@ -22,30 +22,41 @@ def chance(seed: int) -> Chance:
     return lambda name, count: np.random.default_rng([seed, *name.encode()]).uniform(size=count)
 
 
-def least(name: str, count: int) -> Floats:
-    """Draw the least number of persons always, and no noise."""
-    return np.full(count, 0.5 if "noise" in name else 0.0)
+def always(share: float) -> Chance:
+    """Draw the same number always, and no noise: with 0 the least number of persons."""
+    return lambda name, count: np.full(count, 0.5 if "noise" in name else share)
 
 
-def column(x: Floats, draws: Chance, k: int = 5, m: int = 10, rows: int = 1) -> SafeColumn:
+def column(
+    x: Floats, draws: Chance, k: int = 5, m: int = 10, rows: int = 1, beyond: float = BEYOND
+) -> SafeColumn:
     """Return safe values, of persons who have so many rows each."""
     weights = np.full(len(x), ONE // rows, dtype=np.int64)
-    return safe_column(x, weights, draws, lambda what: draws(what, len(x)), k, m)
+    return safe_column(x, weights, draws, lambda what: draws(what, len(x)), k, m, beyond)
 
 
-def test_blocks_by_hand_keep_the_sum() -> None:
-    x = np.arange(16.0)
-    found = column(x, least, k=2, m=4)
+# Of m = 4 persons: 4 in each block, or 7 and 5 at an end. Of an end of 4 there are excesses of 0
+# to 3 beyond its inner edge, of which 3 is capped to 2; of one of 5 those of 0 to 4 stay, and
+# nothing is drawn beyond 1.4 times the third farthest, which is 2.
+@pytest.mark.parametrize(
+    ("share", "sizes", "centres", "halves"),
+    [
+        (0.0, [4, 4, 4, 4], [1.75, 5.5, 9.5, 13.25], [0.9 * 1.25, 2, 2, 0.9 * 1.25]),
+        (0.99, [5, 7, 7, 5], [2, 8, 15, 21], [0.8, 3.5, 3.5, 0.8]),
+    ],
+)
+def test_blocks_by_hand_keep_the_sum(
+    share: float, sizes: list[int], centres: list[float], halves: list[float]
+) -> None:
+    x = np.arange(float(sum(sizes)))
+    found = column(x, always(share), k=2, m=4)
 
-    # Of an end, excesses of 0 to 3 beyond its inner edge, of which 3 is capped to 2.
-    inside = np.repeat([4.5, 6.5, 8.5, 10.5], 2)
-    assert found.centre.tolist() == [*[1.75] * 4, *inside, *[13.25] * 4]
-    assert found.half[4:12].tolist() == [1.0] * 8
-    assert found.half[[0, 15]] == pytest.approx(0.9 * 1.25)
+    assert found.centre.tolist() == np.repeat(centres, sizes).tolist()
+    assert found.half == pytest.approx(np.repeat(halves, sizes), rel=1e-12)
     assert found.centre.sum() == x.sum()
 
 
-@pytest.mark.parametrize(("held", "rows", "stays"), [(9, 1, True), (4, 1, False), (12, 3, False)])
+@pytest.mark.parametrize(("held", "rows", "stays"), [(19, 1, True), (9, 1, False), (27, 3, False)])
 def test_a_value_stays_itself_if_enough_persons_have_it(held: int, rows: int, stays: bool) -> None:
     x = np.concatenate([np.full(held, 55.125), NORMAL])
     kept = [column(x, chance(seed), rows=rows).step[0] == 0 for seed in range(30)]
@@ -55,7 +66,7 @@ def test_a_value_stays_itself_if_enough_persons_have_it(held: int, rows: int, st
 
 
 def test_whether_a_value_stays_itself_is_drawn_between() -> None:
-    x = np.concatenate([np.full(7, 55.125), NORMAL])
+    x = np.concatenate([np.full(14, 55.125), NORMAL])
     kept = [column(x, chance(seed)).step[0] == 0 for seed in range(30)]
 
     assert 5 < sum(kept) < 25
@@ -85,7 +96,7 @@ def test_one_person_far_out_moves_no_step() -> None:
 
 
 def test_the_mean_stays_beside_a_value_of_many() -> None:
-    few = 10 + np.random.default_rng(0).exponential(5, 16)
+    few = 10 + np.random.default_rng(0).exponential(5, 19)  # enough for a block, always
     x = np.concatenate([np.zeros(380), few])
     ends = [column(x, chance(seed)).centre[380:].mean() for seed in range(40)]
 
@@ -95,12 +106,13 @@ def test_the_mean_stays_beside_a_value_of_many() -> None:
 @pytest.mark.parametrize(("n", "m"), [(19, 10), (5, 5)])
 def test_of_so_few_that_they_are_one_block_nobodys_value_is_shown(n: int, m: int) -> None:
     x = np.random.default_rng(1).normal(size=n)
-    middle = np.sort(x)[n // 2 - 2 : n // 2 + 3].mean()
+    middle = np.sort(x)[n // 4 : n - n // 4].mean()
 
     for seed in range(5):
         found = column(x, chance(seed), m=m)
         assert np.unique(found.centre).tolist() == [middle]
         assert not found.half.any()
+        assert found.step.all()
 
 
 def test_of_how_many_beside_a_value_of_many_one_is_drawn_the_secret_says() -> None:
@@ -108,8 +120,11 @@ def test_of_how_many_beside_a_value_of_many_one_is_drawn_the_secret_says() -> No
         x = np.concatenate([np.full(persons, 9.0), np.full(90, 3.0)])
         return float(np.mean([column(x, chance(s)).centre.max() > 3 for s in range(60)]))
 
-    assert [shown(persons) for persons in (4, 9)] == [0, 1]
-    assert 0.05 < shown(5) < 0.4 < shown(8) < 1
+    # Their value stays where one of 10 to 19 is no more than they are, or they are the block at
+    # the end, where one of 10 to 14 is.
+    assert [shown(persons) for persons in (9, 14)] == [0, 1]
+    assert shown(10) == pytest.approx(1 - 0.9 * 0.8, abs=0.15)
+    assert shown(12) == pytest.approx(1 - 0.7 * 0.4, abs=0.15)
 
 
 @given(
@@ -124,18 +139,20 @@ def test_values_lie_between_those_of_the_blocks_beside(
     k: int, more: int, n: int, digits: int, seed: int
 ) -> None:
     random = np.random.default_rng(seed)
-    x = np.round(1 + np.abs(random.standard_t(1, 2 * k + more + n)), digits)
+    m = k + more
+    x = np.round(1 + np.abs(random.standard_t(1, 2 * m + n)), digits)  # enough for a block
     x *= random.choice([-1, 1])  # no few are below 0
-    found = column(x, chance(seed), k, k + more)
+    found = column(x, chance(seed), k, m)
 
     # Rows between two values of many, too few to be a block, have either.
     block = (found.step > 0) | (found.centre == x)
     for value in found.centre[~block]:
-        assert (x == value).sum() >= k
+        assert (x == value).sum() >= m
     at = found.order[block[found.order]]
     centre, half, raw = found.centre[at], found.half[at], x[at]
     starts = np.flatnonzero(np.diff(centre, prepend=-np.inf))
     assert (np.diff(centre) >= 0).all()
+    assert (np.diff(starts, append=len(at)) >= m).all()
     slack = 1e-12 * np.abs(x).max()
     for start in starts[1:]:
         assert centre[start] - half[start] >= raw[start - 1] - slack
@@ -169,6 +186,55 @@ def test_numbers_below_0_are_drawn_if_enough_persons_have_one(
 
 
 def test_ranks_are_given_the_values_of_their_rank() -> None:
-    values = column(NORMAL, chance(3)).by_ranks(np.arange(300.0))
+    x = np.random.default_rng(7).normal(50, 10, 800)
+    values = column(x, chance(3)).by_ranks(np.arange(300.0))
 
-    assert np.abs(values - np.quantile(NORMAL, (np.arange(300) + 0.5) / 300))[15:-15].max() < 2
+    # At an end are 10 to 32 persons of 800: of 300 values 12 at the most.
+    assert np.abs(values - np.quantile(x, (np.arange(300) + 0.5) / 300))[15:-15].max() < 2
+    assert values.mean() == pytest.approx(x.mean(), abs=0.1)
+
+
+def test_noise_moves_what_is_not_kept_within_the_ends_of_the_column() -> None:
+    centre, half, step = np.array([[10, 20, 30, 15], [1, 0, 2, 0], [1, 0, 1, 1]], dtype=np.float64)
+    found = SafeColumn(centre, half, step, np.array([0, 3, 1, 2]))
+
+    def drawn(noise: float, place: float = 0.5) -> list[float]:
+        each = [np.full(4, it) for it in (place, 0.5, noise)]
+        return [*found.drawn(np.arange(4), *each)]
+
+    assert drawn(0) == [10, 20, 30, 15]
+    assert drawn(2) == [12, 20, 32, 17]
+    assert drawn(-1, place=1) == [10, 20, 31, 14]
+    assert drawn(100) == drawn(100, place=1) == [32, 20, 32, 32]
+    assert drawn(-100) == drawn(-100, place=0) == [9, 20, 9, 9]
+
+
+def test_the_spread_in_a_leaf_is_that_of_values_that_are_not_kept() -> None:
+    centre = np.array([1.0, 10, 100, 3, 10, 16, 50, 7, 9])
+    step = np.array([0.5, 1, 0, 0.5, 1, 1, 0, 0, 0])
+    leaf = np.array([0, 1, 0, 0, 1, 1, 1, 2, 2])
+    found = SafeColumn(centre, np.zeros(9), step, np.argsort(centre))
+
+    # Of 1 and 3; of 10, 10 and 16; of none.
+    assert found.spread_in(leaf) == pytest.approx([1, np.sqrt(8), 0], rel=1e-12)
+
+
+def test_of_dates_nothing_is_drawn_beyond_the_kth_farthest() -> None:
+    x, every = np.arange(201.0), np.arange(201)
+
+    def farthest(beyond: float, noise: float) -> tuple[float, float]:
+        """Return the least and the largest value that any of 30 secrets draws."""
+        low, high = np.inf, -np.inf
+        for seed in range(30):
+            found = column(x, chance(seed), beyond=beyond)
+            for place in (0.0, 1.0):
+                each = [np.full(201, it) for it in (place, 0.5, (2 * place - 1) * noise)]
+                drawn = found.drawn(every, *each)
+                low, high = min(low, drawn.min()), max(high, drawn.max())
+        return low, high
+
+    for noise in (0.0, 1000.0):
+        assert farthest(1.0, noise) == (4, 196)
+        low, high = farthest(BEYOND, noise)
+        assert low < 4
+        assert high > 196

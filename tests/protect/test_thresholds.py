@@ -52,7 +52,12 @@ def last(exceptions: int) -> NDArray[np.bool_]:
 
 
 def equal(exceptions: int) -> Made:
-    return {"a": START, "b": START + 7 * last(exceptions)}, {}
+    """Exceptions lie above and below in turn: else b would be an end, never before its start a.
+
+    An end is drawn as the time since its start, and of fewer than m persons no time is drawn.
+    """
+    off = np.where(np.arange(N) % 2 == 0, 7, -7)
+    return {"a": START, "b": START + off * last(exceptions)}, {}
 
 
 def order(exceptions: int) -> Made:

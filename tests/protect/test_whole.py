@@ -198,7 +198,7 @@ def test_the_largest_value_does_not_show_who_is_far_above_all_others() -> None:
         numbers = {"x": x, "y": NORMAL[-len(x) :]}
         keys = row_keys(secret, [*numbers.values()])
         draws = Draws(secret, secret.digest("version", total(keys)), keys)
-        return float(whole_copy(numbers, {}, draws, Settings(5, 10)).numbers["x"].max())
+        return float(whole_copy(numbers, {}, draws, Settings(5, 20)).numbers["x"].max())
 
     def of_sample(seed: int, taken: bool) -> float:
         return float(np.random.default_rng(seed).choice(column(taken), 150).max())

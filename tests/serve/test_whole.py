@@ -566,7 +566,7 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
         if picture["kind"] == "survival":
             body = {"columns": ["age", "sex"], "event_is": SEXES}
         if picture["kind"] == "over_time":
-            body = {"columns": ["age", "bmi"]}
+            body = {"columns": ["tch", "bmi"]}
         for method in picture["methods"]:
             base = {**body, "method": method["name"], "source": method["source"]}
             yield picture["kind"], base

@@ -23,7 +23,7 @@ def test_a_release_is_attacked() -> None:
 
     names = [attack.name for attack in report.attacks]
     assert {"linkage", "verbatim", "insider, 90 %", "versions"} <= {*names}
-    assert report.made["m"] == 10
+    assert report.made["m"] == 20
     assert "patient" not in report.made["columns"]
     assert report["linkage"].found.share < 0.2
     assert report.to_text().startswith("Attacks on the copy of s\n")
@@ -135,7 +135,7 @@ def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None
     (attack,) = report.attacks
     assert (report.title, attack.title) == ("Versions of s", "Who left between 2 versions")
     assert attack.found.trials == 3 * 20  # 5 % of 400 persons each time
-    assert report.made == {"method": "whole", "k": 5, "m": 10}
+    assert report.made == {"method": "whole", "k": 5, "m": 20}
     assert study.session.ledger.history("s") == before
 
 

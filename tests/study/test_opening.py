@@ -120,7 +120,7 @@ def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() 
         view = study.histogram("income")
         assert study.missing_codes() == {}
         assert not any("codes" in line for line in view.notes())
-        assert (view.edges[0] < -900) == (not values)
+        assert (view.edges[0] < -100) == (not values)
 
 
 def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def proposed(study: Study, text: str) -> Proposal:
 # What is proposed, which fields differ and what each changes; which version it needs.
 CASES: dict[str, tuple[str, str, dict[str, str], int | None]] = {
     "the same": (WHOLE, WHOLE, {}, None),
-    "the same, and said": (WHOLE, 'rows = "whole"\nm = 10\n' + WHOLE, {}, None),
+    "the same, and said": (WHOLE, 'rows = "whole"\nm = 20\n' + WHOLE, {}, None),
     "a larger group": (WHOLE, "k = 7\n" + WHOLE, {"k": "copy", "m": "copy"}, 2),
     "coarser counts": (WHOLE, "round_to = 10\n" + WHOLE, {"round_to": "copy"}, 2),
     "other bars": (WHOLE, "bins = 25\n" + WHOLE, {"bins": "version"}, 2),
@@ -140,7 +140,7 @@ def test_lines_and_words_stand_side_by_side(studies: dict[str, Study]) -> None:
     assert (k.before, k.after) == ("k = 5", "k = 7")
     assert k.said.startswith("At least 5 persons")
     assert k.says.startswith("At least 7 persons")
-    assert (m.before, m.after) == ("m = 10", "m = 14")
+    assert (m.before, m.after) == ("m = 20", "m = 28")
 
 
 WRONG: dict[str, tuple[str, list[tuple[str, str]]]] = {

@@ -44,9 +44,9 @@ def places(found: RiskUtilityMap) -> dict[str, Point]:
 # --- settings ------------------------------------------------------------------------------------
 
 SETTINGS: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "by default in groups of k, 2 k and 3 k": (
+    "by default in leaves of 2 k, 4 k and 6 k": (
         {"k": [3, 5]},
-        [*(f"whole k=3 m={m}" for m in (3, 6, 9)), *(f"whole k=5 m={m}" for m in (5, 10, 15))],
+        [*(f"whole k=3 m={m}" for m in (6, 12, 18)), *(f"whole k=5 m={m}" for m in (10, 20, 30))],
     ),
     "m of at least k": (
         {"k": [3, 10], "m": [6, 12]},

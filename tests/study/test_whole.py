@@ -85,7 +85,7 @@ def test_every_plot_is_drawn_and_released_beside_all_others(study: dc.Study, nam
 
     assert view.method == "whole"
     assert view.parameters["k"] == 5
-    assert view.parameters["m"] == 10
+    assert view.parameters["m"] == 20
     assert view.origin.version == study.session.whole.copy.version
     assert "from the protected copy" in view.describe()
     assert type(view).from_json(view.to_json()) == view
@@ -255,7 +255,7 @@ def test_the_order_of_rows_and_columns_changes_no_copy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("m", "versions", "most"), [(None, 4, 4), (10, 9, 4), (9, 4, 1), (5, 4, 1), (20, 2, 2)]
+    ("m", "versions", "most"), [(None, 4, 4), (20, 9, 4), (19, 4, 1), (5, 4, 1), (40, 2, 2)]
 )
 def test_copies_add_up_so_versions_are_few(m: int | None, versions: int, most: int) -> None:
     policy = dc.Policy.preset("standard", m=m, versions=versions)
@@ -279,7 +279,7 @@ def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> N
     with pytest.raises(LeavingError, match="another copy of the whole table was released"):
         whole(roles={"smoker": "sensitive"}).bars("smoker").to_json()
     with pytest.raises(LeavingError, match="'m' must be as in the earlier release"):
-        whole(policy=dc.Policy.preset("standard", m=20)).bars("smoker").to_json()
+        whole(policy=dc.Policy.preset("standard", m=25)).bars("smoker").to_json()
     changed = cohort().with_columns(age=pl.col("age") + (pl.col("visit") == 7))
     with pytest.raises(LeavingError, match="have changed since a release"):
         whole(changed).bars("smoker").to_json()
@@ -323,7 +323,7 @@ def test_the_whole_copy_is_released_with_its_report(tmp_path: Path) -> None:
     assert frame["smoker"].null_count() == copy.strata["smoker"].count("")
     linked = release.report.measured.risks["linkage"]
     assert linked.share < 1 / 5
-    assert release.report.made["m"] == 10
+    assert release.report.made["m"] == 20
     kinds = [entry["kind"] for entry in study.session.ledger.history("released")]
     assert kinds == ["table", "report"]
 

@@ -276,7 +276,7 @@ def test_a_released_table_says_how_it_was_made_and_is_recorded(tmp_path: Path) -
     assert told["policy"] == {
         "k": 5,
         "m": 10,
-        "promise": "A protected table, made by whole (k = 5, m = 10).",
+        "promise": "A protected table, made by whole (k = 5, m = 20).",
         "drawn_from": "a protected table",
     }
     assert told["copy"]["promises"].startswith("One copy of the whole table")

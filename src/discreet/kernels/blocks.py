@@ -1,4 +1,4 @@
-"""A kernel that cuts the ordered values of a column into blocks of k persons or more."""
+"""A kernel that cuts the ordered values of a column into blocks of persons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def blocks_of(
         What each row weighs.
     sizes : ndarray of int
         What blocks weigh, one after the other, at the least; one for each `least` of weight. Rows
-        between two values of their own that weigh less than the next one are too few.
+        between two values of their own that weigh less than the next one are too few, and so are
+        those before the first and after the last that weigh less than the end.
     least : int
         What a block weighs at the least that takes what is left.
     ends : tuple of int
@@ -55,11 +56,11 @@ def blocks_of(
         while j < n and not alone[j]:
             rest += weights[j]
             j += 1
-        if rest < sizes[drawn]:
-            i = j
-            continue
         last = ends[1] if j == n else least
         want = ends[0] if i == 0 else sizes[drawn]
+        if rest < (last if j == n and i > 0 else want):
+            i = j
+            continue
         acc = 0
         for row in range(i, j):
             if acc >= want and rest >= last:

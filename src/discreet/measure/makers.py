@@ -33,11 +33,11 @@ def whole_maker(
     Parameters
     ----------
     k : int
-        How many persons each level, and each value of a column, stands on at least.
+        How many persons each level stands on at least.
     m : int, default 4 k
-        How many persons a leaf has at least; k or more.
+        How many persons a leaf, and a block of values, has at least; k or more.
     sensitive : tuple of str
-        Columns of levels of that role; they are drawn as all others are.
+        Columns of that role: they are drawn from leaves of 2 m persons.
     bounds : mapping of str to pair of float, optional
         Between which numbers a column lies.
     tables : tuple of pairs of str

@@ -614,7 +614,7 @@ class Policy:
         >>> from discreet import Policy
         >>> rules = Policy.preset("standard")
         >>> rules.rows, rules.in_force("rows"), rules.in_force("m"), rules.in_force("k")
-        (None, 'whole', 10, 5)
+        (None, 'whole', 20, 5)
         """
         value = getattr(self, name)
         if value is not None:

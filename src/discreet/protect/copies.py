@@ -25,11 +25,11 @@ class Settings:
     Parameters
     ----------
     k : int
-        How many persons each level, and each value of a column, stands on at least.
+        How many persons each level stands on at least.
     m : int
-        How many persons a leaf, and a block at an end of a column, has at least; k or more.
+        How many persons a leaf, and a block of values, has at least; k or more.
     sensitive : tuple of str
-        Level columns of that role; they are drawn as all others are.
+        Columns of that role: they are drawn from leaves of 2 m persons.
     bounds : mapping of str to pair of float
         Between which numbers a column lies.
     parts : mapping of str to int

@@ -8,29 +8,10 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 
-__all__ = ["donors_by_chance", "donors_evenly", "usual_donor"]
+__all__ = ["donors_evenly", "usual_donor"]
 
 UNEVEN = 0.2
 """Such a share of donors counts twice or not at all, where they are taken evenly."""
-
-
-def donors_by_chance(raw: Labels, drawn: Labels, uniform: Floats) -> Labels:
-    """Return a raw row for each drawn row, any of its leaf.
-
-    Parameters
-    ----------
-    raw : ndarray of int of shape (n,)
-        The leaf of each raw row.
-    drawn : ndarray of int of shape (N,)
-        The leaf of each drawn row: each is that of some raw row.
-    uniform : ndarray of shape (N,)
-        A draw for each drawn row.
-    """
-    order = np.argsort(raw, kind="stable")
-    size = np.bincount(raw, minlength=int(drawn.max(initial=0)) + 1)
-    start = np.cumsum(size) - size
-    found: Labels = order[start[drawn] + (uniform * size[drawn]).astype(np.intp)]
-    return found
 
 
 def donors_evenly(raw: Labels, drawn: Labels, uniform: Floats, own: Floats) -> Labels:
@@ -41,8 +22,12 @@ def donors_evenly(raw: Labels, drawn: Labels, uniform: Floats, own: Floats) -> L
 
     Parameters
     ----------
-    raw, drawn, uniform
-        As of `donors_by_chance`.
+    raw : ndarray of int of shape (n,)
+        The leaf of each raw row.
+    drawn : ndarray of int of shape (N,)
+        The leaf of each drawn row: each is that of some raw row.
+    uniform : ndarray of shape (N,)
+        A draw for each drawn row.
     own : ndarray of shape (n, 2)
         Two draws for each raw row.
     """

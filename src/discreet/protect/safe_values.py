@@ -1,11 +1,12 @@
 """Values of a column that may be drawn: of many persons as they are, of others around block means.
 
-A value that many persons have stays itself. Others go, in order, into blocks of k to 2 k - 1
-persons that the secret cuts, and are drawn evenly around their block's mean, no farther than the
-middle of the gaps to its neighbours: so **sums stay true**. At either end
-is a block of m persons or more (of k, where no more are beyond a value of many), whose excess
-beyond its inner edge is capped, so that nobody makes it up, and has noise. How far the cap and how
-large the noise is the blocks inside say: the width of an end block would tell of who is in it.
+A value that many persons have, at least a number of m to 2 m - 1 that the secret draws, stays
+itself. Others go, in order, into blocks of m to 2 m - 1 persons that the secret cuts, and are drawn
+evenly around their block's mean, no farther than the middle of the gaps to its neighbours: so
+**sums stay true**. At either end is a block of m persons or more (too few for a block, beyond a
+value of many, are drawn as that value), whose excess beyond its inner edge is capped, so that
+nobody makes it up, and has noise. How far the cap and how large the noise is the blocks inside
+say: the width of an end block would tell of who is in it.
 Where few persons have a number below 0, none is drawn.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ from discreet.protect.copies import threshold
 from discreet.protect.grain import Chance, shortened, step_of
 from discreet.protect.participants import ONE
 
-__all__ = ["BUNCHED", "SafeColumn", "normal", "safe_column"]
+__all__ = ["BEYOND", "SafeColumn", "normal", "safe_column"]
 
 EXCESS, SHARE = 6.0, 0.4
 """An excess is capped at so many times the usual one inside, and at this share of its block's."""
@@ -31,8 +33,10 @@ END_NOISE = 2.0
 REACH, LEAST_END = 0.9, 0.2
 """How far around its mean an end is drawn, in shares of the way to its edge; and how much of that
 way noise leaves at the least."""
+BEYOND = 1.4
+"""An end is drawn up to so many times as far out as k to 2 k - 1 persons are, the secret says."""
 BUNCHED = 0.95
-"""The k-th farthest is at the end of a scale where it is so far out as part of the farthest."""
+"""Who is so far out, as part of the farthest, is at the end of a scale: nothing is beyond."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +62,10 @@ class SafeColumn:
         lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
         out = np.clip(self.centre[rows] + off, lowest, highest)
         grain = np.where(step > 0, step, 1.0)
-        rounded = shortened(np.floor(out / grain + rounding) * grain)
+        places = np.floor(out / grain + rounding)
+        if highest - lowest >= 2 * grain.max():  # one step inwards is within the ends
+            places += (places * grain < lowest).astype(np.float64) - (places * grain > highest)
+        rounded = shortened(places * grain)
         return np.where(step > 0, rounded, out) + 0.0
 
     def by_ranks(self, latent: Floats) -> Floats:
@@ -67,8 +74,13 @@ class SafeColumn:
         rank[np.argsort(latent, kind="stable")] = np.arange(len(latent))
         at = (rank + 0.5) / max(len(latent), 1) * len(self.order)
         row = np.minimum(at.astype(np.intp), len(self.order) - 1)
+        centre = self.centre[self.order]
+        first = np.flatnonzero(np.diff(centre, prepend=-np.inf))
+        rows = np.diff(first, append=len(centre))
+        block = np.searchsorted(first, row, side="right") - 1
+        place = (at - first[block]) / rows[block]
         even = np.full(len(latent), 0.5)
-        return self.drawn(self.order[row], at - row, even, np.zeros(len(latent)))
+        return self.drawn(self.order[row], place, even, np.zeros(len(latent)))
 
     def spread_in(self, leaf: Labels) -> Floats:
         """Return the sd of values that are not kept in each leaf, given that of each row."""
@@ -88,7 +100,7 @@ def safe_column(
     at_rows: Callable[[str], Floats],
     k: int,
     m: int,
-    bunched: float = BUNCHED,
+    beyond: float = BEYOND,
 ) -> SafeColumn:
     """Return where each of the known values of a column may be drawn.
 
@@ -104,9 +116,9 @@ def safe_column(
         Returns a draw for each row by its name.
     k, m : int
         How many persons a block has at the least: m; of k hangs what is decided by few.
-    bunched : float, default .95
-        Nothing is drawn beyond the k-th farthest if it is so far out as part of the farthest; with
-        0, as of dates, in any case.
+    beyond : float, default 1.4
+        An end is drawn up to so many times as far beyond its inner edge as k to 2 k - 1 persons
+        are: 1 for dates, whose end is that of what was looked at.
     """
     from discreet.kernels.blocks import blocks_of
 
@@ -119,26 +131,41 @@ def safe_column(
     sizes = m + np.floor(chance("cuts", int(w.sum()) // (m * ONE) + 2 + len(different)) * m)
     low, high = (int(end) * ONE for end in m + np.floor(chance("ends", 2) * k))
     block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, m * ONE, (low, high))
-    centre, half = _spread(x, block, alone, chance, k, bunched)
+    centre, half = _spread(x, w, block, alone, _ends(chance, k, beyond))
     centre, half = _between(x, block, centre, half, at_rows("between")[order])
     if int(w[x < 0].sum()) < threshold(chance("below zero", 1)[0], k) * ONE:
         centre = np.maximum(centre, 0.0)
         half = np.minimum(half, centre)
-    kept = alone | (block < 0)
+    kept = alone | ((block < 0) & (block >= 0).any())
     step = np.where(kept, 0.0, step_of(values, centre, chance, k))
     back = np.empty(len(order), dtype=np.intp)
     back[order] = np.arange(len(order))
     return SafeColumn(centre[back], half[back], step[back], order)
 
 
+class _End(NamedTuple):
+    """How an end is drawn: its noise, and how far out as the row at which `far` persons are."""
+
+    noise: float
+    far: int
+    beyond: float
+
+
+def _ends(chance: Chance, k: int, beyond: float) -> tuple[_End, _End]:
+    noise = normal(chance("end noise", 2))
+    far = k + np.floor(chance("far", 2) * k)
+    low, high = (_End(float(noise[i]), int(far[i]) * ONE, beyond) for i in (0, 1))
+    return low, high
+
+
 def _spread(
-    x: Floats, block: Labels, alone: NDArray[np.bool_], chance: Chance, k: int, bunched: float
+    x: Floats, w: Labels, block: Labels, alone: NDArray[np.bool_], ends: tuple[_End, _End]
 ) -> tuple[Floats, Floats]:
     """Return centre and half the width of each row's block."""
     inside = np.flatnonzero(block >= 0)
     centre, half = x.copy(), np.zeros(len(x))
     if not inside.size:  # so few rows that no block has enough: one of all
-        return np.full(len(x), _middle(x, k)), half
+        return np.full(len(x), _middle(x)), half
     xs, bs = x[inside], block[inside]
     starts = np.flatnonzero(np.concatenate([[True], bs[1:] != bs[:-1]]))
     stops = np.append(starts[1:], len(bs))
@@ -148,14 +175,12 @@ def _spread(
     after = np.append((last[:-1] + first[1:]) / 2, last[-1])
     wide = np.maximum(np.minimum(mean - before, after - mean), 0.0)
     single = alone[inside][starts]
-    noise = normal(chance("end noise", 2))
-    for end, sign in ((0, -1), (len(starts) - 1, 1)):
-        if single[end] or len(starts) == 1:
-            continue
-        own = float(noise[max(sign, 0)])
-        mean[end], wide[end] = _end(xs, starts[end], stops[end], sign, own, k, bunched)
+    for at, sign, end in ((0, -1, ends[0]), (len(starts) - 1, 1, ends[1])):
+        if not single[at] and len(starts) > 1:
+            rows = slice(starts[at], stops[at])
+            mean[at], wide[at] = _end(xs, w[inside], rows, sign, end)
     if len(starts) == 1 and not single[0]:
-        mean[0], wide[0] = _middle(xs, k), 0.0
+        mean[0], wide[0] = _middle(xs), 0.0
     mean = np.where(single, first, mean)
     wide = np.where(single, 0.0, wide)
     sizes = stops - starts
@@ -163,28 +188,19 @@ def _spread(
     return centre, half
 
 
-def _middle(x: Floats, k: int) -> float:
-    """Return the mean of k in the middle: a median would be one person's value."""
-    start = max(len(x) - k, 0) // 2
-    return float(x[start : start + k].mean())
+def _middle(x: Floats) -> float:
+    """Return the mean of the middle half: a median would be one person's value."""
+    return float(x[len(x) // 4 : len(x) - len(x) // 4].mean())
 
 
-def _end(
-    x: Floats, start: int, stop: int, sign: int, noise: float, k: int, bunched: float
-) -> tuple[float, float]:
+def _end(x: Floats, w: Labels, rows: slice, sign: int, end: _End) -> tuple[float, float]:
     """Return centre and half the width of the block at an end, whose excess is capped.
 
-    Where the k farthest are at the end of a scale, nothing is drawn beyond it.
+    The block is of some `rows`, and the upper end if `sign` is 1, the lower if it is -1.
     """
-    own = x[start:stop] * sign
-    edge, size = float(own.min()), stop - start
-    rest = np.sort((x[:start] if sign > 0 else x[stop:]) * sign)[::-1]
-    near, next_to = rest[:size], rest[size : 3 * size]
-    usual = 0.0
-    if len(next_to) >= size:
-        # Of an exponential tail both are its mean excess; of an even one the second is smaller.
-        usual = float(near.mean() - next_to.mean()) / np.log(2)
-        usual = min(usual, float(near.mean() - near.min()) / (1 - np.log(2)))
+    own = x[rows] * sign
+    edge, size = float(own.min()), len(own)
+    usual = _usual(np.sort((x[: rows.start] if sign > 0 else x[rows.stop :]) * sign)[::-1], size)
     if usual <= 0:  # few inside, or all beside it of one value
         usual = float(np.median(own) - edge) / np.log(2)
     excess = own - edge
@@ -192,14 +208,28 @@ def _end(
     ordered = np.sort(capped)
     most = float(ordered[:-1].sum()) * SHARE / (1 - SHARE)
     capped = np.minimum(capped, max(most, float(ordered[-2]) if size > 1 else 0.0))
-    own_mean, kth = float(capped.mean()), float(ordered[-min(k, size)])
+    own_mean = float(capped.mean())
     # At the edge all would be drawn as the one who is there.
-    mean = max(own_mean + END_NOISE * noise * usual / np.sqrt(size), LEAST_END * own_mean)
-    half = REACH * mean
-    if kth >= bunched * float(excess.max()):
-        mean = min(mean, kth)
-        half = min(half, kth - mean)
-    return sign * (edge + mean), half
+    mean = max(own_mean + END_NOISE * end.noise * usual / np.sqrt(size), LEAST_END * own_mean)
+    farthest = np.argsort(-excess, kind="stable")
+    at = int(np.searchsorted(np.cumsum(w[rows][farthest]), end.far))
+    reached = float(capped[farthest[min(at, size - 1)]])
+    bunched = reached >= BUNCHED * float(excess.max())
+    limit = reached * (1.0 if bunched else end.beyond)
+    if end.beyond > 1:  # of numbers the sum stays true
+        limit = max(limit, own_mean)
+    mean = min(mean, limit)
+    return sign * (edge + mean), min(REACH * mean, limit - mean)
+
+
+def _usual(inside: Floats, size: int) -> float:
+    """Return the mean excess of an end of so many rows, as those inside let expect it."""
+    near, next_to = inside[:size], inside[size : 3 * size]
+    if len(next_to) < size:
+        return 0.0
+    # Of an exponential tail both are its mean excess; of an even one the second is smaller.
+    fall = float((near.mean() - next_to.mean()) / np.log(2))
+    return min(fall, float((near.mean() - near.min()) / (1 - np.log(2))))
 
 
 def _between(

@@ -58,7 +58,7 @@ from discreet.protect.participants import (
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
 from discreet.protect.safe_levels import safe_levels
-from discreet.protect.safe_values import BUNCHED, SafeColumn, normal, safe_column
+from discreet.protect.safe_values import BEYOND, SafeColumn, normal, safe_column
 
 __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whole_copy"]
 
@@ -66,8 +66,9 @@ PERSONS_PER_M = 2
 """A copy is of at least so many times m persons, and up to k more; and of 4 k."""
 ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
 """The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
-SMOOTHED = 0.2
-"""The noise of a value that is not kept, in standard deviations of its leaf."""
+SMOOTHED, ROWS_SMOOTHED = 0.2, 500
+"""The noise of a value that is not kept, in standard deviations of its leaf, in a copy of so many
+rows; from there on it falls with their fourth root."""
 SENSITIVE = 2
 """A sensitive column is drawn from leaves of so many times as many persons."""
 TASK = "drawing columns"
@@ -115,8 +116,8 @@ def whole_copy(
     Notes
     -----
     Each leaf holds rows of m persons or more, each level and each gap stands on k, and each value
-    is that of k persons, or drawn around the mean of a block of k; at either end of m. A tenth to
-    a fifth of the persons, drawn by the secret, take no part in a copy.
+    is that of m persons, or drawn around the mean of a block of m, with noise. A tenth to a fifth
+    of the persons, drawn by the secret, take no part in a copy.
 
     **What it does not protect.** It is not differential privacy. What a leaf has in common shows:
     who knows most of a person's values infers the last one a little better than from others. Who
@@ -309,7 +310,8 @@ def _draw_numbers(name: str, draw: _Draw, out: _Drawn) -> None:
     who, leaves = draw.donors(name, number_targets(column[known], safe.centre), known)
     places, rounding, noise = draws.of_table(f"value of {name}", 3 * draw.size).reshape(3, -1)
     sd = safe.spread_in(leaves.raw)[leaves.drawn]
-    drawn = safe.drawn(who, places, rounding, SMOOTHED * sd * normal(noise))
+    share = SMOOTHED * min(1.0, ROWS_SMOOTHED / draw.size) ** 0.25
+    drawn = safe.drawn(who, places, rounding, share * sd * normal(noise))
     drawn[missing] = np.nan
     out.donors.append(known[who])
     out.numbers[name] = drawn
@@ -345,7 +347,7 @@ def _safe(name: str, column: Floats, rows: Rows, settings: Settings, what: str =
         lambda kind: own.of_rows(f"{kind} {what}{name}")[:, 0],
         settings.k,
         settings.m,
-        0.0 if name in settings.parts else BUNCHED,
+        1.0 if name in settings.parts else BEYOND,
     )
 
 

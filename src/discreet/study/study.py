@@ -1453,7 +1453,7 @@ class Study:
         >>> import discreet as dc
         >>> study = dc.open(dc.datasets.diabetes())
         >>> study.parallel(["age", "sex", "glucose"])
-        ParallelView(parallel coordinates of age, sex and glucose: whole (k = 5, m = 10, \
+        ParallelView(parallel coordinates of age, sex and glucose: whole (k = 5, m = 20, \
 pixels = 400), policy standard)
         """
         settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
@@ -2255,7 +2255,7 @@ def open(
     >>> import discreet as dc
     >>> study = dc.open(dc.datasets.diabetes())
     >>> study.histogram("glucose")
-    HistogramView(histogram of glucose: whole (k = 5, m = 10, bins = 20), policy standard)
+    HistogramView(histogram of glucose: whole (k = 5, m = 20, bins = 20), policy standard)
     """
     chosen = load_policy(policy).changed(
         study=study,
