@@ -13,6 +13,7 @@ from discreet.protect.column_trees import (
     UNIT,
     WIDE,
     Before,
+    Features,
     flag_targets,
     level_targets,
     number_targets,
@@ -52,28 +53,37 @@ def test_many_levels_have_signs_of_their_own() -> None:
     assert ((found > 0) == (signs >= 0.5)).all()
 
 
-def before(rows: Labels, gaps: Floats, drawn: int = 60) -> Before:
-    """Return two columns that are made, of some raw rows: a number with gaps and a level."""
-    made = Before(len(rows), drawn)
-    made.add_level(rows % 3, np.arange(drawn) % 3, 3)
-    made.add_number(gaps[rows], np.where(np.arange(drawn) < 9, np.nan, 1.0), gaps=True)
-    return made
+def before(rows: Labels, gaps: Floats, size: int = 60) -> tuple[Before, Features]:
+    """Return two columns of some raw rows, a level and a number with gaps, and of drawn ones."""
+    made, drawn, at = Before(Features(len(rows))), Features(size), np.arange(size)
+    drawn.add_level(at % 3, made.add_level(rows % 3, 3))
+    code = made.add_number(gaps[rows], gaps=True)
+    drawn.add_number(np.where(at < 9, np.nan, 1.0), code)
+    return made, drawn
 
 
 def test_features_by_hand() -> None:
     """Numbers are codes from 1 on, and 0 where missing; levels rise with the target."""
-    made = Before(6, 3)
-    made.add_number(np.array([5, np.nan, 5, 7, 6, 7]), np.array([9, np.nan, 6]), gaps=True)
-    made.add_level(np.array([0, 0, 1, 1, 2, 2]), np.array([2, 1, 0]), 3)
+    made, drawn = Before(Features(6)), Features(3)
+    code = made.add_number(np.array([5, np.nan, 5, 7, 6, 7]), gaps=True)
+    drawn.add_number(np.array([9, np.nan, 6]), code)
+    drawn.add_level(np.array([2, 1, 0]), made.add_level(np.array([0, 0, 1, 1, 2, 2]), 3))
     target = 99 * np.array([[1], [2], [9], [9], [0], [0]])
-    raw, drawn, kinds = made._features(target, np.arange(6))
+    fitted = made.fit(target, np.arange(6), np.ones(6, dtype=np.int64), 1)
 
-    edges = np.unique(raw[0][[0, 4, 3]])
-    assert raw[0].tolist() == [edges[0], 0, edges[0], edges[2], edges[1], edges[2]]
-    assert drawn[0].tolist() == [edges[2], 0, edges[1]]
-    assert (raw[1].tolist(), drawn[1].tolist()) == ([1, 1, 2, 2, 0, 0], [0, 2, 1])
-    assert (raw.max(axis=1) < kinds).all()
-    assert [made.linear[1][at].tolist() for at in (0, 1)] == [[0, UNIT, 0, 0, 0, 0], [0, UNIT, 0]]
+    (codes,) = made.features.numbers
+    edges = np.unique(codes[[0, 4, 3]])
+    assert codes.tolist() == [edges[0], 0, edges[0], edges[2], edges[1], edges[2]]
+    assert drawn.numbers[0].tolist() == [edges[2], 0, edges[1]]
+    assert [order.tolist() for order in fitted.orders] == [[1, 2, 0]]
+    flags = [each.linear[1].tolist() for each in (made.features, drawn)]
+    assert flags == [[0, UNIT, 0, 0, 0, 0], [0, UNIT, 0]]
+    assert [each.linear[2].tolist() for each in (made.features, drawn)] == [
+        [UNIT, UNIT, 0, 0, 0, 0],
+        [0, 0, UNIT],
+    ]
+    # Raw rows are found again where they are drawn.
+    assert made.features.leaves(fitted).tolist() == fitted.leaf.tolist()
 
 
 @pytest.mark.parametrize("known", [slice(None), slice(40, None), slice(250, None)])
@@ -85,12 +95,14 @@ def test_leaves_of_drawn_rows_hang_on_no_order_of_rows(known: slice) -> None:
     def leaves(order: Labels) -> Labels:
         rows = np.flatnonzero(np.isin(order, some))
         ones = np.ones(len(rows), dtype=np.int64)
-        found = before(order, gaps).leaves(target[order][rows], rows, ones, 10)
-        assert np.bincount(found.raw)[np.unique(found.raw)].min() >= 10
-        assert np.isin(found.drawn, found.raw).all()
+        made, drawn = before(order, gaps)
+        found = made.fit(target[order][rows], rows, ones, 10)
+        of_drawn = drawn.leaves(found)
+        assert np.bincount(found.leaf)[np.unique(found.leaf)].min() >= 10
+        assert np.isin(of_drawn, found.leaf).all()
         own = np.full(300, -1)
-        own[order[rows]] = found.raw
-        return np.concatenate([own, found.drawn])
+        own[order[rows]] = found.leaf
+        return np.concatenate([own, of_drawn])
 
     turned = np.random.default_rng(2).permutation(300)
     np.testing.assert_array_equal(leaves(np.arange(300)), leaves(turned))
@@ -99,9 +111,9 @@ def test_leaves_of_drawn_rows_hang_on_no_order_of_rows(known: slice) -> None:
 @pytest.mark.parametrize("known", [slice(None), slice(40, None), slice(250, None)])
 def test_products_of_some_rows_are_those_of_them_alone(known: slice) -> None:
     x, rows = np.random.default_rng(3).normal(size=300), np.arange(300)[known]
-    made, target = before(np.arange(300), x), np.rint(1000 * x).astype(np.int64)[:, None]
-    got, _ = made._predicted(target[rows], rows)[0]
-    design = made._design(rows)
+    made, target = before(np.arange(300), x)[0], np.rint(1000 * x).astype(np.int64)[:, None]
+    (got,) = made.features.predicted(made._solved(target[rows], rows), rows)
+    design = made.features.design(rows)
     penalty = np.full(design.shape[1], column_trees.RIDGE * column_trees.UNIT**2 / 3)
     penalty[0] = 0
     towards = design.T @ target[rows, 0]

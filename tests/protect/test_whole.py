@@ -14,10 +14,10 @@ from scipy.stats import ks_2samp
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.keys import row_keys, total
-from discreet.protect.column_trees import Found
 from discreet.protect.copies import Draws, Levels, Settings, WholeCopy
+from discreet.protect.fitted_columns import _check_drawn, _check_leaves
 from discreet.protect.participants import ONE, Rows
-from discreet.protect.whole import _check_leaves, whole_copy
+from discreet.protect.whole import whole_copy
 from discreet.secret import Secret
 from tests.cases import examples
 from tests.protect.tables import NORMAL, TABLES, coded, table
@@ -82,7 +82,8 @@ LEAVES: dict[str, tuple[list[int], list[int], int | None]] = {
 def check_leaves(raw: list[int], drawn: list[int], last: int | None) -> None:
     """Count the persons of leaves; of the last leaf so many have all rows, where that is said."""
     persons = None if last is None else np.minimum(np.arange(len(raw)), len(raw) - 11 + last)
-    _check_leaves(Found(np.array(raw), np.array(drawn)), np.arange(len(raw)), persons, 10)
+    _check_leaves(np.array(raw), np.arange(len(raw)), persons, 10)
+    _check_drawn(np.array(drawn), np.array(raw))
 
 
 @pytest.mark.parametrize("case", LEAVES.values(), ids=LEAVES)

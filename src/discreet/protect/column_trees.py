@@ -8,14 +8,27 @@ numbers: features are codes, sums of products are exact, coefficients are rounde
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 
-__all__ = ["TARGETS", "Before", "Found", "flag_targets", "level_targets", "number_targets"]
+if TYPE_CHECKING:
+    from discreet.kernels.trees import Tree
+
+__all__ = [
+    "TARGETS",
+    "Before",
+    "Features",
+    "Fitted",
+    "LevelCode",
+    "NumberCode",
+    "flag_targets",
+    "level_targets",
+    "number_targets",
+]
 
 MOST_CODES = 255
 """A number is known by so many codes at most, and 0 where it is missing."""
@@ -39,139 +52,210 @@ Codes = NDArray[np.uint8]
 Whole = NDArray[np.int64]
 
 
-class Found(NamedTuple):
-    """The leaf of each raw row, and of each drawn one."""
+class Fitted(NamedTuple):
+    """Leaves that a column is drawn from: of each raw row, and what finds that of a drawn one.
 
-    raw: Labels
-    drawn: Labels
-
-
-class _Levels(NamedTuple):
-    raw: Labels
-    drawn: Labels
-    kinds: int
-
-
-@dataclass
-class Before:
-    """The columns that are made already: of raw rows, and of drawn ones.
-
-    `numbers` are codes of both; `levels` are places from 0, which each target puts into an order
-    of its own; `linear` are the columns of linear predictions.
+    `orders` are the codes of the levels of each column before, as the target orders them;
+    `weights` are those of linear predictions, and `edges` between which their codes are.
     """
 
-    rows: int
-    drawn: int
-    numbers: list[tuple[Codes, Codes, int]] = field(default_factory=list)
-    levels: list[_Levels] = field(default_factory=list)
-    linear: list[tuple[NDArray[np.int16], NDArray[np.int16]]] = field(default_factory=list)
-    products: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    leaf: Labels
+    tree: Tree | None
+    orders: tuple[Codes, ...]
+    weights: Floats
+    edges: tuple[Floats, ...]
 
-    def add_number(self, raw: Floats, drawn: Floats, *, gaps: bool) -> None:
-        """Add a column of numbers: the raw one, and what was drawn."""
-        known = np.sort(raw[~np.isnan(raw)])
+
+class NumberCode(NamedTuple):
+    """How a number is known to trees and predictions: by codes, and by their ranks."""
+
+    edges: Floats
+    ranks: NDArray[np.int16]
+    gaps: bool
+
+    @classmethod
+    def of(cls, column: Floats, *, gaps: bool) -> NumberCode:
+        """Return the code of a raw column; its `gaps` may have an indicator."""
+        known = np.sort(column[~np.isnan(column)])
         places = (np.arange(1, MOST_CODES) * len(known)) // MOST_CODES
         edges = np.unique(known[places])
         middle = np.zeros(len(edges) + 2)
         counts = np.bincount(np.searchsorted(edges, known, side="right"), minlength=len(edges) + 1)
         ends = np.cumsum(counts)
         middle[1:] = np.rint(((ends - counts / 2) / len(known) * 2 - 1) * UNIT)
-        both = []
-        for column in (raw, drawn):
-            codes = np.searchsorted(edges, column, side="right") + 1
-            both.append(np.where(np.isnan(column), 0, codes).astype(np.uint8))
-        self.numbers.append((both[0], both[1], len(edges) + 2))
-        ranks = [middle[codes].astype(np.int16) for codes in both]
-        self.linear.append((ranks[0], ranks[1]))
-        if gaps:
-            one = [(codes == 0).astype(np.int16) * UNIT for codes in both]
-            self.linear.append((one[0], one[1]))
+        return cls(edges, middle.astype(np.int16), gaps)
 
-    def add_level(self, raw: Labels, drawn: Labels, count: int) -> None:
-        """Add a column of levels: places below `count`."""
-        self.levels.append(_Levels(raw, drawn, count))
-        sizes = np.bincount(raw, minlength=count)
-        largest = np.argsort(-sizes, kind="stable")[: min(INDICATED, count - 1)]
-        for level in largest.tolist():
-            one = [(codes == level).astype(np.int16) * UNIT for codes in (raw, drawn)]
-            self.linear.append((one[0], one[1]))
+    def codes(self, column: Floats) -> Codes:
+        """Return the code of each value: 0 where it is missing."""
+        codes = np.searchsorted(self.edges, column, side="right") + 1
+        return np.where(np.isnan(column), 0, codes).astype(np.uint8)
 
-    def leaves(self, targets: Whole, rows: Labels, weights: Whole, least: int) -> Found:
-        """Return leaves of some raw rows that are alike in `targets`, and of all drawn rows."""
+    def linear(self, codes: Codes) -> list[NDArray[np.int16]]:
+        """Return the columns of linear predictions."""
+        flag = [(codes == 0).astype(np.int16) * UNIT] if self.gaps else []
+        return [self.ranks[codes], *flag]
+
+
+class LevelCode(NamedTuple):
+    """How levels are known to predictions: by indicators of the largest."""
+
+    kinds: int
+    largest: tuple[int, ...]
+
+    @classmethod
+    def of(cls, column: Labels, kinds: int) -> LevelCode:
+        """Return the code of a raw column, of places below `kinds`."""
+        sizes = np.bincount(column, minlength=kinds)
+        order = np.argsort(-sizes, kind="stable")[: min(INDICATED, kinds - 1)]
+        return cls(kinds, tuple(order.tolist()))
+
+    def linear(self, column: Labels) -> list[NDArray[np.int16]]:
+        """Return the columns of linear predictions."""
+        return [(column == level).astype(np.int16) * UNIT for level in self.largest]
+
+
+@dataclass
+class Features:
+    """Columns that others are drawn by, of so many rows, raw or drawn.
+
+    `numbers` are codes; `levels` are places from 0, which each target puts into an order of its
+    own; `linear` are the columns of linear predictions.
+    """
+
+    rows: int
+    numbers: list[Codes] = field(default_factory=list)
+    levels: list[Labels] = field(default_factory=list)
+    linear: list[NDArray[np.int16]] = field(default_factory=list)
+
+    def add_number(self, column: Floats, code: NumberCode) -> None:
+        """Add a column of numbers."""
+        self.numbers.append(code.codes(column))
+        self.linear += code.linear(self.numbers[-1])
+
+    def add_level(self, column: Labels, code: LevelCode) -> None:
+        """Add a column of levels: places."""
+        self.levels.append(column)
+        self.linear += code.linear(column)
+
+    def leaves(self, fitted: Fitted) -> Labels:
+        """Return the leaf of each row, as it was fitted to raw rows with the same columns."""
+        from discreet.kernels.trees import leaves_of
+
+        if fitted.tree is None:
+            return np.zeros(self.rows, dtype=np.intp)
+        codes = list(self.numbers)
+        codes += [order[held] for order, held in zip(fitted.orders, self.levels, strict=True)]
+        predicted = self.predicted(fitted.weights, np.arange(self.rows))
+        codes += [_coded(own, at) for own, at in zip(predicted, fitted.edges, strict=True)]
+        return leaves_of(fitted.tree, np.array(codes)).astype(np.intp)
+
+    def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
+        """Return linear predictions of some rows, one for each column of `weights`."""
+        found = np.concatenate([self.design(at) @ weights for at in _chunks(rows)])
+        return [found[:, j] for j in range(found.shape[1])]
+
+    def design(self, rows: Labels) -> Floats:
+        """Return the columns of linear predictions of some rows, and a constant one."""
+        out = np.empty((len(rows), len(self.linear) + 1))
+        out[:, 0] = UNIT
+        for j, column in enumerate(self.linear):
+            out[:, j + 1] = column[rows]
+        return out
+
+
+@dataclass
+class Before:
+    """The columns of raw rows that are fitted already, and what sums there are of them."""
+
+    features: Features
+    numbers: list[NumberCode] = field(default_factory=list)
+    levels: list[LevelCode] = field(default_factory=list)
+    products: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def add_number(self, column: Floats, *, gaps: bool) -> NumberCode:
+        """Add a column of numbers, and return how it is coded."""
+        code = NumberCode.of(column, gaps=gaps)
+        self.numbers.append(code)
+        self.features.add_number(column, code)
+        return code
+
+    def add_level(self, column: Labels, kinds: int) -> LevelCode:
+        """Add a column of levels, places below `kinds`, and return how it is coded."""
+        code = LevelCode.of(column, kinds)
+        self.levels.append(code)
+        self.features.add_level(column, code)
+        return code
+
+    def fit(self, targets: Whole, rows: Labels, weights: Whole, least: int) -> Fitted:
+        """Return leaves of some raw rows that are alike in `targets`."""
         from discreet.kernels.trees import grow, leaves_of
 
-        if not self.linear:
-            every = (len(rows), self.drawn)
-            return Found(*(np.zeros(size, dtype=np.intp) for size in every))
-        raw, drawn, kinds = self._features(targets, rows)
-        tree = grow(raw, kinds, targets, weights, least)
-        return Found(*(leaves_of(tree, codes).astype(np.intp) for codes in (raw, drawn)))
+        if not self.features.linear:
+            return Fitted(np.zeros(len(rows), dtype=np.intp), None, (), np.zeros((0, 0)), ())
+        codes = [column[rows] for column in self.features.numbers]
+        kinds = [len(code.edges) + 2 for code in self.numbers]
+        orders = []
+        for column, code in zip(self.features.levels, self.levels, strict=True):
+            order = _ordered(column[rows], targets[:, 0], code.kinds)
+            orders.append(order)
+            codes.append(order[column[rows]])
+            kinds.append(int(order.max()) + 1)
+        solved = self._solved(targets[:, :PREDICTED], rows)
+        edges = []
+        for own in self.features.predicted(solved, rows):
+            at = np.unique(np.sort(own)[np.arange(1, MOST_CODES) * len(own) // MOST_CODES])
+            edges.append(at)
+            codes.append(_coded(own, at))
+            kinds.append(len(at) + 1)
+        raw = np.array(codes)
+        tree = grow(raw, np.array(kinds, dtype=np.int64), targets, weights, least)
+        leaf = leaves_of(tree, raw).astype(np.intp)
+        return Fitted(leaf, tree, tuple(orders), solved, tuple(edges))
 
-    def _features(self, targets: Whole, rows: Labels) -> tuple[Codes, Codes, Whole]:
-        raw = [codes[rows] for codes, _, _ in self.numbers]
-        drawn = [codes for _, codes, _ in self.numbers]
-        kinds = [kind for _, _, kind in self.numbers]
-        for held in self.levels:
-            code = _ordered(held.raw[rows], targets[:, 0], held.kinds)
-            raw.append(code[held.raw[rows]])
-            drawn.append(code[held.drawn])
-            kinds.append(int(code.max()) + 1)
-        for own, made in self._predicted(targets[:, :PREDICTED], rows):
-            edges = np.unique(np.sort(own)[np.arange(1, MOST_CODES) * len(own) // MOST_CODES])
-            raw.append(np.searchsorted(edges, own, side="right").astype(np.uint8))
-            drawn.append(np.searchsorted(edges, made, side="right").astype(np.uint8))
-            kinds.append(len(edges) + 1)
-        return np.array(raw), np.array(drawn), np.array(kinds, dtype=np.int64)
-
-    def _predicted(self, targets: Whole, rows: Labels) -> list[tuple[Floats, Floats]]:
+    def _solved(self, targets: Whole, rows: Labels) -> Floats:
+        """Return the weights of linear predictions of some targets by some rows."""
         self._grow_products()
-        all_of = len(rows) == self.rows
-        if all_of:
+        if len(rows) == self.features.rows:
             products = self.products
-        elif 2 * len(rows) > self.rows:
-            out = np.setdiff1d(np.arange(self.rows), rows)
+        elif 2 * len(rows) > self.features.rows:
+            out = np.setdiff1d(np.arange(self.features.rows), rows)
             products = self.products - self._of(out)
         else:
             products = self._of(rows)
-        towards = np.zeros((len(self.linear) + 1, targets.shape[1]))
+        towards = np.zeros((len(products), targets.shape[1]))
         for at in _chunks(rows):
-            towards += self._design(at).T @ targets[_within(rows, at)].astype(np.float64)
+            design = self.features.design(at)
+            towards += design.T @ targets[_within(rows, at)].astype(np.float64)
         shrink = np.full(len(products), RIDGE * UNIT**2 / 3)
         shrink[0] = 0.0
         weights = np.linalg.solve(products + np.diag(shrink), towards)
-        weights = np.rint(weights * PRECISION)
-        own = np.concatenate([self._design(at) @ weights for at in _chunks(rows)])
-        every = np.arange(self.drawn)
-        made = np.concatenate([self._design(at, made=True) @ weights for at in _chunks(every)])
-        return [(own[:, j], made[:, j]) for j in range(targets.shape[1])]
-
-    def _design(self, rows: Labels, *, made: bool = False) -> Floats:
-        out = np.empty((len(rows), len(self.linear) + 1))
-        out[:, 0] = UNIT
-        for j, columns in enumerate(self.linear):
-            out[:, j + 1] = columns[made][rows]
-        return out
+        return np.asarray(np.rint(weights * PRECISION))
 
     def _of(self, rows: Labels) -> Floats:
-        out = np.zeros((len(self.linear) + 1, len(self.linear) + 1))
+        size = len(self.features.linear) + 1
+        out = np.zeros((size, size))
         for at in _chunks(rows):
-            design = self._design(at)
+            design = self.features.design(at)
             out += design.T @ design
         return out
 
     def _grow_products(self) -> None:
         """Add the products of what was added since: each column is multiplied once with others."""
-        size = len(self.linear) + 1
+        size = len(self.features.linear) + 1
         had = len(self.products)
         if had == size:
             return
         grown = np.zeros((size, size))
         grown[:had, :had] = self.products
-        for at in _chunks(np.arange(self.rows)):
-            design = self._design(at)
+        for at in _chunks(np.arange(self.features.rows)):
+            design = self.features.design(at)
             grown[had:] += design[:, had:].T @ design
         grown[:had, had:] = grown[had:, :had].T
         self.products = grown
+
+
+def _coded(values: Floats, edges: Floats) -> Codes:
+    return np.searchsorted(edges, values, side="right").astype(np.uint8)
 
 
 def _chunks(rows: Labels) -> list[Labels]:

@@ -24,29 +24,16 @@ seen no more often than who is so in one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.progress import advance
-from discreet.protect.base import persons_in, several_rows
-from discreet.protect.column_trees import (
-    TARGETS,
-    Before,
-    Found,
-    flag_targets,
-    level_targets,
-    number_targets,
-)
+from discreet.errors import RefusedError
+from discreet.protect.base import several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
-from discreet.protect.donors import donors_evenly, usual_donor
-from discreet.protect.exceptions import exceptions
+from discreet.protect.donors import usual_donor
+from discreet.protect.fitted_columns import draw_columns, fit_columns, safe_values_of
 from discreet.protect.participants import (
-    ONE,
     PERSONS_PER_K,
     Rows,
     finite,
@@ -57,8 +44,6 @@ from discreet.protect.participants import (
 )
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
-from discreet.protect.safe_levels import safe_levels
-from discreet.protect.safe_values import BEYOND, SafeColumn, normal, safe_column
 
 __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whole_copy"]
 
@@ -66,12 +51,6 @@ PERSONS_PER_M = 2
 """A copy is of at least so many times m persons, and up to k more; and of 4 k."""
 ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
 """The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
-SMOOTHED, ROWS_SMOOTHED = 0.2, 500
-"""The noise of a value that is not kept, in standard deviations of its leaf, in a copy of so many
-rows; from there on it falls with their fourth root."""
-SENSITIVE = 2
-"""A sensitive column is drawn from leaves of so many times as many persons."""
-TASK = "drawing columns"
 
 
 def whole_copy(
@@ -166,14 +145,16 @@ def whole_copy(
     )
     usual = usual_rows(persons, draws)
     part, could = participants(rows, usual, min(everyone, PERSONS_PER_M * settings.m))
-    out = _drawn(part, _rows_of_copy(could, usual, settings, draws), settings)
-    left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty") | out.left_out
-    if not out.numbers and not out.levels:
+    fitted = fit_columns(part, settings)
+    left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
+    left_out |= fitted.left_out
+    if not fitted:
         raise RefusedError("no column of the table can be shown: each is nearly empty or unique")
     left_out |= dict.fromkeys(relations.unmade({*left_out}), "stands on a column left out")
+    out = draw_columns(fitted, _rows_of_copy(could, usual, settings, draws))
 
     def safe(name: str, latent: Floats) -> Floats:
-        return _safe(name, shown[name][part.at], part, settings, "end ").by_ranks(latent)
+        return safe_values_of(name, shown[name][part.at], part, settings, "end ").by_ranks(latent)
 
     again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     takes_part = np.zeros(len(draws.keys), dtype=np.bool_)
@@ -195,166 +176,3 @@ def _rows_of_copy(rows: int, usual: int, settings: Settings, draws: Draws) -> in
 
     off = float(np.clip(ndtri(draws.of_table("rows", 1)[0]), -WIDEST_NOISE, WIDEST_NOISE))
     return max(settings.m, round(rows + ROWS_NOISE * settings.k * usual * off))
-
-
-# --- columns drawn --------------------------------------------------------------------------------
-
-
-@dataclass
-class _Drawn:
-    """What was drawn so far: columns, the donors of each, and why others are left out."""
-
-    numbers: dict[str, Floats] = field(default_factory=dict)
-    levels: dict[str, Levels] = field(default_factory=dict)
-    donors: list[Labels] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-
-
-class _Donors(NamedTuple):
-    """Of each drawn row the place of its donor among some raw rows, and the leaves of both."""
-
-    at: Labels
-    leaves: Found
-
-
-@dataclass(frozen=True, eq=False)
-class _Draw:
-    """What columns are drawn from: the rows that take part, and what is drawn of them so far."""
-
-    rows: Rows
-    size: int
-    settings: Settings
-    before: Before
-    weights: Labels
-    coded: dict[str, Labels] = field(default_factory=dict)
-    patterns: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = field(default_factory=list)
-
-    def least(self, name: str, rows: Labels) -> int:
-        """Return how many persons a leaf has that a column is drawn from, of some rows."""
-        m = self.settings.m
-        if name not in self.settings.sensitive:
-            return m
-        among = np.isin(np.arange(len(self.rows.at)), rows)
-        return max(m, min(SENSITIVE * m, self.rows.persons_with(among)))
-
-    def givers(self, name: str, codes: Labels) -> NDArray[np.bool_]:
-        """Say which rows give a value of a column of codes: all but exceptions to a rule."""
-        self.coded[name] = codes
-        least = self.rows.draws.threshold("rules", self.settings.k)
-        return ~exceptions(self.coded, name, least, self.rows.persons)
-
-    def donors(self, name: str, targets: NDArray[np.int64], rows: Labels) -> _Donors:
-        """Return for each drawn row a place among `rows`, of its leaf."""
-        m = self.least(name, rows)
-        found = self.before.leaves(targets, rows, self.weights[rows], m * ONE)
-        _check_leaves(found, rows, self.rows.persons, m)
-        draws = self.rows.draws
-        uniform = draws.of_table(f"donor of {name}", self.size)
-        own = draws.taken(rows).of_rows(f"turn {name}", f"times {name}")
-        return _Donors(donors_evenly(found.raw, found.drawn, uniform, own), found)
-
-
-def _drawn(rows: Rows, size: int, settings: Settings) -> _Drawn:
-    """Draw all columns of so many rows, levels first."""
-    draw = _Draw(
-        rows,
-        size,
-        settings,
-        Before(len(rows.at), size),
-        rows.weights(),
-    )
-    out, columns = _Drawn(), len(rows.levels) + len(rows.numbers)
-    for done, name in enumerate([*rows.levels, *rows.numbers]):
-        (_draw_levels if name in rows.levels else _draw_numbers)(name, draw, out)
-        advance(TASK, done + 1, columns)
-    return out
-
-
-def _draw_levels(name: str, draw: _Draw, out: _Drawn) -> None:
-    rows, draws = draw.rows, draw.rows.draws
-    least = draws.threshold(f"level {name}", draw.settings.k)
-    column = safe_levels(rows.levels[name], least, rows.persons)
-    if {*column.words} <= {OTHER, MISSING}:
-        out.left_out[name] = "nearly unique" if OTHER in column.words else "nearly empty"
-        return
-    count = len(column.words)
-    # Raw rows that give no level have one of their own as a feature, which no drawn row has.
-    features = np.where(column.codes < 0, count, column.codes)
-    gives = (column.codes >= 0) & draw.givers(f"level {name}", features)
-    if rows.persons_with(gives) < draw.settings.m:
-        out.left_out[name] = "nearly empty"
-        return
-    givers = np.flatnonzero(gives)
-    codes = column.codes[givers]
-    signs = draws.of_table(f"signs of {name}", count * TARGETS).reshape(count, TARGETS)
-    who = givers[draw.donors(name, level_targets(codes, count, signs), givers).at]
-    out.donors.append(who)
-    out.levels[name] = Levels(column.words, column.codes[who])
-    draw.before.add_level(features, column.codes[who], int(features.max()) + 1)
-
-
-def _draw_numbers(name: str, draw: _Draw, out: _Drawn) -> None:
-    rows, draws, k = draw.rows, draw.rows.draws, draw.settings.k
-    column = rows.numbers[name]
-    gap = np.isnan(column)
-    known = np.flatnonzero(~gap)
-    if rows.persons_with(~gap) < draw.settings.m:
-        out.left_out[name] = "nearly empty"
-        return
-    gaps = rows.persons_with(gap) >= draws.threshold("gaps", k)
-    missing = _gaps(name, gap, draw) if gaps else np.zeros(draw.size, dtype=np.bool_)
-    if missing is None:
-        out.left_out[name] = "nearly empty"
-        return
-    safe = _safe(name, column, rows, draw.settings)
-    who, leaves = draw.donors(name, number_targets(column[known], safe.centre), known)
-    places, rounding, noise = draws.of_table(f"value of {name}", 3 * draw.size).reshape(3, -1)
-    sd = safe.spread_in(leaves.raw)[leaves.drawn]
-    share = SMOOTHED * min(1.0, ROWS_SMOOTHED / draw.size) ** 0.25
-    drawn = safe.drawn(who, places, rounding, share * sd * normal(noise))
-    drawn[missing] = np.nan
-    out.donors.append(known[who])
-    out.numbers[name] = drawn
-    draw.before.add_number(column, drawn, gaps=gaps)
-
-
-def _gaps(name: str, gap: NDArray[np.bool_], draw: _Draw) -> NDArray[np.bool_] | None:
-    """Return which drawn rows have no number; None where too few persons say so.
-
-    A pattern of gaps that differs from one before it for few persons is the same.
-    """
-    rows, least = draw.rows, draw.rows.draws.threshold("gaps", draw.settings.k)
-    for pattern, drawn in draw.patterns:
-        if rows.persons_with(pattern ^ gap) < least:
-            return drawn
-    gives = draw.givers(f"gap {name}", gap.astype(np.intp))
-    if rows.persons_with(gives) < draw.settings.m:
-        return None
-    givers = np.flatnonzero(gives)
-    missing = gap[givers[draw.donors(f"gap {name}", flag_targets(gap[givers]), givers).at]]
-    draw.patterns.append((gap, missing))
-    return missing
-
-
-def _safe(name: str, column: Floats, rows: Rows, settings: Settings, what: str = "") -> SafeColumn:
-    """Return the safe values of a column, gaps aside; draws of `what` it is are its own."""
-    known = np.flatnonzero(~np.isnan(column))
-    own = rows.draws.taken(known)
-    return safe_column(
-        column[known],
-        rows.weights()[known],
-        rows.chance(what + name),
-        lambda kind: own.of_rows(f"{kind} {what}{name}")[:, 0],
-        settings.k,
-        settings.m,
-        1.0 if name in settings.parts else BEYOND,
-    )
-
-
-def _check_leaves(found: Found, rows: Labels, persons: Labels | None, m: int) -> None:
-    """Count again that leaves are of m persons or more, and that each drawn row has one."""
-    held = persons_in(found.raw, None if persons is None else persons[rows])
-    if held[held > 0].min() < m or not np.isin(found.drawn, np.flatnonzero(held)).all():
-        raise BrokenPromiseError(
-            "a leaf was of too few persons, when it was counted again; please report this"
-        )

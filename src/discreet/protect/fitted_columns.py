@@ -1,0 +1,296 @@
+"""Columns fitted to raw rows, one after the other, and rows drawn of them as often as wanted.
+
+Each column is fitted to the columns before it: what may be drawn of it is safe by itself
+(`protect.safe_levels`, `protect.safe_values`), and its leaves are of m persons or more
+(`protect.column_trees`). Levels come before numbers, gaps of a column before its values. A drawn
+row takes a donor of its leaf (`protect.donors`) and the donor's safe value, drawn anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.errors import BrokenPromiseError
+from discreet.progress import advance
+from discreet.protect.base import persons_in
+from discreet.protect.column_trees import (
+    TARGETS,
+    Before,
+    Features,
+    Fitted,
+    LevelCode,
+    NumberCode,
+    flag_targets,
+    level_targets,
+    number_targets,
+)
+from discreet.protect.copies import MISSING, OTHER, Levels, Settings
+from discreet.protect.donors import donors_evenly
+from discreet.protect.exceptions import exceptions
+from discreet.protect.participants import ONE, Rows
+from discreet.protect.safe_levels import safe_levels
+from discreet.protect.safe_values import BEYOND, SafeColumn, normal, safe_column
+
+__all__ = ["Drawn", "FittedColumns", "draw_columns", "fit_columns", "safe_values_of"]
+
+SMOOTHED, ROWS_SMOOTHED = 0.2, 500
+"""The noise of a value that is not kept, in standard deviations of its leaf, in a copy of so many
+rows; from there on it falls with their fourth root."""
+SENSITIVE = 2
+"""A sensitive column is drawn from leaves of so many times as many persons."""
+TASK = "drawing columns"
+FEW = "a leaf was of too few persons, when it was counted again; please report this"
+
+
+class Leaves(NamedTuple):
+    """The raw rows that give values of a column, in order, and the leaves that they are in."""
+
+    name: str
+    givers: Labels
+    fitted: Fitted
+
+
+class LevelColumn(NamedTuple):
+    """A fitted column of levels: its words, and which each raw row has."""
+
+    column: Levels
+    leaves: Leaves
+    code: LevelCode
+
+
+class NumberColumn(NamedTuple):
+    """A fitted column of numbers: safe values of those that give one, and how they spread.
+
+    `spread` is the standard deviation in each leaf. `gaps` are leaves that say which drawn rows
+    have none, the name of a column that has the same, or None where no row is without one.
+    """
+
+    safe: SafeColumn
+    leaves: Leaves
+    spread: Floats
+    gaps: Leaves | str | None
+    missing: NDArray[np.bool_]
+    code: NumberCode
+
+
+@dataclass(frozen=True, eq=False)
+class FittedColumns:
+    """Columns in the order in which they are drawn, and why others are left out."""
+
+    rows: Rows
+    levels: dict[str, LevelColumn] = field(default_factory=dict)
+    numbers: dict[str, NumberColumn] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.levels) + len(self.numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Drawn columns, and of each the raw row that every drawn one has its value of."""
+
+    levels: dict[str, Levels] = field(default_factory=dict)
+    numbers: dict[str, Floats] = field(default_factory=dict)
+    donors: list[Labels] = field(default_factory=list)
+
+
+# --- fitted ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """What columns are fitted to: the rows that take part, and the columns before."""
+
+    rows: Rows
+    settings: Settings
+    before: Before
+    weights: Labels
+    coded: dict[str, Labels] = field(default_factory=dict)
+    patterns: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+
+    def givers(self, name: str, codes: Labels, among: NDArray[np.bool_]) -> Labels | None:
+        """Return the rows that give a value of a column of codes: all but exceptions to a rule.
+
+        None where they are of fewer than m persons.
+        """
+        self.coded[name] = codes
+        least = self.rows.draws.threshold("rules", self.settings.k)
+        gives = among & ~exceptions(self.coded, name, least, self.rows.persons)
+        enough = self.rows.persons_with(gives) >= self.settings.m
+        return np.flatnonzero(gives) if enough else None
+
+    def leaves(self, name: str, targets: NDArray[np.int64], rows: Labels) -> Leaves:
+        """Return leaves of some raw rows that are alike in the targets of a column."""
+        m = self.settings.m
+        if name in self.settings.sensitive:
+            among = np.isin(np.arange(len(self.rows.at)), rows)
+            m = max(m, min(SENSITIVE * m, self.rows.persons_with(among)))
+        found = self.before.fit(targets, rows, self.weights[rows], m * ONE)
+        _check_leaves(found.leaf, rows, self.rows.persons, m)
+        return Leaves(name, rows, found)
+
+
+def fit_columns(rows: Rows, settings: Settings) -> FittedColumns:
+    """Fit all columns of some raw rows, levels first.
+
+    Parameters
+    ----------
+    rows : Rows
+        Those that take part.
+    settings : Settings
+        k, m and what is declared of columns.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If a leaf is of fewer than m persons, when it is counted again.
+    """
+    fit = _Fit(rows, settings, Before(Features(len(rows.at))), rows.weights())
+    out = FittedColumns(rows)
+    names = [*rows.levels, *rows.numbers]
+    for done, name in enumerate(names):
+        reason = (_fit_levels if name in rows.levels else _fit_numbers)(name, fit, out)
+        if reason:
+            out.left_out[name] = reason
+        advance(TASK, done + 1, 2 * len(names))
+    return out
+
+
+def _fit_levels(name: str, fit: _Fit, out: FittedColumns) -> str:
+    rows, draws = fit.rows, fit.rows.draws
+    least = draws.threshold(f"level {name}", fit.settings.k)
+    column = safe_levels(rows.levels[name], least, rows.persons)
+    if {*column.words} <= {OTHER, MISSING}:
+        return "nearly unique" if OTHER in column.words else "nearly empty"
+    count = len(column.words)
+    # Raw rows that give no level have one of their own as a feature, which no drawn row has.
+    features = np.where(column.codes < 0, count, column.codes)
+    givers = fit.givers(f"level {name}", features, column.codes >= 0)
+    if givers is None:
+        return "nearly empty"
+    codes = column.codes[givers]
+    signs = draws.of_table(f"signs of {name}", count * TARGETS).reshape(count, TARGETS)
+    leaves = fit.leaves(name, level_targets(codes, count, signs), givers)
+    code = fit.before.add_level(features, int(features.max()) + 1)
+    out.levels[name] = LevelColumn(column, leaves, code)
+    return ""
+
+
+def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
+    rows, settings = fit.rows, fit.settings
+    column = rows.numbers[name]
+    gap = np.isnan(column)
+    known = np.flatnonzero(~gap)
+    if rows.persons_with(~gap) < settings.m:
+        return "nearly empty"
+    gaps: Leaves | str | None = None
+    if rows.persons_with(gap) >= rows.draws.threshold("gaps", settings.k):
+        gaps = _fit_gaps(name, gap, fit)
+        if gaps is None:
+            return "nearly empty"
+    safe = safe_values_of(name, column, rows, settings)
+    leaves = fit.leaves(name, number_targets(column[known], safe.centre), known)
+    code = fit.before.add_number(column, gaps=gaps is not None)
+    spread = safe.spread_in(leaves.fitted.leaf)
+    out.numbers[name] = NumberColumn(safe, leaves, spread, gaps, gap, code)
+    return ""
+
+
+def _fit_gaps(name: str, gap: NDArray[np.bool_], fit: _Fit) -> Leaves | str | None:
+    """Return leaves that say which drawn rows have no number; None where too few persons say so.
+
+    A pattern of gaps that differs from one before it for few persons is the same.
+    """
+    rows, least = fit.rows, fit.rows.draws.threshold("gaps", fit.settings.k)
+    for other, pattern in fit.patterns.items():
+        if rows.persons_with(pattern ^ gap) < least:
+            return other
+    givers = fit.givers(f"gap {name}", gap.astype(np.intp), np.ones(len(gap), dtype=np.bool_))
+    if givers is None:
+        return None
+    fit.patterns[name] = gap
+    return fit.leaves(f"gap {name}", flag_targets(gap[givers]), givers)
+
+
+def safe_values_of(
+    name: str, column: Floats, rows: Rows, settings: Settings, what: str = ""
+) -> SafeColumn:
+    """Return the safe values of a column, gaps aside; draws of `what` it is are its own."""
+    known = np.flatnonzero(~np.isnan(column))
+    own = rows.draws.taken(known)
+    return safe_column(
+        column[known],
+        rows.weights()[known],
+        rows.chance(what + name),
+        lambda kind: own.of_rows(f"{kind} {what}{name}")[:, 0],
+        settings.k,
+        settings.m,
+        1.0 if name in settings.parts else BEYOND,
+    )
+
+
+def _check_leaves(leaf: Labels, rows: Labels, persons: Labels | None, m: int) -> None:
+    """Count again that leaves are of m persons or more."""
+    held = persons_in(leaf, None if persons is None else persons[rows])
+    if held[held > 0].min() < m:
+        raise BrokenPromiseError(FEW)
+
+
+def _check_drawn(leaf: Labels, raw: Labels) -> None:
+    """Count again that each drawn row is of the leaf of some raw ones."""
+    if not np.isin(leaf, raw).all():
+        raise BrokenPromiseError(FEW)
+
+
+# --- drawn ----------------------------------------------------------------------------------------
+
+
+def draw_columns(fitted: FittedColumns, size: int) -> Drawn:
+    """Draw so many rows, column after column as they were fitted."""
+    drawn, out = Features(size), Drawn()
+    missing: dict[str, NDArray[np.bool_]] = {}
+    for done, (name, level) in enumerate(fitted.levels.items()):
+        at, _ = _donors(level.leaves, fitted.rows, drawn)
+        codes = level.column.codes[at]
+        out.donors.append(at)
+        out.levels[name] = Levels(level.column.words, codes)
+        drawn.add_level(codes, level.code)
+        advance(TASK, len(fitted) + done + 1, 2 * len(fitted))
+    for done, (name, number) in enumerate(fitted.numbers.items()):
+        if isinstance(number.gaps, Leaves):
+            missing[name] = number.missing[_donors(number.gaps, fitted.rows, drawn)[0]]
+        values, at = _draw_numbers(number, fitted.rows, drawn)
+        if number.gaps is not None:
+            values[missing[number.gaps if isinstance(number.gaps, str) else name]] = np.nan
+        out.donors.append(at)
+        out.numbers[name] = values
+        drawn.add_number(values, number.code)
+        advance(TASK, len(fitted) + len(out.levels) + done + 1, 2 * len(fitted))
+    return out
+
+
+def _draw_numbers(number: NumberColumn, rows: Rows, drawn: Features) -> tuple[Floats, Labels]:
+    """Return drawn numbers, none missing, and the raw row of each."""
+    at, leaf = _donors(number.leaves, rows, drawn)
+    of = f"value of {number.leaves.name}"
+    places, rounding, noise = rows.draws.of_table(of, 3 * drawn.rows).reshape(3, -1)
+    share = SMOOTHED * min(1.0, ROWS_SMOOTHED / drawn.rows) ** 0.25
+    known = np.searchsorted(number.leaves.givers, at)
+    noise = share * number.spread[leaf] * normal(noise)
+    return number.safe.drawn(known, places, rounding, noise), at
+
+
+def _donors(leaves: Leaves, rows: Rows, drawn: Features) -> tuple[Labels, Labels]:
+    """Return for each drawn row a raw row of its leaf, and the leaf."""
+    name, givers, fitted = leaves
+    leaf = drawn.leaves(fitted)
+    _check_drawn(leaf, fitted.leaf)
+    uniform = rows.draws.of_table(f"donor of {name}", drawn.rows)
+    own = rows.draws.taken(givers).of_rows(f"turn {name}", f"times {name}")
+    return givers[donors_evenly(fitted.leaf, leaf, uniform, own)], leaf
