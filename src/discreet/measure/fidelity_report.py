@@ -39,7 +39,6 @@ __all__ = [
     "Limit",
     "PairFit",
     "SubsetFit",
-    "difference_words",
 ]
 
 SCHEMA = 1
@@ -537,8 +536,6 @@ RESAMPLE = (
     "a resample: as many rows drawn from the raw table with replacement, as far from it as the"
     " table is from the population"
 )
-DIFFERENCES = "differences between groups"
-ALLOWED = "the intervals of a model allow for it"
 UNSAID = "What this does not show"
 NOT_SAID = (
     "How far three or more columns are jointly, but through the linear coefficients.",
@@ -572,43 +569,6 @@ def nice_above(step: float) -> float:
     power = 10.0 ** math.floor(math.log10(step))
     times = next(it for it in (1, 1.5, 2, 3, 5, 7, 10) if it * power >= step * (1 - 1e-9))
     return float(f"{times * power:.3g}")
-
-
-def difference_words(found: Fidelity, *, by_rows: bool = True) -> str:
-    """Say how far a difference between groups is off: as far as linear coefficients are.
-
-    Parameters
-    ----------
-    found : Fidelity
-        As it is kept with the copy; rounded.
-    by_rows : bool, default True
-        Whether it was rounded as for so many rows: not where persons have several, for how coarse
-        the figures are is then not known.
-
-    Returns
-    -------
-    str
-        Empty where no coefficient was measured.
-
-    Examples
-    --------
-    >>> column = ColumnFit("age", "number", 0.02)
-    >>> found = Fidelity(240, 0.02, (column,), (), None, Beside(1.5, 0.8), (), exact=False)
-    >>> difference_words(found)[28:105]
-    'off by about 1.5 of their standard errors on average (a resample: 0.8; rounde'
-    """
-    if found.coefficients is None:
-        return ""
-    off, near = found.coefficients
-    step = _step_of_coefficients(found.rows)
-    if off > 0:
-        many = f"off by about {off:.1f} of their standard errors on average"
-    elif by_rows:
-        many = f"off by less than {step:g} of their standard errors on average"
-    else:
-        return f"{DIFFERENCES}: so few persons do not show how far they are off; {ALLOWED}"
-    rounded = f"; rounded to {step:g}" if off > 0 and by_rows and not found.exact else ""
-    return f"{DIFFERENCES}: {many} (a resample: {near:.1f}{rounded}); {ALLOWED}"
 
 
 def _step_of_coefficients(n: int) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,13 +33,20 @@ from discreet.measure.described import (
     weights_of,
 )
 from discreet.measure.figures import OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure
+from discreet.measure.own_error import NORMAL, OwnErrors
 from discreet.measure.weighted import error_by, rows_worth
 
-__all__ = ["HEAD", "interval_of", "means_of", "shares_of"]
+__all__ = [
+    "HEAD",
+    "interval_of",
+    "means_by_group",
+    "means_of",
+    "shares_by_group",
+    "shares_of",
+]
 
 HEAD = ("n, missing", "mean", "95 % interval", "sd", "median (quartiles)", "sum")
 SHARE_HEAD = ("n, missing", "with it", "share", "95 % interval")
-NORMAL = 1.959963984540054
 LEVEL = 0.975
 """The interval lies between the quantiles 1 - LEVEL and LEVEL of t."""
 
@@ -57,8 +65,12 @@ class Found(NamedTuple):
     """The sum of the weights, and how many equal ones say as much; None without weights."""
 
 
-def means_of(rows: RowsToDescribe, value: str, by: Sequence[str]) -> Described:
+def means_of(
+    rows: RowsToDescribe, value: str, by: Sequence[str], own: OwnErrors | None = None
+) -> Described:
     """Return means of a number, by the levels of one column or of two, and of all rows.
+
+    Intervals have the copy's `own` error of the mean of each group in them, where it is known.
 
     Examples
     --------
@@ -71,7 +83,9 @@ def means_of(rows: RowsToDescribe, value: str, by: Sequence[str]) -> Described:
     """
     values = rows.numbers[value]
     parts = [(section, part) for section, part in _sections(rows, by)]
-    found = [_found(values, part, weights_of(rows, values, part)) for _, part in parts]
+    found = [
+        _found(values, part, weights_of(rows, values, part), _own(own, part)) for _, part in parts
+    ]
     known = values[np.isfinite(values)]
     decimals = decimals_of(sd_of(known))
     quartiles = [it for each in found for it in each.quartiles]
@@ -89,10 +103,17 @@ def means_of(rows: RowsToDescribe, value: str, by: Sequence[str]) -> Described:
     return Described(HEAD, tuple(lines), tuple(figures), _sizes(parts))
 
 
-def shares_of(rows: RowsToDescribe, value: str, level: str, by: Sequence[str]) -> Described:
+def shares_of(
+    rows: RowsToDescribe,
+    value: str,
+    level: str,
+    by: Sequence[str],
+    own: OwnErrors | None = None,
+) -> Described:
     """Return which share of the rows has a level of a column, by the levels of others.
 
-    The interval is Wilson's, of as many rows as the weights are worth.
+    The interval is Wilson's, of as many rows as the weights are worth; of each end the distance
+    from the share has the copy's `own` error in it.
 
     Examples
     --------
@@ -103,15 +124,16 @@ def shares_of(rows: RowsToDescribe, value: str, level: str, by: Sequence[str]) -
     b 1, 1 (50.0 %) 0 0 % 0.0 to 79.3 %
     all 3, 1 (25.0 %) 1 33.3 % 6.1 to 79.2 %
     """
-    of = rows.levels[value]
-    values = np.array([math.nan if not it else float(it == level) for it in of])
+    values = _with_level(rows, value, level).numbers[value]
     parts = [(section, part) for section, part in _sections(rows, by)]
     lines, figures = [], []
     for section, part in parts:
         found = _found(values, part, weights_of(rows, values, part))
         count = int(np.nansum(values[part.places]))
         worth = found.n if found.weighed is None else found.weighed[1]
-        ends = None if found.mean is None or not worth else wilson(found.mean, worth)
+        ends = None
+        if found.mean is not None and worth:
+            ends = _wider(wilson(found.mean, worth), found.mean, _own(own, part))
         shown = "–" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
         share = share_words(found.mean or 0.0, float(found.n > 0))
         cells = (count_and_gaps(found.n, found.missing), f"{count:,}", share, shown)
@@ -137,6 +159,11 @@ def wilson(share: float, n: float) -> tuple[float, float]:
     middle = (share * n + z / 2) / (n + z)
     half = NORMAL * math.sqrt(share * (1 - share) * n + z / 4) / (n + z)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _wider(ends: tuple[float, float], share: float, own: float) -> tuple[float, float]:
+    below, above = (math.hypot(end - share, NORMAL * own) for end in ends)
+    return max(0.0, share - below), min(1.0, share + above)
 
 
 def _sizes(parts: Sequence[tuple[str, Part]]) -> tuple[tuple[str, int], ...]:
@@ -170,14 +197,42 @@ def _both(first: Part, second: Part, rows: int) -> NDArray[np.intp]:
     return second.places[here[second.places]]
 
 
-def _found(values: Floats, part: Part, weights: Floats | None) -> Found:
+def means_by_group(rows: RowsToDescribe, value: str, by: Sequence[str]) -> dict[object, float]:
+    """Return the mean of a number in each group of rows, and in all, as far as it is known."""
+    values, out = rows.numbers[value], dict[object, float]()
+    for _, part in _sections(rows, by):
+        mean = mean_of(known_in(values, part), weights_of(rows, values, part))
+        if mean is not None:
+            out[part.group] = mean
+    return out
+
+
+def shares_by_group(
+    rows: RowsToDescribe, value: str, level: str, by: Sequence[str]
+) -> dict[object, float]:
+    """Return which share of each group of rows has a level of a column, as far as it is known."""
+    return means_by_group(_with_level(rows, value, level), value, by)
+
+
+def _with_level(rows: RowsToDescribe, value: str, level: str) -> RowsToDescribe:
+    """Return rows with 1 where they have a level of a column, 0 where another, NaN where none."""
+    of = np.array([math.nan if not it else float(it == level) for it in rows.levels[value]])
+    return replace(rows, numbers={**rows.numbers, value: of})
+
+
+def _own(own: OwnErrors | None, part: Part) -> float:
+    """Return the copy's own standard error of a group: 0 where it is not known."""
+    return 0.0 if own is None else own.of(part.group) or 0.0
+
+
+def _found(values: Floats, part: Part, weights: Floats | None, own: float = 0.0) -> Found:
     known = known_in(values, part)
     weighed = None if weights is None else (_total(weights), _worth(weights))
     return Found(
         len(known),
         len(part.places) - len(known),
         mean_of(known, weights),
-        interval_of(known, weights),
+        interval_of(known, weights, own),
         sd_of(known, weights),
         quartiles_of(known, weights),
         _total(known, weights),
@@ -202,8 +257,12 @@ def _worth(weights: Floats) -> float | None:
     return rows_worth(weights) if weights.size else None
 
 
-def interval_of(values: Floats, weights: Floats | None = None) -> tuple[float, float] | None:
+def interval_of(
+    values: Floats, weights: Floats | None = None, own: float = 0.0
+) -> tuple[float, float] | None:
     """Return the 95 % interval of a mean, by t; None of fewer than two values.
+
+    `own` is the copy's own standard error, which is added in squares.
 
     Examples
     --------
@@ -217,7 +276,7 @@ def interval_of(values: Floats, weights: Floats | None = None) -> tuple[float, f
     if mean is None or sd is None:
         return None
     error = sd / math.sqrt(n) if weights is None else error_by(values, weights)
-    half = float(stdtrit(n - 1, LEVEL)) * error
+    half = math.hypot(float(stdtrit(n - 1, LEVEL)) * error, NORMAL * own)
     return mean - half, mean + half
 
 

@@ -16,13 +16,11 @@ from discreet.errors import RefusedError
 from discreet.measure.copy_table import Line
 from discreet.measure.described import UNKNOWN, number_words
 from discreet.measure.figures import INTERCEPT, OF_MODEL, Figure
+from discreet.measure.own_error import FEWEST, NORMAL, own_variance
 from discreet.regression import Estimates
 
-__all__ = ["FEWEST", "Widened", "model_figures", "model_lines", "widened"]
+__all__ = ["Widened", "model_figures", "model_lines", "widened"]
 
-NORMAL = 1.959963984540054
-FEWEST = 3
-"""So many copies of the copy at least have an estimate of some term."""
 MEASURED = 2.0
 """What the sum of both variances is multiplied by: measured over ten tables (docs/models.md)."""
 
@@ -80,10 +78,8 @@ def widened(found: Estimates, again: Sequence[Estimates], share: float) -> Widen
     for i, term in enumerate(found.terms):
         values = [it[term] for it in others if term in it]
         if len(values) >= FEWEST and term in of_rows:
-            off = np.array(values) - of_rows[term]
-            chance = float(np.var(off, ddof=1))
-            bias = max(float(np.mean(off)) ** 2 - chance / len(off), 0.0)
-            ratios[i] = (bias + chance * share) / found.variances[i]
+            off = [value - of_rows[term] for value in values]
+            ratios[i] = own_variance(off, share) / found.variances[i]
     if np.isnan(ratios).all():
         raise RefusedError(
             "how far these rows are from the data cannot be said, as copies of them have no"

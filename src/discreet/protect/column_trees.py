@@ -8,15 +8,12 @@ numbers: features are codes, sums of products are exact, coefficients are rounde
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-
-if TYPE_CHECKING:
-    from discreet.kernels.trees import Tree
 
 __all__ = [
     "TARGETS",
@@ -49,18 +46,19 @@ WIDE = 1 << 14
 ROWS_AT_ONCE = 1 << 14
 
 Codes = NDArray[np.uint8]
+Places = NDArray[np.int32]
 Whole = NDArray[np.int64]
 
 
 class Fitted(NamedTuple):
-    """Leaves that a column is drawn from: of each raw row, and what finds that of a drawn one.
+    """Leaves that a column is drawn from: of each raw row, and the tree that finds a drawn one's.
 
     `orders` are the codes of the levels of each column before, as the target orders them;
     `weights` are those of linear predictions, and `edges` between which their codes are.
     """
 
     leaf: Labels
-    tree: Tree | None
+    tree: tuple[Places, Places, Places] | None
     orders: tuple[Codes, ...]
     weights: Floats
     edges: tuple[Floats, ...]
@@ -139,7 +137,7 @@ class Features:
 
     def leaves(self, fitted: Fitted) -> Labels:
         """Return the leaf of each row, as it was fitted to raw rows with the same columns."""
-        from discreet.kernels.trees import leaves_of
+        from discreet.kernels.trees import Tree, leaves_of
 
         if fitted.tree is None:
             return np.zeros(self.rows, dtype=np.intp)
@@ -147,7 +145,7 @@ class Features:
         codes += [order[held] for order, held in zip(fitted.orders, self.levels, strict=True)]
         predicted = self.predicted(fitted.weights, np.arange(self.rows))
         codes += [_coded(own, at) for own, at in zip(predicted, fitted.edges, strict=True)]
-        return leaves_of(fitted.tree, np.array(codes)).astype(np.intp)
+        return leaves_of(Tree(*fitted.tree), np.array(codes)).astype(np.intp)
 
     def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
         """Return linear predictions of some rows, one for each column of `weights`."""

@@ -20,14 +20,15 @@ IN_BRACKETS = re.compile(r" \([^()]*\)")
 FIRST = tuple(
     re.compile(pattern)
     for pattern in (
+        r"^not reliable",
         r"^rough|fewer than \d+ rows",
         r" may hold codes|^research: |declared public",
         PART,
         r"^not drawn|left out|left off|partly",
         r"^hatched|^grey|^dark|^gaps in|^white",
         r"^rows without a value",
-        r"squares about 0|too narrow|^rows of a negative",
-        r"^differences between groups",
+        r"squares about 0|^rows of a negative",
+        r"^differences between",
         r"^the copy: ",
     )
 )

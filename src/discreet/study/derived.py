@@ -36,6 +36,7 @@ from discreet.study.from_copy import (
 )
 from discreet.study.gate import RecordedGate
 from discreet.study.new_columns import parsed, values_of, with_column
+from discreet.study.own_errors import differences, groups_of
 from discreet.study.session import NO_COPY, Session, with_gate
 from discreet.table import KINDS, Table
 
@@ -123,6 +124,21 @@ class DerivedCopy:
             out = out._with_column(name, text) if name else out._part(text)
         return out.whole
 
+    def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
+        """Return such rows of the first of the copy and of copies of them; and what share.
+
+        The share is that of the first rows of all that the copy has.
+        """
+        tables, share = self.session.copies_again()
+        found: list[WholeTable] = []
+        for table in tables:
+            try:
+                found.append(self.on(table))
+            except (InputError, RefusedError):  # it has lost a column
+                if not found:
+                    break
+        return tuple(found), share
+
     def _part(self, condition: str) -> DerivedCopy:
         found, kept = rows_where(self.whole, condition)
         return dataclasses.replace(
@@ -197,8 +213,8 @@ class DerivedCopy:
         origin = dataclasses.replace(
             self.session.origin_of_copy(()),
             remarks=(
+                *differences(self, request.columns, groups_of(request)),
                 *self.remarks_of_copy(request.rests_on),
-                *(() if request.by is None else remarks_on_groups(self)),
             ),
             dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
@@ -239,12 +255,6 @@ class DerivedCopy:
 
 OfCopy = Session | DerivedCopy
 """What draws from a copy of the whole table: all of it, or what was derived of it."""
-
-
-def remarks_on_groups(of: OfCopy) -> tuple[str, ...]:
-    """Say how far differences between groups are off, where few rows have them."""
-    session = of.session if isinstance(of, DerivedCopy) else of
-    return session.remarks_on_groups(len(of.whole))
 
 
 def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:

@@ -16,7 +16,7 @@ from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
 from discreet.protect import Whole
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
-from discreet.study.derived import FEWEST, DerivedCopy, OfCopy, remarks_on_groups
+from discreet.study.derived import FEWEST, OfCopy
 from discreet.study.from_copy import WholeTable, said_of_gaps
 from discreet.study.provenance import FIGURES
 from discreet.study.session import labels_of
@@ -247,20 +247,19 @@ def _again(
 
     The second is which share those rows are of all that the copy has.
     """
-    of = session.session if isinstance(session, DerivedCopy) else session
+    tables, share = session.copies_again()
     found: list[Estimates] = []
     known: dict[str, set[str]] = {}
-    for it in of.copies_of_copy:
+    for table in tables:
         try:
-            rows = session.on(it) if isinstance(session, DerivedCopy) else it
-            rows = rows.with_levels(categories_named(formula))
+            rows = table.with_levels(categories_named(formula))
             known = known or {name: {*rows.copy.strata[name]} - {""} for name in asked.levels}
             rows = _of_levels(rows, known, asked.orders)
             found.append(_fitted(rows, asked, events, weights)[0])
         except (InputError, RefusedError):  # it has lost a level, or tells all events apart
             if not found:
                 break
-    return found, len(of.copies_of_copy[0]) / len(of.whole)
+    return found, share
 
 
 def _of_levels(
@@ -311,7 +310,6 @@ def _notes(
         *_compared_with(session, found),
         *session.remarks_of_copy(names),
         *said_of_gaps(session.whole, names),
-        *remarks_on_groups(session),
     ]
     fewer = found.rows if found.events is None else min(found.events, found.rows - found.events)
     if fewer < EVENTS_A_TERM * len(found.terms):

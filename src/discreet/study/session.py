@@ -7,6 +7,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
-from discreet.measure.fidelity_report import Fidelity, difference_words
+from discreet.measure.fidelity_report import Fidelity
 from discreet.memory import give_back
 from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
@@ -68,6 +69,7 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
+from discreet.study.own_errors import differences, groups_of
 from discreet.study.provenance import (
     MEASURED,
     OF_SERVER,
@@ -102,14 +104,13 @@ __all__ = [
 ]
 
 FIDELITY = "fidelity"
-FEW_ROWS = 1000
-"""Of fewer rows of a copy it is said how far differences between groups are off."""
 NO_COPY = (
     "this study has no copy of the whole table to measure; the custodian can open a study with one:"
     " discreet.open(..., rows='whole')"
 )
-AGAIN, MOST_AGAIN = 5, 5000
-"""How many copies of a copy are made, and of how many of its rows at most."""
+AGAIN, MOST_AGAIN, LEAST_AGAIN, CELLS_AGAIN = 5, 5000, 1000, 100_000
+"""How many copies of a copy are made; of how many of its rows at most, and of wide ones at least,
+so that they have about so many cells."""
 
 V = TypeVar("V", bound=View)
 Groups = tuple[tuple[str, ...], ...]
@@ -261,8 +262,8 @@ class Session:
         They stand to these rows about as the copy stands to the data, and nothing raw plays a part.
         """
         copy = self.kept.copy
-        rows = {name: column[:MOST_AGAIN] for name, column in copy.columns.items()}
-        words = {name: column[:MOST_AGAIN] for name, column in copy.strata.items()}
+        columns = len(copy.columns) + len(copy.strata)
+        rows, words = copy.first(min(MOST_AGAIN, max(LEAST_AGAIN, CELLS_AGAIN // columns)))
         settings = Settings(
             self.policy.k,
             self.policy.members,
@@ -270,12 +271,17 @@ class Session:
             tables=() if self.table.persons_repeat() else listed_pairs(self.policy),
         )
         found = [(rows, words)]
-        for i in range(AGAIN):
-            advance("copies of the copy", i, AGAIN)
-            found.append(drawn_again(rows, words, settings, self.secret, f"{copy.version} {i}"))
+        with suppress(RefusedError):  # so few rows have no copy
+            for i in range(AGAIN):
+                advance("copies of the copy", i, AGAIN)
+                found.append(drawn_again(rows, words, settings, self.secret, f"{copy.version} {i}"))
         advance("copies of the copy", AGAIN, AGAIN)
         made = (dataclasses.replace(copy, columns=a, strata=b) for a, b in found)
         return tuple(with_derived(WholeTable(it, self.kept.raw), self.policy) for it in made)
+
+    def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
+        """Return the first rows of the copy, copies of them, and which share of all they are."""
+        return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
 
     @property
     def derived(self) -> tuple[DrawableColumn, ...]:
@@ -356,9 +362,8 @@ class Session:
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
         origin = self.origin_of_copy(request.rests_on)
-        if request.by is not None:
-            said = self.remarks_on_groups(len(self.whole))
-            origin = dataclasses.replace(origin, remarks=(*origin.remarks, *said))
+        said = differences(self, request.columns, groups_of(request))
+        origin = dataclasses.replace(origin, remarks=(*said, *origin.remarks))
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
@@ -453,14 +458,6 @@ class Session:
         """Say which columns of the table may hold codes, and of the copy how near it is."""
         near = self._vault.nearness(self.table, self.policy).word
         return (*_codes_in(self.table, self.policy, names), f"the copy: {near}")
-
-    def remarks_on_groups(self, rows: int) -> tuple[str, ...]:
-        """Say how far differences between groups of so many rows are off, where these are few."""
-        if rows >= FEW_ROWS:
-            return ()
-        found = self._vault.nearness(self.table, self.policy)
-        said = difference_words(found, by_rows=not self.table.persons_repeat())
-        return (said,) if said else ()
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
         """Draw from counts, without a gate."""

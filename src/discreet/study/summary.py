@@ -6,19 +6,21 @@ Means may be asked for of counts, too (`counted_means`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.measure.copy_table import CopyTable, Line
 from discreet.measure.described import MOST_LEVELS, RowsToDescribe, described
-from discreet.measure.means import means_of, shares_of
+from discreet.measure.means import means_by_group, means_of, shares_by_group, shares_of
 from discreet.plots.request import COUNTS, SOURCES, PlotRequest
 from discreet.plots.survival import event_of
 from discreet.protect import Whole
 from discreet.study.counted_means import count_means, settle_means
-from discreet.study.derived import OfCopy, remarks_on_groups
+from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
+from discreet.study.own_errors import differences, own_errors
 from discreet.study.provenance import FIGURES
 from discreet.study.session import Session, labels_of
 from discreet.study.weights import weighed
@@ -34,24 +36,25 @@ NO_COPY = (
     "this study has no copy of the whole table to make tables of figures from; the custodian can"
     " open a study with one: discreet.open(..., rows='whole')"
 )
-TOO_NARROW = (
-    "intervals are of the mean of these rows, by t: they leave the copy's own error out, and so are"
-    " too narrow for the persons; sums are of these rows"
+OWN = "they are for the population, and hold how far the copy is off"
+MEANS_ARE = f"intervals are of the mean, by t: {OWN}; sums are of these rows"
+WEIGHTED_ARE = (
+    f"intervals are of the weighted mean, by linearisation and t: {OWN}; sums are weighted totals"
 )
-TOO_NARROW_WEIGHTED = (
-    "intervals are of the weighted mean of these rows, by linearisation and t: they leave the"
-    " copy's own error out, and so are too narrow for the persons; sums are weighted totals"
-)
-SHARES = (
-    "intervals are Wilson's, of these rows: they leave the copy's own error out, and so are too"
-    " narrow for the persons"
-)
+SHARES_ARE = f"intervals are Wilson's, and wider: {OWN}"
 COUNTED = (
     "how many rows there are, how many have no value, and that share are counted; all other shares"
     " and figures are weighted, but for ranges"
 )
 FEW = 50
 """Figures of fewer rows of the copy are rough."""
+
+
+class Value(NamedTuple):
+    """What is averaged: a column of numbers, or a level of one of levels, which is counted."""
+
+    column: str
+    level: str | None
 
 
 def summarise(
@@ -70,9 +73,9 @@ def summarise(
     if not wanted:
         raise InputError("by= leaves no column to describe; name others in columns=")
     found = described(rows, wanted, by)
-    said = (*said, *(() if by is None else remarks_on_groups(session)))
+    said = (*differences(session, wanted, levels), *said)
     names = (*wanted, *levels, *([] if weights is None else [weights]))
-    notes = [*_notes(session, names, len(rows), found.sizes), *said]
+    notes = [*said, *_notes(session, names, len(rows), found.sizes)]
     notes += [] if weights is None else [COUNTED]
     shown = session.labels
     return CopyTable(
@@ -108,22 +111,26 @@ def average(
     _check_copy(session)
     level = _check_averaged(session, value)
     rows, said = _rows_of(session, levels, weights)
-    of = () if level is None else (value, level)
-    found = shares_of(rows, *of, levels) if of else means_of(rows, value, levels)
-    said = (*said, *remarks_on_groups(session))
+    of = Value(value, level)
+    own = own_errors(session, lambda it: _means_again(session, it, of, levels, weights))
+    if level is None:
+        found = means_of(rows, value, levels, own)
+    else:
+        found = shares_of(rows, value, level, levels, own)
+    said = (*differences(session, [value], levels), *said)
     names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
-    narrow = TOO_NARROW if weights is None else TOO_NARROW_WEIGHTED
+    intervals = MEANS_ARE if weights is None else WEIGHTED_ARE
     shown = session.labels.get(value, value)
     what = f"Means of {shown}" if level is None else f"Share of {shown} = {level}"
     if level is not None:
-        narrow = SHARES
+        intervals = SHARES_ARE
     return CopyTable(
         MEANS,
         _title(f"{what} in", what, session, levels, weights),
         (levels[0], levels[-1]),
         found.head,
         tuple(_in_section_of(levels[0], it, session.labels) for it in found.lines),
-        (*_notes(session, names, len(rows), found.sizes), *said, narrow),
+        (*said, *_notes(session, names, len(rows), found.sizes), intervals),
         found.figures,
         session.gate_of_copy(MEANS, names),
         labels_of(session.labels, names),
@@ -209,14 +216,35 @@ def _rows_of(
         for name in levels:
             if name not in whole.copy.strata or _is_pooled(session, whole, name):
                 raise InputError(_how_to_group(session, name))
+    if weights is not None:
+        _check_weights(session, levels, weights)
+    return _rows_in(session, whole, weights)
+
+
+def _rows_in(
+    session: OfCopy, whole: WholeTable, weights: str | None
+) -> tuple[RowsToDescribe, tuple[str, ...]]:
     copy, values = whole.copy, None
     said: tuple[str, ...] = ()
     if weights is not None:
-        _check_weights(session, levels, weights)
-        found = weighed(session.whole.copy, whole.raw, weights)
+        found = weighed(copy, whole.raw, weights)
         copy, values, said = whole.rows(found.places).copy, found.weights, (found.said,)
     rows = RowsToDescribe(copy.columns, copy.strata, session.dates, whole.orders, values)
     return rows, said
+
+
+def _means_again(
+    session: OfCopy, table: WholeTable, value: Value, levels: Sequence[str], weights: str | None
+) -> dict[object, float]:
+    """Return the means, or shares, of a copy of the copy."""
+    whole = table.with_levels(levels)
+    needed = {*levels, value.column, *([] if weights is None else [weights])}
+    if not needed <= {*whole.copy.columns, *whole.copy.strata}:
+        raise RefusedError("a copy of the copy has lost a column")
+    rows = _rows_in(session, whole, weights)[0]
+    if value.level is None:
+        return means_by_group(rows, value.column, levels)
+    return shares_by_group(rows, value.column, value.level, levels)
 
 
 def _is_pooled(session: OfCopy, whole: WholeTable, name: str) -> bool:
