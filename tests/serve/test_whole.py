@@ -566,12 +566,14 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
         if picture["kind"] == "survival":
             body = {"columns": ["age", "sex"], "event_is": SEXES}
         if picture["kind"] == "over_time":
-            body = {"columns": ["tch", "bmi"]}
+            body = {"columns": ["age", "bmi"]}
         for method in picture["methods"]:
             base = {**body, "method": method["name"], "source": method["source"]}
             yield picture["kind"], base
             by = (picture["by"] or {}).get("rows" if method["rows"] else "columns", [])
-            if by and by[-1] not in body["columns"] and picture["kind"] != "box":
+            # Of so many ages no level has ten rows each.
+            whole = picture["kind"] not in ("box", "over_time")
+            if by and by[-1] not in body["columns"] and whole:
                 yield picture["kind"], {**base, "by": by[-1]}
             if picture["limits"] and method["rows"]:
                 yield picture["kind"], {**base, "limits": {"age": [30, 60]}}

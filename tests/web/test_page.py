@@ -163,7 +163,7 @@ def test_it_is_recorded_when_it_is_saved_and_not_before(tmp_path: Path) -> None:
     study = opened(tmp_path, ROLES)
     board = study.board()
     assert released(study) == []
-    assert re.fullmatch(r"Board\(cohort.csv: 4\d0 rows, 13 columns\)", repr(board))
+    assert re.fullmatch(r"Board\(cohort.csv: 4\d\d rows, 13 columns\)", repr(board))
 
     path = board.save(tmp_path / "board.html")
 
@@ -275,7 +275,7 @@ def test_a_released_table_says_how_it_was_made_and_is_recorded(tmp_path: Path) -
     assert told["study"] == "Two columns"
     assert told["policy"] == {
         "k": 5,
-        "m": 10,
+        "m": 20,
         "promise": "A protected table, made by whole (k = 5, m = 20).",
         "drawn_from": "a protected table",
     }

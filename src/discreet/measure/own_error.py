@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,8 +50,8 @@ class OwnErrors(NamedTuple):
     `share` is which share of the copy the rows are.
     """
 
-    rows: Mapping[object, float]
-    copies: Sequence[Mapping[object, float]]
+    rows: Mapping[Any, float]
+    copies: Sequence[Mapping[Any, float]]
     share: float
 
     def of(self, figure: object) -> float | None:

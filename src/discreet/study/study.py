@@ -1687,8 +1687,8 @@ pixels = 400), policy standard)
         Notes
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others.
-        The interval (by t) is that of the mean of these rows: it leaves the copy's own error out,
-        and so is too narrow. Sums are of these rows, which are not as many as the persons. With
+        The interval (by t) is for the population, and holds how far the copy is off: as far as
+        copies of it are from it. Sums are of these rows, which are not as many as the persons. With
         `weights` mean, interval (by linearisation), sd, median, quartiles and sum are those of
         surveys (docs/summary.md); how many rows there are is counted as without.
 
