@@ -62,7 +62,8 @@ def come_to_the_driver(spark: Any, log: Path) -> int:
         for path in log.rglob("*")
         if path.is_file() and not path.name.startswith(("appstatus", "."))
         # What Spark has not written to its end is of later than what was waited for.
-        for line in path.read_text().rpartition("\n")[0].splitlines()
+        for line in path.read_text().rpartition("\n")[0].split("\n")
+        if line
     ]
     ended = [it for it in events if it["Event"] == "SparkListenerTaskEnd"]
     return sum(it["Task Metrics"]["Result Size"] for it in ended if it.get("Task Metrics"))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from scipy.special import stdtrit
 
-from discreet.measure.described import number_words, share_words
+from discreet.measure.described import RowsToDescribe, number_words, share_words
+from discreet.measure.means import means_of
 from discreet.render.modules import joined, texts_below
 from tests.browser import chromium
 from tests.web.running import STATIC, Board, board_page
@@ -89,8 +91,27 @@ def test_a_summary_of_all_columns(board: Board, study: Study) -> None:
 @pytest.mark.parametrize("by", [["arm"], ["band", "arm"], ["year"], ["site", "band"]])
 @pytest.mark.parametrize("value", ["age", "marker", "change"])
 def test_means(board: Board, study: Study, value: str, by: list[str]) -> None:
+    """Intervals of the page leave the copy's own error out, and say so."""
     (found,) = board.views({"kind": "means", "columns": [value], "by": by})
-    check(found, study.means(value, by))
+    table = study.means(value, by)
+    rows = RowsToDescribe(*_columns(study), ordered=study.session.whole.orders)
+    of_rows = means_of(rows, value, by)
+    last = found["view"]["notes"].pop()
+    assert last.endswith(
+        "leave out how far the copy is off: those of study.means in Python hold it"
+    )
+    check(found, replace(table, lines=of_rows.lines, figures=of_rows.figures))
+    ends = ("mean, low end", "mean, high end")
+    for own, wider in zip(of_rows.figures, table.figures, strict=True):
+        if own.figure in ends and own.value is not None:
+            assert (-1) ** ends.index(own.figure) * (
+                float(own.value) - float(wider.value or 0)
+            ) >= 0
+
+
+def _columns(study: Study) -> tuple[Any, Any]:
+    copy = study.session.whole.with_levels(["year"]).copy
+    return copy.columns, copy.strata
 
 
 def test_a_model_says_how_it_is_asked_for_in_python(board: Board) -> None:

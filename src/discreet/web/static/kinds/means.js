@@ -5,9 +5,8 @@ import { meansOf } from "../rows/means.js";
 import { Refused } from "../rows/refused.js";
 import { roughOf } from "../rows/tables.js";
 
-const NARROW =
-  "intervals are of the mean of these rows, by t: they leave the copy's own error out, and so are" +
-  " too narrow for the persons; sums are of these rows";
+const OF_ROWS =
+  "intervals are of these rows, by t, and leave out how far the copy is off: those of study.means in Python hold it";
 
 export const means = {
   name: "means",
@@ -25,7 +24,7 @@ export const means = {
       kind: "means",
       names: [by[0], by.at(-1)],
       ...found,
-      notes: [...rough, NARROW],
+      notes: [...rough, OF_ROWS],
       shown: part.size,
     };
   },
