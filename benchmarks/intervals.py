@@ -23,6 +23,7 @@ import discreet as dc
 from benchmarks.aims_of_whole import tables
 from benchmarks.answers import prepared
 from discreet.errors import DiscreetError
+from discreet.measure.figures import OF_INTERVAL
 
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 FROM, TO = "<!-- intervals -->", "<!-- intervals so far -->"
@@ -65,14 +66,14 @@ def looked_at(study: dc.Study, raw: pd.DataFrame) -> tuple[list[Found], list[boo
         known = {}
         for level, values in true.items():
             group = ((by, level),)
-            ends = [of.get((group, f"mean, {end} end")) for end in ("low", "high")]
-            if len(values) < FEWEST or None in ends:
+            low, mean, high = (of.get((group, name)) for name in OF_INTERVAL)
+            if len(values) < FEWEST or low is None or mean is None or high is None:
                 continue
-            low, high = map(float, ends)
             part = rows.loc[rows[by].astype(str) == level, name]
             off = abs(part.mean() - values.mean())
-            means.append(Found(low <= values.mean() <= high, off <= 1.96 * part.sem()))
-            known[level] = float(of[group, "mean"]) - values.mean()
+            held = float(low) <= values.mean() <= float(high)
+            means.append(Found(held, off <= 1.96 * part.sem()))
+            known[level] = float(mean) - values.mean()
         said = [note for note in table.notes if "differences between" in note and "±" in note]
         if said:
             most = float(said[0].split("± ")[1].replace(",", ""))
