@@ -8,8 +8,9 @@ row takes a donor of its leaf (`protect.donors`) and the donor's safe value, dra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,19 @@ from discreet.protect.participants import ONE, Rows
 from discreet.protect.safe_levels import safe_levels
 from discreet.protect.safe_values import BEYOND, SafeColumn, normal, safe_column
 
-__all__ = ["Drawn", "FittedColumns", "draw_columns", "fit_columns", "safe_values_of"]
+__all__ = [
+    "Drawn",
+    "FittedColumns",
+    "Given",
+    "SafeColumns",
+    "draw_columns",
+    "fit_columns",
+    "safe_columns",
+    "safe_values_of",
+]
+
+Given = Levels | Floats
+"""A column that others are drawn by."""
 
 SMOOTHED, ROWS_SMOOTHED = 0.2, 500
 """The noise of a value that is not kept, in standard deviations of its leaf, in a copy of so many
@@ -78,11 +91,31 @@ class NumberColumn(NamedTuple):
     code: NumberCode
 
 
+class SafeColumns(NamedTuple):
+    """What may be drawn of each column of some rows: levels, and values of rows that have one."""
+
+    levels: dict[str, Levels]
+    numbers: dict[str, tuple[Labels, SafeColumn]]
+
+    def taken(self, rows: Labels) -> SafeColumns:
+        """Return it of some rows."""
+        levels = {n: Levels(it.words, it.codes[rows]) for n, it in self.levels.items()}
+        numbers = {}
+        for name, (known, safe) in self.numbers.items():
+            some = np.flatnonzero(np.isin(rows, known))
+            numbers[name] = some, safe.taken(np.searchsorted(known, rows[some]))
+        return SafeColumns(levels, numbers)
+
+
 @dataclass(frozen=True, eq=False)
 class FittedColumns:
-    """Columns in the order in which they are drawn, and why others are left out."""
+    """Columns in the order in which they are drawn, and why others are left out.
+
+    `given` is how columns that are drawn before are known to their trees.
+    """
 
     rows: Rows
+    given: tuple[LevelCode | NumberCode, ...] = ()
     levels: dict[str, LevelColumn] = field(default_factory=dict)
     numbers: dict[str, NumberColumn] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
@@ -108,11 +141,19 @@ class _Fit:
     """What columns are fitted to: the rows that take part, and the columns before."""
 
     rows: Rows
+    safe: SafeColumns
     settings: Settings
     before: Before
     weights: Labels
     coded: dict[str, Labels] = field(default_factory=dict)
     patterns: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+
+    def add(self, place: int, given: Given) -> LevelCode | NumberCode:
+        """Add a column that is drawn before."""
+        if isinstance(given, Levels):
+            self.coded[f"given {place}"] = _features(given)
+            return self.before.add_level(_features(given), len(given.words) + 1)
+        return self.before.add_number(given, gaps=bool(np.isnan(given).any()))
 
     def givers(self, name: str, codes: Labels, among: NDArray[np.bool_]) -> Labels | None:
         """Return the rows that give a value of a column of codes: all but exceptions to a rule.
@@ -136,23 +177,44 @@ class _Fit:
         return Leaves(name, rows, found)
 
 
-def fit_columns(rows: Rows, settings: Settings) -> FittedColumns:
+def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
+    """Return what may be drawn of each column of some rows, by itself."""
+    levels = {}
+    for name, column in rows.levels.items():
+        least = rows.draws.threshold(f"level {name}", settings.k)
+        levels[name] = safe_levels(column, least, rows.persons)
+    numbers = {}
+    for name, values in rows.numbers.items():
+        known = np.flatnonzero(~np.isnan(values))
+        if rows.persons_with(~np.isnan(values)) >= settings.m:
+            numbers[name] = known, safe_values_of(name, values, rows, settings)
+    return SafeColumns(levels, numbers)
+
+
+def fit_columns(
+    rows: Rows, safe: SafeColumns, settings: Settings, given: Sequence[Given] = ()
+) -> FittedColumns:
     """Fit all columns of some raw rows, levels first.
 
     Parameters
     ----------
     rows : Rows
         Those that take part.
+    safe : SafeColumns
+        What may be drawn of their columns.
     settings : Settings
         k, m and what is declared of columns.
+    given : sequence of Given
+        Columns that are drawn before: these look at them, too.
 
     Raises
     ------
     BrokenPromiseError
         If a leaf is of fewer than m persons, when it is counted again.
     """
-    fit = _Fit(rows, settings, Before(Features(len(rows.at))), rows.weights())
-    out = FittedColumns(rows)
+    fit = _Fit(rows, safe, settings, Before(Features(len(rows.at))), rows.weights())
+    codes = tuple(fit.add(place, it) for place, it in enumerate(given))
+    out = FittedColumns(rows, codes)
     names = [*rows.levels, *rows.numbers]
     for done, name in enumerate(names):
         reason = (_fit_levels if name in rows.levels else _fit_numbers)(name, fit, out)
@@ -163,14 +225,12 @@ def fit_columns(rows: Rows, settings: Settings) -> FittedColumns:
 
 
 def _fit_levels(name: str, fit: _Fit, out: FittedColumns) -> str:
-    rows, draws = fit.rows, fit.rows.draws
-    least = draws.threshold(f"level {name}", fit.settings.k)
-    column = safe_levels(rows.levels[name], least, rows.persons)
+    draws = fit.rows.draws
+    column = fit.safe.levels[name]
     if {*column.words} <= {OTHER, MISSING}:
         return "nearly unique" if OTHER in column.words else "nearly empty"
     count = len(column.words)
-    # Raw rows that give no level have one of their own as a feature, which no drawn row has.
-    features = np.where(column.codes < 0, count, column.codes)
+    features = _features(column)
     givers = fit.givers(f"level {name}", features, column.codes >= 0)
     if givers is None:
         return "nearly empty"
@@ -180,6 +240,11 @@ def _fit_levels(name: str, fit: _Fit, out: FittedColumns) -> str:
     code = fit.before.add_level(features, int(features.max()) + 1)
     out.levels[name] = LevelColumn(column, leaves, code)
     return ""
+
+
+def _features(column: Levels) -> Labels:
+    """Return codes, of which raw rows that give no level have one of their own: no drawn row."""
+    return np.where(column.codes < 0, len(column.words), column.codes)
 
 
 def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
@@ -194,7 +259,7 @@ def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
         gaps = _fit_gaps(name, gap, fit)
         if gaps is None:
             return "nearly empty"
-    safe = safe_values_of(name, column, rows, settings)
+    safe = fit.safe.numbers[name][1]
     leaves = fit.leaves(name, number_targets(column[known], safe.centre), known)
     code = fit.before.add_number(column, gaps=gaps is not None)
     spread = safe.spread_in(leaves.fitted.leaf)
@@ -251,12 +316,31 @@ def _check_drawn(leaf: Labels, raw: Labels) -> None:
 # --- drawn ----------------------------------------------------------------------------------------
 
 
-def draw_columns(fitted: FittedColumns, size: int) -> Drawn:
-    """Draw so many rows, column after column as they were fitted."""
+def draw_columns(
+    fitted: FittedColumns, size: int, given: Sequence[Given] = (), what: str = ""
+) -> Drawn:
+    """Draw so many rows, column after column as they were fitted.
+
+    Parameters
+    ----------
+    fitted : FittedColumns
+        The columns.
+    size : int
+        How many rows are drawn.
+    given : sequence of Given
+        Of these rows the columns that are drawn before, as many as were given to what was fitted.
+    what : str
+        What rows these are: draws of others have other names.
+    """
     drawn, out = Features(size), Drawn()
+    for column, code in zip(given, fitted.given, strict=True):
+        if isinstance(column, Levels):
+            drawn.add_level(_features(column), cast(LevelCode, code))
+        else:
+            drawn.add_number(column, cast(NumberCode, code))
     missing: dict[str, NDArray[np.bool_]] = {}
     for done, (name, level) in enumerate(fitted.levels.items()):
-        at, _ = _donors(level.leaves, fitted.rows, drawn)
+        at, _ = _donors(level.leaves, fitted.rows, drawn, what)
         codes = level.column.codes[at]
         out.donors.append(at)
         out.levels[name] = Levels(level.column.words, codes)
@@ -264,8 +348,8 @@ def draw_columns(fitted: FittedColumns, size: int) -> Drawn:
         advance(TASK, len(fitted) + done + 1, 2 * len(fitted))
     for done, (name, number) in enumerate(fitted.numbers.items()):
         if isinstance(number.gaps, Leaves):
-            missing[name] = number.missing[_donors(number.gaps, fitted.rows, drawn)[0]]
-        values, at = _draw_numbers(number, fitted.rows, drawn)
+            missing[name] = number.missing[_donors(number.gaps, fitted.rows, drawn, what)[0]]
+        values, at = _draw_numbers(number, fitted.rows, drawn, what)
         if number.gaps is not None:
             values[missing[number.gaps if isinstance(number.gaps, str) else name]] = np.nan
         out.donors.append(at)
@@ -275,10 +359,12 @@ def draw_columns(fitted: FittedColumns, size: int) -> Drawn:
     return out
 
 
-def _draw_numbers(number: NumberColumn, rows: Rows, drawn: Features) -> tuple[Floats, Labels]:
+def _draw_numbers(
+    number: NumberColumn, rows: Rows, drawn: Features, what: str
+) -> tuple[Floats, Labels]:
     """Return drawn numbers, none missing, and the raw row of each."""
-    at, leaf = _donors(number.leaves, rows, drawn)
-    of = f"value of {number.leaves.name}"
+    at, leaf = _donors(number.leaves, rows, drawn, what)
+    of = f"{what}value of {number.leaves.name}"
     places, rounding, noise = rows.draws.of_table(of, 3 * drawn.rows).reshape(3, -1)
     share = SMOOTHED * min(1.0, ROWS_SMOOTHED / drawn.rows) ** 0.25
     known = np.searchsorted(number.leaves.givers, at)
@@ -286,11 +372,11 @@ def _draw_numbers(number: NumberColumn, rows: Rows, drawn: Features) -> tuple[Fl
     return number.safe.drawn(known, places, rounding, noise), at
 
 
-def _donors(leaves: Leaves, rows: Rows, drawn: Features) -> tuple[Labels, Labels]:
+def _donors(leaves: Leaves, rows: Rows, drawn: Features, what: str) -> tuple[Labels, Labels]:
     """Return for each drawn row a raw row of its leaf, and the leaf."""
     name, givers, fitted = leaves
     leaf = drawn.leaves(fitted)
     _check_drawn(leaf, fitted.leaf)
-    uniform = rows.draws.of_table(f"donor of {name}", drawn.rows)
-    own = rows.draws.taken(givers).of_rows(f"turn {name}", f"times {name}")
+    uniform = rows.draws.of_table(f"{what}donor of {name}", drawn.rows)
+    own = rows.draws.taken(givers).of_rows(f"{what}turn {name}", f"{what}times {name}")
     return givers[donors_evenly(fitted.leaf, leaf, uniform, own)], leaf

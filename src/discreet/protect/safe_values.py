@@ -82,6 +82,11 @@ class SafeColumn:
         even = np.full(len(latent), 0.5)
         return self.drawn(self.order[row], place, even, np.zeros(len(latent)))
 
+    def taken(self, rows: Labels) -> SafeColumn:
+        """Return the safe values of some rows."""
+        order = np.argsort(np.argsort(self.order, kind="stable")[rows], kind="stable")
+        return SafeColumn(self.centre[rows], self.half[rows], self.step[rows], order)
+
     def spread_in(self, leaf: Labels) -> Floats:
         """Return the sd of values that are not kept in each leaf, given that of each row."""
         free = self.step > 0

@@ -32,7 +32,7 @@ from discreet.errors import RefusedError
 from discreet.protect.base import several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.protect.donors import usual_donor
-from discreet.protect.fitted_columns import draw_columns, fit_columns, safe_values_of
+from discreet.protect.fitted_columns import draw_columns, fit_columns, safe_columns, safe_values_of
 from discreet.protect.participants import (
     PERSONS_PER_K,
     Rows,
@@ -145,7 +145,7 @@ def whole_copy(
     )
     usual = usual_rows(persons, draws)
     part, could = participants(rows, usual, min(everyone, PERSONS_PER_M * settings.m))
-    fitted = fit_columns(part, settings)
+    fitted = fit_columns(part, safe_columns(part, settings), settings)
     left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
     left_out |= fitted.left_out
     if not fitted:
