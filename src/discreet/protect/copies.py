@@ -117,7 +117,8 @@ class WholeCopy:
     """The protected rows, and what the custodian alone may see: whose each row mostly is.
 
     `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
-    gave most of the columns of each, `takes_part` which raw rows anything was drawn from.
+    gave most of the columns of each, `takes_part` which raw rows anything was drawn from. `persons`
+    says which rows belong together as one drawn person's, where persons have several.
     """
 
     numbers: Mapping[str, Floats]
@@ -125,3 +126,4 @@ class WholeCopy:
     source: Labels
     takes_part: NDArray[np.bool_]
     left_out: Mapping[str, str]
+    persons: Labels | None = None

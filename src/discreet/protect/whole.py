@@ -31,8 +31,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.protect.base import several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
-from discreet.protect.donors import usual_donor
-from discreet.protect.fitted_columns import draw_columns, fit_columns, safe_columns, safe_values_of
+from discreet.protect.fitted_columns import safe_values_of
 from discreet.protect.participants import (
     PERSONS_PER_K,
     Rows,
@@ -42,6 +41,7 @@ from discreet.protect.participants import (
     persons_of,
     usual_rows,
 )
+from discreet.protect.person_rows import rows_by_themselves, rows_of_persons
 from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
 
@@ -59,6 +59,8 @@ def whole_copy(
     draws: Draws,
     settings: Settings,
     persons: Labels | None = None,
+    *,
+    together: bool = False,
 ) -> WholeCopy:
     """Draw every row of a table anew, column after column, from leaves of at least m persons.
 
@@ -76,6 +78,9 @@ def whole_copy(
         Whose each row is, where a person may have several. Of one who has more than four times
         the median, some rows take no part; and all rows of a person weigh as much as the one of
         another.
+    together : bool, default False
+        Whether drawn rows belong together as a person's, in an order as in the data: where
+        `persons` are declared, not where rows that are alike count as one's.
 
     Returns
     -------
@@ -125,13 +130,7 @@ def whole_copy(
     """
     persons, k = several_rows(persons), settings.k
     everyone = len(draws.keys) if persons is None else len(np.unique(persons))
-    fewest = max(PERSONS_PER_M * settings.m, PERSONS_PER_K * k)
-    if everyone < fewest + draws.threshold("persons", k) - k:
-        raise RefusedError(
-            f"the table has too few persons for a copy of all its columns: {PERSONS_PER_M} times m"
-            f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
-            " choose a smaller k"
-        )
+    _check_persons(everyone, settings, draws)
     cleaned = {name: finite(numbers[name]) for name in sorted(numbers)}
     least = least_known(everyone, k, draws)
     shown = {n: it for n, it in cleaned.items() if persons_of(persons, ~np.isnan(it)) >= least}
@@ -145,13 +144,12 @@ def whole_copy(
     )
     usual = usual_rows(persons, draws)
     part, could = participants(rows, usual, min(everyone, PERSONS_PER_M * settings.m))
-    fitted = fit_columns(part, safe_columns(part, settings), settings)
-    left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
-    left_out |= fitted.left_out
-    if not fitted:
-        raise RefusedError("no column of the table can be shown: each is nearly empty or unique")
+    if together and persons is not None:
+        out = rows_of_persons(part, _about(everyone, 1, settings, draws), settings)
+    else:
+        out = rows_by_themselves(part, _about(could, usual, settings, draws), settings)
+    left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty") | out.left_out
     left_out |= dict.fromkeys(relations.unmade({*left_out}), "stands on a column left out")
-    out = draw_columns(fitted, _rows_of_copy(could, usual, settings, draws))
 
     def safe(name: str, latent: Floats) -> Floats:
         return safe_values_of(name, shown[name][part.at], part, settings, "end ").by_ranks(latent)
@@ -162,16 +160,27 @@ def whole_copy(
     made = WholeCopy(
         {name: column for name, column in again.items() if name not in left_out},
         out.levels,
-        part.at[usual_donor(out.donors)],
+        out.source,
         takes_part,
         left_out,
+        out.persons,
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
     return made
 
 
-def _rows_of_copy(rows: int, usual: int, settings: Settings, draws: Draws) -> int:
-    """Return how many rows are drawn: about as many as there are."""
+def _check_persons(persons: int, settings: Settings, draws: Draws) -> None:
+    k, fewest = settings.k, max(PERSONS_PER_M * settings.m, PERSONS_PER_K * settings.k)
+    if persons < fewest + draws.threshold("persons", k) - k:
+        raise RefusedError(
+            f"the table has too few persons for a copy of all its columns: {PERSONS_PER_M} times m"
+            f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
+            " choose a smaller k"
+        )
+
+
+def _about(rows: int, usual: int, settings: Settings, draws: Draws) -> int:
+    """Return how many rows, or persons, are drawn: about as many as there are."""
     from scipy.special import ndtri
 
     off = float(np.clip(ndtri(draws.of_table("rows", 1)[0]), -WIDEST_NOISE, WIDEST_NOISE))

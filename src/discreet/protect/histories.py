@@ -1,0 +1,77 @@
+"""Persons of several rows: which row comes after which, and what stays the same in all of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.protect.copies import Settings
+from discreet.protect.participants import Rows
+
+__all__ = ["Histories", "histories_of"]
+
+
+class Histories(NamedTuple):
+    """The rows of persons in order.
+
+    `first` is the first row of each person, and `rows` how many that person has; `later` are all
+    others, `before` the row before each of them, and `place` how many come before it. `constant`
+    are the columns that have one value in all rows of a person.
+    """
+
+    first: Labels
+    rows: Labels
+    later: Labels
+    before: Labels
+    place: Labels
+    constant: frozenset[str]
+
+
+def histories_of(rows: Rows, settings: Settings) -> Histories:
+    """Put the rows of each person in order, by the column that tells them apart, if there is one.
+
+    That is one of dates or numbers of which no person has a value twice, but for a few persons: of
+    several one of dates, and then that of the fewest values, such as years. Where there is none
+    rows come in the order of their keys. How few persons are few the secret draws.
+    """
+    held = np.arange(len(rows.at)) if rows.persons is None else rows.persons
+    whose = np.unique(held, return_inverse=True)[1]
+    least = {what: rows.draws.threshold(what, settings.k) for what in ("in order", "constant")}
+    times = []
+    for name, column in rows.numbers.items():
+        order = np.lexsort([column, whose])
+        same = _beside(column[order], whose[order], apart=False)
+        if _persons(whose[order][1:][same]) < least["in order"]:
+            times.append((name not in settings.parts, len(np.unique(column)), name))
+    time: Floats = np.zeros(len(whose)) if not times else rows.numbers[min(times)[2]]
+    order = np.lexsort([np.arange(len(whose)), time, whose])
+    start = np.diff(whose[order], prepend=-1) > 0
+    at = np.flatnonzero(start)
+    count = np.diff(at, append=len(order))
+    place = np.arange(len(order)) - np.repeat(at, count)
+    codes = {name: it.codes.astype(np.float64) for name, it in rows.levels.items()}
+    constant = {
+        name
+        for name, column in (codes | dict(rows.numbers)).items()
+        if _persons(whose[order][1:][_beside(column[order], whose[order], apart=True)])
+        < least["constant"]
+    }
+    later = np.flatnonzero(~start)
+    return Histories(
+        order[start], count, order[later], order[later - 1], place[later], frozenset(constant)
+    )
+
+
+def _beside(column: Floats, whose: Labels, *, apart: bool) -> NDArray[np.bool_]:
+    """Say where a row and the one before it are of one person, and their values differ, or not."""
+    gaps = np.isnan(column)
+    same = (column[1:] == column[:-1]) | (gaps[1:] & gaps[:-1])
+    out: NDArray[np.bool_] = (whose[1:] == whose[:-1]) & (same != apart)
+    return out
+
+
+def _persons(whose: Labels) -> int:
+    return len(np.unique(whose))
