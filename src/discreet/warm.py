@@ -10,11 +10,14 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.keys import row_keys
 from discreet.parallel import bin_of_records, cluster_jointly, cluster_pair, members, pair_bins
 from discreet.progress import advance, listening
 from discreet.protect import deterministic, mdav, vmdav
+from discreet.protect.whole import Draws, Levels, Settings, whole_copy
 from discreet.rounding import EqualWidth, KMeans, chimerge, optimal, rounding_set, sorted_column
 from discreet.rounding.rounding_set import regions_of
+from discreet.secret import Secret
 
 __all__ = ["NOWHERE", "warm"]
 
@@ -101,6 +104,14 @@ def _cluster_jointly() -> None:
     cluster_jointly(np.floor(_numbers(FEW // 10) * HEIGHT).astype(int), K)
 
 
+def _copy_a_table() -> None:
+    left, right, _ = _numbers(FEW // 10).T
+    secret = Secret.from_bytes(bytes(range(32)))  # of made-up numbers, which nobody is shown
+    draws = Draws(secret, b"warm", row_keys(secret, [left, right]))
+    levels = {"half": Levels(("no", "yes"), (left < 0.5).astype(np.intp))}
+    whole_copy({"left": left, "right": right}, levels, draws, Settings(K, 4 * K))
+
+
 STEPS = (
     _group_rows,
     _group_rows_by_gain,
@@ -110,4 +121,5 @@ STEPS = (
     _round_by_a_class,
     _cluster_pairs,
     _cluster_jointly,
+    _copy_a_table,
 )

@@ -118,7 +118,6 @@ def place(folder: Path) -> Iterator[Path]:
         "DISCREET_STATE": str(folder / "state" / "discreet"),
         "DISCREET_SECRET": SECRET,
         "COLUMNS": str(WIDTH),
-        "TERMINAL_WIDTH": str(WIDTH),
         "TERM": "dumb",
         "NO_COLOR": "1",
     }
