@@ -59,9 +59,9 @@ def copy_with_tables(
     """Make the copy of a whole table, with the counts of its listed pairs of columns.
 
     As `whole_copy` and `with_tables`. Where rows of one person are `alike` in all columns, a person
-    is counted once.
+    is counted once, and drawn rows are each by themselves.
     """
-    made = whole_copy(numbers, levels, draws, settings, persons)
+    made = whole_copy(numbers, levels, draws, settings, persons, together=not alike)
     if persons is not None and alike:
         first = np.unique(persons, return_index=True)[1]
         levels = {name: Levels(it.words, it.codes[first]) for name, it in levels.items()}

@@ -86,6 +86,7 @@ class WholeTable:
     @cached_property
     def table(self) -> Table:
         """The copy as a Table: its levels are words, and all it holds may be shown."""
+        whose = {*self.copy.whose}
         kinds = dict.fromkeys(self.copy.columns, "continuous")
         kinds |= dict.fromkeys(self.copy.strata, "categorical")
         plain = {
@@ -112,7 +113,8 @@ class WholeTable:
             for name, it in found.columns.items()
             if name in self.raw
         }
-        return found.changed({**found.columns, **said}, {})
+        shown = {name: it for name, it in found.columns.items() if name not in whose}
+        return found.changed({**shown, **said}, {})
 
     @property
     def orders(self) -> Mapping[str, tuple[str, ...]]:
@@ -154,7 +156,7 @@ class WholeTable:
     def holding(
         self, columns: Mapping[str, Floats], strata: Mapping[str, tuple[str, ...]]
     ) -> WholeTable:
-        """Return the copy with other columns."""
+        """Return the copy with other columns, of the same rows."""
         copy = dataclasses.replace(self.copy, columns=columns, strata=strata, path=None)
         return dataclasses.replace(self, copy=copy)
 
@@ -205,7 +207,9 @@ class WholeTable:
             changed(self.copy.columns, lambda values: values[places]),
             changed(self.copy.strata, lambda words: tuple(words[i] for i in places.tolist())),
         )
-        return dataclasses.replace(some, within=self.within or self)
+        whose = changed(self.copy.whose, lambda values: values[places])
+        copy = dataclasses.replace(some.copy, whose=whose)
+        return dataclasses.replace(some, copy=copy, within=self.within or self)
 
     def __len__(self) -> int:
         return len(self.copy)

@@ -264,19 +264,21 @@ class Session:
         copy = self.kept.copy
         columns = len(copy.columns) + len(copy.strata)
         rows, words = copy.first(min(MOST_AGAIN, max(LEAST_AGAIN, CELLS_AGAIN // columns)))
+        whose = {name: rows.pop(name) for name in copy.whose}
         settings = Settings(
             self.policy.k,
             self.policy.members,
             tuple(it for it in self.sensitive if it in words),
             tables=() if self.table.persons_repeat() else listed_pairs(self.policy),
         )
-        found = [(rows, words)]
+        found = [(rows, words, whose)]
         with suppress(RefusedError):  # so few rows have no copy
             for i in range(AGAIN):
                 advance("copies of the copy", i, AGAIN)
-                found.append(drawn_again(rows, words, settings, self.secret, f"{copy.version} {i}"))
+                name = f"{copy.version} {i}"
+                found.append(drawn_again(*found[0], settings, self.secret, name))
         advance("copies of the copy", AGAIN, AGAIN)
-        made = (dataclasses.replace(copy, columns=a, strata=b) for a, b in found)
+        made = (dataclasses.replace(copy, columns=a, strata=b, whose=c) for a, b, c in found)
         return tuple(with_derived(WholeTable(it, self.kept.raw), self.policy) for it in made)
 
     def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:

@@ -48,13 +48,13 @@ def columns_of_table(
 ) -> tuple[str, ...]:
     """Return the columns of the copy that are released, or refuse those that are not in it."""
     copy = of.whole.copy
-    held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata}]
+    held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata, *copy.whose}]
     new = {name for name in (*held, *of.whole.left_out) if name not in of.table.columns}
     dropped = drop if isinstance(drop, str) else [name for name in drop if name not in new]
     check_columns(of.table, columns, dropped)
     wanted = held if columns is None else list(columns)
     if columns is not None:
-        of.table.require([name for name in wanted if name not in new])
+        of.table.require([name for name in wanted if name not in {*new, *copy.whose}])
         of.whole.check_made(wanted)
     if both := set(drop) & set(columns or ()):
         raise InputError(f"{one_of(sorted(both))} cannot be released and dropped")
@@ -65,7 +65,7 @@ def columns_of_table(
                 " leave it out"
             )
     found = tuple(name for name in wanted if name not in drop)
-    if not found:
+    if not {*found} - {*copy.whose}:
         raise InputError("a released table needs at least one column; drop fewer")
     return found
 
@@ -157,6 +157,8 @@ def _attacked(
 def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
     """Return some columns of the copy: as one piece, or as they are read from its file."""
     copy, raw = whole.copy, {name: whole.raw[name] for name in whole.raw if name in columns}
+    for name in {*copy.whose} & {*raw}:  # whatever it is in the data, here it is numbers
+        raw[name] = dataclasses.replace(raw[name], numeric=True, dates=None)
     if copy.path is not None:
         different: dict[str, set[str]] = {name: set() for name in raw if name in copy.strata}
         for _, words in copy.parts([*different]) if different else ():
@@ -164,7 +166,8 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
                 different[name].update(of)
         integers = _whole_of_parts(copy, raw)
         return Pieces(tuple(raw), partial(_pieces, copy, raw, different, integers))
-    numbers = {name: copy.columns[name] for name in raw if name in copy.columns}
+    numbers = {**copy.columns, **copy.whose}
+    numbers = {name: numbers[name] for name in raw if name in numbers}
     integers = whole_columns({n: it for n, it in numbers.items() if raw[n].dates is None})
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
     table = arrow_table(numbers, levels, raw, whole=integers)
@@ -173,7 +176,8 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
 
 def _whole_of_parts(copy: Copy, raw: Mapping[str, Column]) -> set[str]:
     """Name the columns of a copy in a file whose numbers are whole in each of its parts."""
-    found = {name for name in raw if name in copy.columns and raw[name].dates is None}
+    numbers = {*copy.columns, *copy.whose}
+    found = {name for name in raw if name in numbers and raw[name].dates is None}
     some: set[str] = set()
     for numbers, _ in copy.parts([*found]) if found else ():
         known = {n: it for n, it in numbers.items() if n in found and not np.isnan(it).all()}

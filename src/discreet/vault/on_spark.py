@@ -92,8 +92,7 @@ def done_on_spark(
                 raise InputError(ELSEWHERE.format(str(folder.parent)))
             with quiet(FAILED):
                 of = protected(work, _columns(table, work.keyed), place, version)
-            columns = (work.wanted.numbers, work.wanted.levels)
-            write_part(folder, place, columns, of.numbers, of.levels)
+            write_part(folder, place, work.columns, {**of.numbers, **of.whose}, of.levels)
             near = of.outcome.near
             told[:2] = [{**of.outcome.left_out}, near and near.to_json()]
         except DiscreetError as error:  # its sentence is ours, and quotes no cell

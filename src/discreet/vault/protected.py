@@ -32,6 +32,7 @@ __all__ = [
     "copy_of_whole",
     "nearness_of",
     "protected",
+    "whose_of",
 ]
 
 
@@ -46,10 +47,11 @@ class Outcome(NamedTuple):
 
 
 class Protected(NamedTuple):
-    """The protected rows of one partition, and what is said of them."""
+    """The protected rows of one partition, whose each is, and what is said of them."""
 
     numbers: dict[str, Floats]
     levels: dict[str, tuple[str, ...]]
+    whose: dict[str, Floats]
     outcome: Outcome
 
 
@@ -70,6 +72,16 @@ class Work:
     keyed: Keyed
     wanted: Wanted
     settings: Settings
+
+    @property
+    def whose(self) -> tuple[str, ...]:
+        """The column that says which rows of the copy are one person's, if there is one."""
+        return () if self.keyed.unit is None else (self.keyed.unit,)
+
+    @property
+    def columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns of numbers, and those of levels, that the copy is written with."""
+        return (*self.wanted.numbers, *self.whose), self.wanted.levels
 
     def places(self, placing: Keys) -> Labels:
         """Return the partition of each row, of what places it."""
@@ -95,13 +107,15 @@ def protected(work: Work, rows: Columns, place: int, version: bytes) -> Protecte
     raw = work.raw(rows, place, version)
     made = copy_of_whole(raw)
     near = nearness_of(raw, made) if place == 0 else None
-    return Protected(*columns_of_copy(made), Outcome(made.left_out, near))
+    whose = whose_of(raw, made, place)
+    return Protected(*columns_of_copy(made), whose, Outcome(made.left_out, near))
 
 
 def copy_of_whole(raw: RawWhole) -> WholeCopy:
     """Protect a whole table, or one partition of it."""
+    alike = raw.unit is None
     return copy_with_tables(
-        raw.numbers, raw.levels, raw.draws, raw.settings, raw.persons, alike=raw.alike
+        raw.numbers, raw.levels, raw.draws, raw.settings, raw.persons, alike=alike
     )
 
 
@@ -109,6 +123,19 @@ def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple
     """Return the numbers of a copy, and its levels as words: the empty text for a missing one."""
     words = {name: of.texts() for name, of in made.levels.items()}
     return dict(made.numbers), words
+
+
+def whose_of(raw: RawWhole, made: WholeCopy, place: int = 0) -> dict[str, Floats]:
+    """Return the column that says which rows of a copy are one drawn person's; or none.
+
+    It has the name of that of the raw rows, and numbers from 1 that are of the copy alone: those of
+    the partition at a `place` are no other's.
+    """
+    if raw.unit is None or raw.persons is None:
+        return {}
+    # Of a partition in which nobody has several rows each row is a person's.
+    persons = np.arange(len(made.source)) if made.persons is None else made.persons
+    return {raw.unit: (1.0 + place) + raw.partitions * persons.astype(np.float64)}
 
 
 def nearness_of(raw: RawWhole, made: WholeCopy) -> Fidelity:

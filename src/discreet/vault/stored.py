@@ -44,6 +44,7 @@ __all__ = [
 
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
+WHOSE = b"discreet: the column that says which rows are one person's"
 ABOUT, PART = "about.parquet", "part-"
 """What files are called in the folder of a copy that was written by many."""
 PIECE = 1 << 18
@@ -51,12 +52,16 @@ PIECE = 1 << 18
 
 
 class Said(NamedTuple):
-    """What is said of a kept copy: rows left out, remarks, its version, and columns not in it."""
+    """What is said of a kept copy: rows left out, remarks, its version, and columns not in it.
+
+    `whose` names the column that says which rows are one person's.
+    """
 
     left_out: int
     remarks: tuple[str, ...]
     version: str
     without: tuple[str, ...] = ()
+    whose: tuple[str, ...] = ()
 
     def metadata(self) -> dict[bytes, bytes]:
         """Return it as the file keeps it."""
@@ -64,6 +69,7 @@ class Said(NamedTuple):
             DONE: json.dumps([self.left_out, *self.remarks]).encode(),
             VERSION: self.version.encode(),
             WITHOUT: json.dumps(self.without).encode(),
+            WHOSE: json.dumps(self.whose).encode(),
         }
 
 
@@ -73,13 +79,21 @@ def said_in(file: FileMetaData, version: str) -> Said:
     left_out, *remarks = json.loads(found[DONE])
     if found.get(VERSION, version.encode()).decode() != version:
         raise InputError("a copy of another version has the name of this one")
-    return Said(int(left_out), tuple(remarks), version, tuple(json.loads(found.get(WITHOUT, "[]"))))
+    lists = (tuple(json.loads(found.get(key, "[]"))) for key in (WITHOUT, WHOSE))
+    return Said(int(left_out), tuple(remarks), version, *lists)
 
 
-def columns_in(
-    path: Path, version: str
-) -> tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]], Said]:
-    """Return the numbers and levels in the file of a copy, and what is said of its rows.
+class Kept(NamedTuple):
+    """The columns of a copy in a file, whose each row is, and what is said of them."""
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, tuple[str, ...]]
+    whose: Mapping[str, Floats]
+    said: Said
+
+
+def columns_in(path: Path, version: str) -> Kept:
+    """Return what is in the file of a copy.
 
     Of one that Spark's workers wrote it is a folder, of a file that is about the others and them.
     """
@@ -92,7 +106,10 @@ def columns_in(
         schema = [it for it in pq.read_schema(first) if it.name not in said.without]
     numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
     levels = [it.name for it in schema if it.name not in numbers]
-    return Unread(numbers, partial(_numbers, path)), Unread(levels, partial(_words, path)), said
+    numbers = [name for name in numbers if name not in said.whose]
+    read = partial(_numbers, path)
+    whose = Unread(said.whose, read)
+    return Kept(Unread(numbers, read), Unread(levels, partial(_words, path)), whose, said)
 
 
 def kind_of(path: Path) -> str:

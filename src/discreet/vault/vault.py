@@ -31,7 +31,13 @@ from discreet.vault.aside import Reader, in_turn
 from discreet.vault.large_group import LargeGroup
 from discreet.vault.mapped import mapped
 from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import Outcome, columns_of_copy, copy_of_whole, nearness_of
+from discreet.vault.protected import (
+    Outcome,
+    columns_of_copy,
+    copy_of_whole,
+    nearness_of,
+    whose_of,
+)
 from discreet.vault.rows import (
     Done,
     Noised,
@@ -97,6 +103,7 @@ CopiedRows = tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]]]
 class Copy:
     """Protected rows: their columns, the levels of their strata, and the version they are of.
 
+    `whose` holds the column that says which rows are one drawn person's, where there is one.
     `remarks` are sentences on how the rows were prepared, and `format` is how they were keyed.
     `path` is the Parquet file that they are read from, of a copy that is not held in memory, and
     `keep` what has to be there as long as it is read.
@@ -110,6 +117,7 @@ class Copy:
     format: int = FORMAT
     path: Path | None = None
     keep: object = None
+    whose: Mapping[str, Floats] = field(default_factory=lambda: MappingProxyType({}))
 
     def __len__(self) -> int:
         held: Mapping[str, Any] = self.columns or self.strata
@@ -120,17 +128,18 @@ class Copy:
         if self.path is not None:
             yield from pieces_of(self.path, names)
             return
+        numbers = {**self.columns, **self.whose}
         yield (
-            {name: self.columns[name] for name in names if name in self.columns},
+            {name: numbers[name] for name in names if name in numbers},
             {name: self.strata[name] for name in names if name in self.strata},
         )
 
     def first(self, rows: int) -> CopiedRows:
-        """Return the first rows; those after them are not read."""
-        numbers = {name: [np.zeros(0)] for name in self.columns}
+        """Return the first rows, whose they are among the numbers; those after are not read."""
+        numbers = {name: [np.zeros(0)] for name in (*self.columns, *self.whose)}
         words: dict[str, tuple[str, ...]] = dict.fromkeys(self.strata, ())
         missing = rows
-        for of_numbers, of_words in self.parts([*self.columns, *self.strata]):
+        for of_numbers, of_words in self.parts([*numbers, *self.strata]):
             for name, values in of_numbers.items():
                 numbers[name].append(values[:missing])
             words |= {name: words[name] + of_words[name][:missing] for name in words}
@@ -149,12 +158,14 @@ def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
     numbers, words = copy.first(rows)
     same = copy.version == again.version
     same &= {*again.columns} <= {*numbers} and {*again.strata} <= {*words}
+    same &= {*copy.whose} == {*again.whose}
     if partitions == 1:
         same &= len(copy) == rows
         same &= {*copy.columns} == {*again.columns} and {*copy.strata} == {*again.strata}
     same = same and all(words[name] == of for name, of in again.strata.items())
+    expected = {**again.columns, **again.whose}
     if not same or not all(
-        np.array_equal(numbers[name], of, equal_nan=True) for name, of in again.columns.items()
+        np.array_equal(numbers[name], of, equal_nan=True) for name, of in expected.items()
     ):
         raise BrokenPromiseError(
             "the protected copy that was kept is not the one that is made of these data; please"
@@ -164,9 +175,10 @@ def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
 
 def store(path: Path, copy: Copy, version: bytes) -> None:
     """Keep a copy as Parquet that its owner alone may read."""
-    said = Said(copy.left_out, copy.remarks, version.hex())
-    with written(path, [*copy.columns], [*copy.strata], lambda: said) as add:
-        add(copy.columns, copy.strata)
+    said = Said(copy.left_out, copy.remarks, version.hex(), whose=(*copy.whose,))
+    numbers = {**copy.columns, **copy.whose}
+    with written(path, [*numbers], [*copy.strata], lambda: said) as add:
+        add(numbers, copy.strata)
 
 
 def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = FORMAT) -> Copy:
@@ -183,7 +195,9 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: words_of(stored[name]) for name in strata}
-        return Copy(columns, levels, version.hex()[:16], said.left_out, said.remarks, format)
+        whose = {name: columns.pop(name) for name in said.whose}
+        short = version.hex()[:16]
+        return Copy(columns, levels, short, said.left_out, said.remarks, format, whose=whose)
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
@@ -463,14 +477,14 @@ class Vault:
         path = folder / name
         if not is_kept(path):
             write(path)
-        columns, strata, said = columns_in(path, version.hex())
-        short = said.version[:16]
-        return Copy(columns, strata, short, said.left_out, said.remarks, path=path, keep=keep)
+        columns, strata, whose, said = columns_in(path, version.hex())
+        held = Copy(columns, strata, said.version[:16], said.left_out, said.remarks, whose=whose)
+        return replace(held, path=path, keep=keep)
 
     def _write_whole(self, large: LargeTable, path: Path) -> None:
         """Write the copies of all partitions of a table, and note how near that of the first is."""
         wanted, done = large.work.wanted, list[Outcome]()
-        target = (path, wanted.numbers, wanted.levels, partial(_said_of, large, done))
+        target = (path, *large.work.columns, partial(_said_of, large, done))
         if large.table.on_spark:
             with written_by_many(*target) as folder:
                 done += large.done_on_spark(folder)
@@ -479,7 +493,7 @@ class Vault:
             with written(*target) as add, large.each(path.parent) as partitions:
                 advance("protecting the table", 0, wanted.partitions)
                 for made in large.protected(partitions):
-                    add(made.numbers, made.levels)
+                    add({**made.numbers, **made.whose}, made.levels)
                     done.append(made.outcome)
                     advance("protecting the table", len(done), wanted.partitions)
                 _keep_nearness(_near(done), path)
@@ -597,7 +611,7 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
         name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
     }
     remarks = remarks_of({**large.work.wanted.left_out, **everywhere})
-    return Said(0, remarks, large.version.hex(), tuple(everywhere))
+    return Said(0, remarks, large.version.hex(), tuple(everywhere), large.work.whose)
 
 
 def _near(done: Sequence[Outcome]) -> Fidelity:
@@ -624,8 +638,8 @@ def _file_name(format: int, version: str) -> str:
 def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
     """Return the rows of a copy of the whole table, in the order that their draws gave them."""
     numbers, levels = columns_of_copy(made)
-    remarks = remarks_of({**raw.left_out, **made.left_out})
-    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks)
+    remarks, whose = remarks_of({**raw.left_out, **made.left_out}), whose_of(raw, made)
+    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks, whose=whose)
 
 
 def said(done: Done, k: int) -> tuple[str, ...]:

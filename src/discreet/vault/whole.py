@@ -108,21 +108,26 @@ def _read(
 def drawn_again(
     numbers: Mapping[str, Floats],
     levels: Mapping[str, Sequence[str]],
+    whose: Mapping[str, Floats],
     settings: Settings,
     secret: Secret,
     name: str,
-) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]], dict[str, Floats]]:
     """Make a copy of rows that are protected already, as they were made of the raw ones.
 
     It stands to them about as they stand to the raw rows, and nothing raw plays a part. `name`
-    tells apart several such copies; the empty text is a missing level.
+    tells apart several such copies; the empty text is a missing level. `whose` is the column that
+    says which rows are one person's, if there is one, and the last that is returned, too.
     """
     rows = max(map(len, (*numbers.values(), *levels.values())))
     keys = np.zeros((rows, 2), dtype=np.uint64)
     keys[:, 0] = np.arange(rows)
     draws = Draws(secret, secret.digest("whole again", name.encode()), keys)
     coded = {column: Levels.of(words) for column, words in levels.items()}
-    return columns_of_copy(copy_with_tables(numbers, coded, draws, settings))
+    persons = [np.unique(column, return_inverse=True)[1] for column in whose.values()]
+    made = copy_with_tables(numbers, coded, draws, settings, *persons)
+    found = {} if made.persons is None else {it: made.persons.astype(np.float64) for it in whose}
+    return *columns_of_copy(made), found
 
 
 def remarks_of(left_out: Mapping[str, str]) -> tuple[str, ...]:

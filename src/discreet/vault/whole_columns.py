@@ -51,8 +51,9 @@ class RawWhole:
 
     `numbers` hold NaN where one is missing, `levels` the place -1. `persons` says whose each row
     is, where some person has several; `left_out` why each column is not among them. Of a table of
-    several `partitions` it is one of them, and `version` that of the copy of them all. `alike` says
-    that rows of one person are those that are alike, for nothing else says whose they are.
+    several `partitions` it is one of them, and `version` that of the copy of them all. `unit` is the
+    column that says whose they are; where there is none, rows of one person are those that are
+    alike.
     """
 
     numbers: Mapping[str, Floats]
@@ -63,14 +64,15 @@ class RawWhole:
     settings: Settings
     persons: Labels | None = None
     partitions: int = 1
-    alike: bool = False
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
 class Wanted:
     """The columns that a copy is made of, why each other one is not, and how many partitions.
 
-    `alike_as_one` says that rows that are alike by no chance are one person's: no `unit` is given.
+    `unit` is the column that says whose each row is. Where none is given, rows that are alike by no
+    chance are one person's.
     """
 
     numbers: tuple[str, ...]
@@ -78,7 +80,7 @@ class Wanted:
     dated: tuple[str, ...]
     left_out: Mapping[str, str]
     partitions: int = 1
-    alike_as_one: bool = False
+    unit: str | None = None
 
     def without(self, broken: Collection[str]) -> Wanted:
         """Return the columns but for some that cannot be read."""
@@ -124,7 +126,7 @@ def wanted_of(table: Table, policy: Policy) -> Wanted:
         if name not in {*numbers, *words, table.unit, table.key}
     }
     partitions = _partitions(table, policy, numbers, words)
-    return Wanted(numbers, words, dated, left_out, partitions, table.unit is None)
+    return Wanted(numbers, words, dated, left_out, partitions, table.unit)
 
 
 def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Sequence[str]) -> int:
@@ -165,8 +167,7 @@ def raw_of(
 
     Where no `unit` says whose rows are, those that are alike by no chance are one person's.
     """
-    alike = persons is None and wanted.alike_as_one
-    if alike:
+    if persons is None and wanted.unit is None:
         persons = persons_alike(numbers, levels, draws)
     least = draws.threshold("parts of a day", settings.k)
     told = {name: parts_of(numbers[name], persons, least) for name in wanted.dated}
@@ -180,7 +181,7 @@ def raw_of(
         replace(settings, parts=parts),
         persons,
         wanted.partitions,
-        alike,
+        wanted.unit,
     )
 
 
