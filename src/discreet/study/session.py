@@ -264,7 +264,8 @@ class Session:
         copy = self.kept.copy
         columns = len(copy.columns) + len(copy.strata)
         rows, words = copy.first(min(MOST_AGAIN, max(LEAST_AGAIN, CELLS_AGAIN // columns)))
-        whose = {name: rows.pop(name) for name in copy.whose}
+        whose = {name: rows[name] for name in copy.whose}
+        rows = {name: rows[name] for name in copy.columns}
         settings = Settings(
             self.policy.k,
             self.policy.members,

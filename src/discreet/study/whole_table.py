@@ -176,8 +176,8 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
 
 def _whole_of_parts(copy: Copy, raw: Mapping[str, Column]) -> set[str]:
     """Name the columns of a copy in a file whose numbers are whole in each of its parts."""
-    numbers = {*copy.columns, *copy.whose}
-    found = {name for name in raw if name in numbers and raw[name].dates is None}
+    named = {*copy.columns, *copy.whose}
+    found = {name for name in raw if name in named and raw[name].dates is None}
     some: set[str] = set()
     for numbers, _ in copy.parts([*found]) if found else ():
         known = {n: it for n, it in numbers.items() if n in found and not np.isnan(it).all()}

@@ -51,9 +51,8 @@ class RawWhole:
 
     `numbers` hold NaN where one is missing, `levels` the place -1. `persons` says whose each row
     is, where some person has several; `left_out` why each column is not among them. Of a table of
-    several `partitions` it is one of them, and `version` that of the copy of them all. `unit` is the
-    column that says whose they are; where there is none, rows of one person are those that are
-    alike.
+    several `partitions` it is one of them, and `version` that of the copy of them all. `unit` is
+    the column that says whose they are; without it, rows of one person are those that are alike.
     """
 
     numbers: Mapping[str, Floats]
