@@ -27,9 +27,10 @@ import pandas as pd
 from benchmarks import frontier_whole as frontier
 from discreet.errors import DiscreetError
 from discreet.measure.attacks import Copy, Make, Records, Success, attack_secret, in_keyed_order
-from discreet.measure.attacks_by_copies import TYPICAL, membership, versions
+from discreet.measure.attacks_by_copies import TYPICAL, membership
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import linkage
+from discreet.measure.attacks_on_versions import versions
 from discreet.measure.fidelity import fidelity
 from discreet.measure.makers import whole_maker
 

@@ -7,7 +7,7 @@ import itertools
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +128,8 @@ class Release:
         The kind of frame that came in: "pandas", "polars", "pyarrow" or "duckdb".
     points : JointSet, tuple of RoundingSet, or None
         The rounding points, where the table was rounded; they are released by `save_points`.
+    rung : callable or None
+        The gate where an attack is more often right than it may be: it records that.
     """
 
     rows: Pieces = field(repr=False)
@@ -136,6 +138,7 @@ class Release:
     gate: Gate | None = field(default=None, compare=False)
     points: Points | None = field(default=None, repr=False)
     attacker: Attacker | None = field(default=None, compare=False, repr=False)
+    rung: Callable[..., None] | None = field(default=None, compare=False, repr=False)
     note: Note | None = field(default=None, compare=False, repr=False)
     sealer: Sealer | None = field(default=None, compare=False, repr=False)
 
@@ -270,6 +273,8 @@ class Release:
         Release
             The section holds what may be released: `AttackReport.rounded`, counts in multiples of
             k, or of what the report rounds to if that is more. Exact figures are those of `attack`.
+            Where an attack is more often right than it may be (`measure.attacks.BOUNDS`), what is
+            saved of it is recorded so, and `discreet outputs` asks for a review.
 
         Raises
         ------
@@ -289,7 +294,11 @@ class Release:
         """
         found = self.attack(pairs)
         rounded = found.rounded(max(int(found.made["k"]), self.report.measured.rounded_to or 1))
-        return dataclasses.replace(self, report=dataclasses.replace(self.report, attacks=rounded))
+        report = dataclasses.replace(self.report, attacks=rounded)
+        if not found.rings or self.rung is None:
+            return dataclasses.replace(self, report=report)
+        report = dataclasses.replace(report, gate=partial(self.rung, None))
+        return dataclasses.replace(self, report=report, gate=self.rung)
 
     def save_points(self, path: str | Path) -> Path:
         """Write the rounding points to a file, to round new records alike; see `load_points`.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import pickle
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -17,20 +19,23 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.measure.attack_report import NOT_SHOWN, AttackReport, attacked
 from discreet.measure.attacks import (
+    BOUNDS,
     Attack,
     Copy,
     Records,
     Success,
+    bounded,
     compared,
     counted_of,
     first_of,
     in_keyed_order,
     ranked,
     ranked_within,
+    recognised,
     space_of,
     told_as,
 )
-from discreet.measure.attacks_by_copies import WHO, membership, ridge_logistic, versions
+from discreet.measure.attacks_by_copies import WHO, membership
 from discreet.measure.attacks_held_out import (
     held_out,
     inference,
@@ -40,6 +45,7 @@ from discreet.measure.attacks_held_out import (
     verbatim,
 )
 from discreet.measure.attacks_on_copy import coincidences, linkage, rare_combinations
+from discreet.measure.attacks_on_versions import versions
 from discreet.measure.makers import whole_maker
 from discreet.measure.pairs import Side, as_side
 from discreet.secret import Secret
@@ -205,6 +211,53 @@ def test_the_interval_of_an_auc_holds_it() -> None:
     ]
 
     assert 0.92 <= np.mean([it.low <= truth <= it.high for it in inside]) <= 0.98
+
+
+RECOGNISED: dict[str, tuple[list[float], int, list[tuple[float, float]]]] = {
+    "too few others": ([5.0], 18, []),
+    "one of twenty by chance": ([17.0, 18.0, 19.0, 20.0], 19, [(0.5, 0.05)]),  # above 18
+    "two of forty": ([36.0, 37.0, 38.0, 39.0], 39, [(0.5, 0.05)]),  # above 37, the second
+    "1 % as well": ([98.0, 98.5, 94.5, 1.0], 99, [(0.25, 0.01), (0.75, 0.05)]),
+}
+
+
+@pytest.mark.parametrize(("inside", "others", "found"), RECOGNISED.values(), ids=RECOGNISED)
+def test_true_positives_by_hand(
+    inside: list[float], others: int, found: list[tuple[float, float]]
+) -> None:
+    told = recognised([(np.array(inside), np.arange(float(others)))])
+
+    assert [(it.share, it.baseline) for it in told] == [pytest.approx(each) for each in found]
+
+
+def test_scores_without_use_find_as_many_as_chance() -> None:
+    random = np.random.default_rng(0)
+    told = [recognised([tuple(random.normal(size=(2, 100)))], folds=5) for _ in range(400)]
+
+    for place, chance in enumerate((1 / 101, 5 / 101)):
+        found = [each[place] for each in told]
+        assert found[0].baseline == pytest.approx(chance)
+        assert np.mean([it.share for it in found]) == pytest.approx(chance, abs=0.004)
+        assert np.mean([it.beats for it in found]) < 0.06
+
+
+def test_an_attack_rings_by_the_lower_end_of_its_interval() -> None:
+    found = counted_of("told apart", 70, 100, 0.5)  # 60.4 to 78.1 %
+
+    assert BOUNDS["member, typical"] == 0.62
+    assert not bounded("member, typical", found).rings
+    assert bounded("member, typical", replace(found, low=0.625)).rings
+    assert not bounded("linkage", replace(found, low=0.9)).rings
+    loud = bounded("versions", replace(found, low=0.621))
+    assert loud.verdict == "beats guessing by 20.0 points; above the 62 % that it may reach"
+    assert loud.rounded(5).rings  # type: ignore[union-attr]
+
+
+def test_so_many_copies_are_no_secret() -> None:
+    found = replace(counted_of("told apart", 9, 12, 0.5), copies=True).rounded(10)
+
+    assert found is not None
+    assert (found.share, found.trials) == (0.75, 12)
 
 
 def test_what_is_released_is_rounded() -> None:
@@ -451,11 +504,84 @@ def test_membership_of_raw_rows_is_found(who: str) -> None:
     assert found.parts[0].share == 1
 
 
-def test_membership_in_independent_draws_is_not_found() -> None:
-    found = membership(keyed(60), independent_draws, pairs=40)
+def of_the_same_people(records: Records, secret: Secret) -> Copy:
+    """Release what ignores the records: persons of the same kind, always as many."""
+    return independent_draws(records.taken(np.arange(50)), secret)
 
-    assert not found.found.beats
-    assert not found.parts[0].beats
+
+@pytest.mark.parametrize("who", WHO)
+def test_membership_is_not_found_where_the_person_is_ignored(who: str) -> None:
+    for ignores in (independent_draws, of_the_same_people):
+        found = membership(keyed(60), ignores, who=who, pairs=40)
+
+        assert not found.found.beats
+        assert not found.rings
+        assert not any(it.beats for it in (*found.parts, *found.at))
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_membership_of_rows_with_a_little_noise_is_found(who: str) -> None:
+    found = membership(keyed(60), a_little_noise, who=who, pairs=20)
+
+    assert found.found.share > 0.9
+    assert found.rings
+    assert [it.what for it in found.at] == ["found at 5 % false positives"]  # 1 % needs 99 pairs
+    assert found.at[0].share > 0.8
+    assert f"; {100 * found.at[0].share:.1f} % found at 5 % false positives" in found.verdict
+
+
+def one_row_less(records: Records, secret: Secret) -> Copy:
+    """Release what ignores the records but for how many they are, and does not keep the number."""
+    return independent_draws(records.taken(np.arange(len(records) - 1)), secret)
+
+
+def test_how_many_rows_a_copy_has_is_looked_at_where_a_method_changes_it() -> None:
+    assert membership(keyed(60), one_row_less, pairs=30).found.share > 0.8
+
+
+def test_members_of_small_levels_are_k_and_2_k_less_1() -> None:
+    asked: list[Records] = []
+
+    def make(records: Records, secret: Secret) -> Copy:
+        asked.append(records)
+        return the_raw_rows(records, secret)
+
+    found = membership(keyed(60), make, who="level", pairs=10, k=4)
+
+    held = [records.table.levels["ward"].count("few") for records in asked]
+    assert held == [3, 4] * 10 + [6, 7] * 10  # without the person, and with
+    assert [len(records) for records in asked[:2]] == [59, 60]
+    assert [part.what for part in found.parts[1:]] == [
+        "told apart: a member of a small level, of 4 persons (AUC)",
+        "told apart: a member of a small level, of 7 persons (AUC)",
+    ]
+
+
+def test_all_rows_of_a_member_get_the_level() -> None:
+    whose = np.repeat(np.arange(30), 3)
+    records, _ = in_keyed_order(Records.of(persons(90), whose))
+    asked: list[Records] = []
+
+    def make(records: Records, secret: Secret) -> Copy:
+        asked.append(records)
+        return the_raw_rows(records, secret)
+
+    membership(records, make, who="level", pairs=10, k=4)
+
+    assert asked[0].table.levels["ward"].count("few") == 9
+    assert len(asked[0]) == 87
+
+
+NO_LEVELS: dict[str, tuple[Side, str]] = {
+    "no column": (side({"x": np.arange(40.0)}), "no column of levels"),
+    "few persons": (persons(19), "too few persons for a small level"),
+}
+
+
+@pytest.mark.parametrize(("table", "says"), NO_LEVELS.values(), ids=NO_LEVELS)
+def test_who_can_have_no_small_level(table: Side, says: str) -> None:
+    with pytest.raises(RefusedError, match=says):
+        membership(Records.of(table), the_raw_rows, who="level", pairs=10)
 
 
 def test_nobody_is_off_in_levels_alone() -> None:
@@ -480,19 +606,6 @@ def test_who_left_independent_draws_is_not_found() -> None:
 
     assert not found.found.beats
     assert not found.parts[0].beats
-
-
-def test_the_logistic_regression_is_at_its_least_loss() -> None:
-    random = np.random.default_rng(2)
-    x = random.normal(size=(80, 3))
-    y = np.repeat([0.0, 1.0], 40)
-    x[40:, 0] += 1
-
-    weights = ridge_logistic(x, y, 2.0)
-
-    slope = x.T @ (y - 1 / (1 + np.exp(-x @ weights))) - 2.0 * weights
-    assert np.abs(slope).max() < 1e-9
-    assert weights[0] > 0.3
 
 
 # --- laws ---------------------------------------------------------------------------------------
@@ -562,7 +675,7 @@ def test_a_report_as_json_says_that_it_is_no_release(report: AttackReport) -> No
     assert told["not_shown"] == list(NOT_SHOWN)
     first = told["attacks"][0]
     assert first["found"]["interval"][0] <= first["found"]["share"]
-    assert {*first} == {"name", "title", "story", "assumptions", "found", "parts"}
+    assert {*first} == {"name", "title", "story", "assumptions", "found", "true_positives", "parts"}
 
 
 def test_a_rounded_report_holds_no_exact_figure(report: AttackReport) -> None:
@@ -597,14 +710,69 @@ def test_a_page_has_a_plot_with_every_attack(report: AttackReport) -> None:
     assert report._repr_html_().startswith("<style>")
 
 
+def test_a_report_begins_with_the_worst_attack_its_figure_and_its_baseline() -> None:
+    near, far = (
+        Attack(name, name.title(), "", (), counted_of("right", count, 100, baseline))
+        for name, count, baseline in (("linkage", 40, 0.01), ("records", 80, 0.5))
+    )
+    typical = replace(near, name="member, typical", title="Membership")
+    loud = replace(typical, found=bounded(typical.name, counted_of("AUC", 80, 100, 0.5)))
+
+    said = {
+        "by gain": AttackReport("", {}, (far, near)),
+        "one that rings": AttackReport("", {}, (far, near, loud)),
+        "none": AttackReport("", {}, (replace(far, found=counted_of("right", 52, 100, 0.5)),)),
+    }
+    first = {name: report.in_short()[0] for name, report in said.items()}
+
+    assert first == {
+        "by gain": "The worst attack is 'Linkage': right in 40.0 % (30.9 to 49.8 %; guessing"
+        " 1.0 %); it beats guessing by 39.0 points.",
+        "one that rings": "The worst attack is 'Membership': right in 80.0 % (71.1 to 86.7 %;"
+        " guessing 50.0 %); it beats guessing by 30.0 points; above the 62 % that it may reach.",
+        "none": "No attack that was tried beats its baseline; the one that comes nearest is"
+        " 'Records': right in 52.0 % (42.3 to 61.5 %; guessing 50.0 %); it proves nothing:"
+        " 2.0 points above guessing may be chance.",
+    }
+    assert [report.rings for report in said.values()] == [False, True, False]
+
+
+def test_a_report_has_true_positives_beside_each_auc(report: AttackReport) -> None:
+    insider_ = report["insider, 50 %"]
+
+    assert [it.what for it in insider_.at] == [
+        "found at 1 % false positives",
+        "found at 5 % false positives",
+    ]
+    told = {it["name"]: it for it in json.loads(report.to_json())["attacks"]}
+    assert told["insider, 50 %"]["true_positives"][1]["share"] == insider_.at[1].share
+    assert told["member, level"]["found"]["bound"] == 0.66
+    assert "found at 5 % false positives" in " ".join(report.to_text().split())
+    assert "found at 5 % false positives" in report.to_html()
+
+
+def test_a_report_as_csv_has_a_line_for_each_figure(report: AttackReport, tmp_path: Path) -> None:
+    exact, coarse = (it.save(tmp_path / name) for it, name in
+                     ((report, "a.csv"), (report.rounded(5), "b.csv")))  # fmt: skip
+
+    lines = [*csv.DictReader(exact.read_text().splitlines())]
+
+    assert len(lines) == sum(1 + len(it.at) + len(it.parts) for it in report.attacks)
+    first = {line["attack"]: line for line in lines if line["figure"] == "found"}
+    assert float(first["linkage"]["right"]) == report["linkage"].found.share
+    assert (first["linkage"]["bound"], first["versions"]["bound"]) == ("", "0.62")
+    shares = [float(line["right"]) for line in csv.DictReader(coarse.read_text().splitlines())]
+    assert [round(20 * share, 6) % 1 for share in shares] == [0] * len(shares)
+
+
 def test_reports_are_saved_past_the_gate(report: AttackReport, tmp_path: Path) -> None:
     def refuse(form: str) -> None:
         raise LeavingError(f"not as {form}")
 
-    for ending in (".html", ".json", ".txt"):
+    for ending in (".html", ".json", ".csv", ".txt"):
         assert report.save(tmp_path / f"attacks{ending}").exists()
     guarded = AttackReport("guarded", {}, report.attacks, gate=refuse)
-    for ending in ("html", "json", "txt"):
+    for ending in ("html", "json", "csv", "txt"):
         with pytest.raises(LeavingError, match=f"not as {ending}"):
             guarded.save(tmp_path / f"guarded.{ending}")
     with pytest.raises(LeavingError, match="not as pickle"):

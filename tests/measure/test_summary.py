@@ -1,6 +1,7 @@
 """What a report says in sentences, and what must not be claimed."""
 
 import re
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.measure.attacks import Success
 from discreet.measure.evaluate import Measured
 from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
@@ -39,7 +41,7 @@ def linked(count: float, trials: int = 1000, baseline: float | None = 0.001) -> 
 WORST = {
     "the only one": (
         {"linkage": (300, 0.001)},
-        "is considerable (20 to 50 of 100 cases): who knows a person's true values finds that",
+        "finds that person's row, in about 30 of 100 cases; guessing finds about 1 of 1000.",
     ),
     "records that stand in the table": (
         {"linkage": (20, 0.001), "records": (600, 0.02)},
@@ -69,10 +71,20 @@ def test_the_first_sentence_is_on_the_worst_attack(
 
 
 def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
-    (_, (first,)), *_ = summary(linked(20), {}, ("Membership of anybody", 0.3))
+    found = Success("told apart", 0.8, 0.72, 0.86, 0.5, "guessing", 100)
+    (_, (first,)), *_ = summary(linked(20), {}, ("Membership of anybody", found))
 
     assert "(Membership of anybody) is considerable" in first
-    assert "Membership" not in summary(linked(500), {}, ("Membership of anybody", 0.3))[0][1][0]
+    assert "right in 80.0 % (72.0 to 86.0 %; guessing 50.0 %), in about 30 of 100 cases" in first
+    assert "Membership" not in summary(linked(500), {}, ("Membership of anybody", found))[0][1][0]
+
+
+def test_an_attack_that_rings_is_the_worst() -> None:
+    found = replace(Success("told apart", 0.8, 0.72, 0.86, 0.5, "guessing", 100), rings=True)
+    (_, (first,)), *_ = summary(linked(500), {}, ("Membership of anybody", found))
+
+    assert "Membership of anybody" in first
+    assert "which is more than it may be" in first
 
 
 @pytest.mark.parametrize(

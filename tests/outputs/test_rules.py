@@ -12,7 +12,7 @@ from discreet.outputs.of_study import outputs_in
 from discreet.outputs.rules import judged
 from discreet.policy import Policy
 
-RINGS = "an attack on the copy found more records than it may: read its report"
+RINGS = "an attack on the copy found more than it may: read its report"
 JUDGED = {
     "as it should be": ({}, "pass"),
     "an attack rings": ({"rings": True}, "review"),
@@ -31,6 +31,26 @@ def test_what_passes(how: dict[str, bool], status: str) -> None:
     assert (RINGS in says) is how.get("rings", False)
     public = dataclasses.replace(policy, public=True)
     assert judged("copy", policy.settings(), public, same=True)[0] == "review"
+
+
+@pytest.mark.parametrize(("bound", "status"), [(0.0, "review"), (1.0, "pass")])
+def test_of_a_copy_on_which_an_attack_rings_no_output_passes(
+    bound: float, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(1)
+    table = pa.table({name: draw.normal(size=120) for name in ("a", "b", "c")})
+    (tmp_path / "p.toml").write_text('study = "s"\nk = 3\nunit = false\n')
+    monkeypatch.setattr("discreet.measure.attacks.BOUNDS", {"versions": bound})
+    study = dc.open(table, tmp_path / "p.toml")
+    release = study.anonymize().with_attacks(10)
+    release.save(tmp_path / "copy.csv", tmp_path / "report.json")
+    study.histogram("a").save(tmp_path / "a.svg")
+
+    outputs = outputs_in(tmp_path / "request", str(tmp_path / "p.toml"))
+    outputs.collect([tmp_path / name for name in ("copy.csv", "report.json", "a.svg")])
+
+    found = [it.output.record["status"] for it in outputs.folder.standing()]
+    assert found == [status] * 3
 
 
 @pytest.mark.parametrize("cured", [True, False])

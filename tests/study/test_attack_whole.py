@@ -93,6 +93,17 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
     assert kinds == {"table", "report"}
 
 
+def test_a_membership_that_is_attacked_is_in_the_report() -> None:
+    release = dc.open(cohort(), Policy.preset("standard", rows="whole", k=10, m=40)).anonymize()
+    asked = {it.name for it in release.attack(10).attacks if it.name.startswith("member")}
+
+    report = release.with_attacks(10).report
+
+    assert report.attacks is not None
+    assert asked == {"member, typical", "member, marginal", "member, joint", "member, level"}
+    assert {it.name for it in report.attacks.attacks} >= asked
+
+
 def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
     release = whole().anonymize()
     exact = [attack.found.share for attack in release.attack(0).attacks]

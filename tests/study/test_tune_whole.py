@@ -125,6 +125,18 @@ def test_larger_groups_link_fewer_of_the_levels_too() -> None:
     assert point.risk.baseline == 0
 
 
+def test_the_risk_may_be_that_of_membership(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.study.tune_whole.PAIRS", 10)
+    how: dict[str, Any] = {"methods": ["whole", "probabilistic"], "q": [0.1], "m": [10]}
+    found = places(tried(numbers(), risk="membership", **how))
+
+    weak, copy = (found[name] for name in ("probabilistic q=0.1", "whole k=5 m=10"))
+    assert weak.place[0] > 0.9
+    assert copy.place[0] < 0.8
+    assert copy.risk is not None
+    assert copy.risk.baseline == 0.5
+
+
 def test_the_order_of_the_file_changes_nothing() -> None:
     frame = numbers()
     turned = frame.select(pl.all().gather(np.random.default_rng(0).permutation(len(frame))))

@@ -51,7 +51,7 @@ def attack(
     ] = False,
     output: Annotated[
         list[Path] | None,
-        Option("--output", "-o", help="Where to save: .html, .json or .txt. Repeatable."),
+        Option("--output", "-o", help="Where to save: .html, .json, .csv or .txt. Repeatable."),
     ] = None,
     rounded: Annotated[
         bool, Option("--rounded", help="What may be released: shares to 5 points.")

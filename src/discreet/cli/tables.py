@@ -306,7 +306,7 @@ class TriedOptions:
         str,
         Option(
             help="What stands for the risk: linkage, far linkage, within 5 %; of whole copies"
-            " linkage, far linkage, numbers, levels."
+            " linkage, far linkage, numbers, levels, membership."
         ),
     ] = "linkage"
     loss: Annotated[

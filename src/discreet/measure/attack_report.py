@@ -1,12 +1,14 @@
-"""All attacks on a table, and what came of them: as text, JSON and one page.
+"""All attacks on a table, and what came of them: as text, JSON, CSV and one page.
 
 The figures are exact and the custodian's; `rounded` gives what may be released of them.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -27,7 +29,7 @@ from discreet.measure.attacks import (
     first_of,
     in_keyed_order,
 )
-from discreet.measure.attacks_by_copies import WHO, membership, versions
+from discreet.measure.attacks_by_copies import WHO, membership
 from discreet.measure.attacks_held_out import (
     HeldOut,
     held_out,
@@ -38,6 +40,7 @@ from discreet.measure.attacks_held_out import (
     verbatim,
 )
 from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_combinations
+from discreet.measure.attacks_on_versions import versions
 from discreet.measure.found_records import records_in_copy
 from discreet.measure.pairs import Side, as_side
 from discreet.measure.report import Listing, Plot, as_text, headed, save_asking, told
@@ -45,11 +48,15 @@ from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.scene import Axis, Intervals, Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
+from discreet.spreadsheet import as_texts, quoting
 
 __all__ = ["NOT_SHOWN", "SUFFIXES", "AttackReport", "attack_released", "attacked"]
 
 SCHEMA = 1
-SUFFIXES = (".html", ".json", ".txt")
+SUFFIXES = (".html", ".json", ".csv", ".txt")
+HEAD = ("attack", "figure", "counted", "right", "low", "high", "baseline", "against", "trials",
+        "bound", "rings")  # fmt: skip
+"""The columns of a report as CSV."""
 SHARES = (0.5, 0.9)
 """Insiders know so many of the records."""
 VERSIONS = 4
@@ -194,6 +201,15 @@ class AttackReport:
             "not_shown": list(NOT_SHOWN),
         }
 
+    def to_csv(self) -> str:
+        """Return a line for each figure of each attack, once it may be released."""
+        self.ask_to_leave("csv")
+        file = io.StringIO()
+        lines = [HEAD, *(line for attack in self.attacks for line in _lines(attack))]
+        quotes = quoting(it for line in lines for it in line)
+        csv.writer(file, lineterminator="\n", quoting=quotes).writerows(map(as_texts, lines))
+        return file.getvalue()
+
     def to_html(self) -> str:
         """Return the report as one page that needs no other file."""
         parts = [heading(self.title, 1), *self.parts()]
@@ -205,7 +221,7 @@ class AttackReport:
         Parameters
         ----------
         path : str or Path
-            Ends in .html for a page, .json for the numbers, .txt for text.
+            Ends in .html for a page, .json or .csv for the numbers, .txt for text.
 
         Returns
         -------
@@ -218,7 +234,7 @@ class AttackReport:
         LeavingError
             If it may not be released; nothing is written then.
         """
-        return save_asking(self, path, "a report of attacks")
+        return save_asking(self, path, "a report of attacks", texts={".csv": self.to_csv})
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether the report may be released as `form`."""
@@ -242,14 +258,28 @@ class AttackReport:
         """Return the verdict on each attack in a sentence, that on the worst one first."""
         said = tuple(f"{attack.title}: {attack.verdict}." for attack in self.attacks)
         worst = self.worst()
-        if worst is None:
-            return ("No attack that was tried beats its baseline.", *said) if said else ()
-        return (f"The worst attack is {worst.title!r}: {worst.verdict}.", *said)
+        if worst is not None:
+            first = f"The worst attack is {worst.title!r}"
+        elif said:
+            worst = max(self.attacks, key=lambda it: it.found.gain)
+            first = "No attack that was tried beats its baseline; the one that comes nearest is"
+            first = f"{first} {worst.title!r}"
+        else:
+            return ()
+        return (f"{first}: right in {worst.found.figure}; it {worst.found.verdict}.", *said)
 
     def worst(self) -> Attack | None:
-        """Return the attack that beats its baseline by most; None where none does."""
+        """Return the attack that beats its baseline by most; None where none does.
+
+        One that is more often right than it may be is worse than any that is not.
+        """
         beating = [it for it in self.attacks if it.found.beats]
-        return max(beating, key=lambda it: it.found.gain, default=None)
+        return max(beating, key=lambda it: (it.rings, it.found.gain), default=None)
+
+    @property
+    def rings(self) -> bool:
+        """Whether some attack is more often right than it may be."""
+        return any(attack.rings for attack in self.attacks)
 
     def _note(self) -> str:
         return OWN if self.rounded_to is None else ROUNDED.format(to=self.rounded_to)
@@ -262,7 +292,7 @@ class AttackReport:
         made = tuple((name.replace("_", " "), told(value)) for name, value in self.made.items())
         every = [
             Listing("What was attacked", ("setting", "value"), made, (0, 1)),
-            _listing("Attacks", [(attack.title, attack.found) for attack in self.attacks]),
+            _overview(self.attacks),
             *(
                 _listing(attack.title, [(part.what, part) for part in attack.parts])
                 for attack in self.attacks
@@ -286,15 +316,40 @@ class AttackReport:
         return parts
 
 
-def _listing(title: str, found: Sequence[tuple[str, Success]]) -> Listing:
-    def percent(share: float) -> str:
-        return f"{100 * share:.{0 if share == round(share, 2) else 1}f}"
+def _percent(share: float) -> str:
+    return f"{100 * share:.{0 if share == round(share, 2) else 1}f}"
 
-    rows = tuple(
-        (name, percent(it.share), f"{percent(it.low)} to {percent(it.high)}", percent(it.baseline))
-        for name, it in found
-    )
+
+def _cells(it: Success) -> tuple[str, str, str]:
+    return _percent(it.share), f"{_percent(it.low)} to {_percent(it.high)}", _percent(it.baseline)
+
+
+def _listing(title: str, found: Sequence[tuple[str, Success]]) -> Listing:
+    rows = tuple((name, *_cells(it)) for name, it in found)
     return Listing(f"{title}, in %", ("counted", "right", "interval", "baseline"), rows)
+
+
+def _overview(attacks: Sequence[Attack]) -> Listing:
+    """Return what came of each attack; of an AUC, with who is found at few false positives."""
+    rates = tuple(dict.fromkeys(it.what for attack in attacks for it in attack.at))
+    rows = []
+    for attack in attacks:
+        at = {it.what: _percent(it.share) for it in attack.at}
+        rows.append((attack.title, *_cells(attack.found), *(at.get(what, "") for what in rates)))
+    short = (what.removeprefix("found at ").removesuffix(" positives") for what in rates)
+    head = ("counted", "right", "interval", "baseline", *short)
+    return Listing("Attacks, in % (right: of an AUC, and found at so few false positives)"
+                   if rates else "Attacks, in %", head, tuple(rows))  # fmt: skip
+
+
+def _lines(attack: Attack) -> Iterator[tuple[str, ...]]:
+    """Return the lines of an attack in a report as CSV."""
+    kinds = (("found", (attack.found,)), ("true positives", attack.at), ("part", attack.parts))
+    for kind, every in kinds:
+        for it in every:
+            figures = it.share, it.low, it.high, it.baseline, it.against, it.trials
+            held = ("", "") if it.bound is None else (it.bound, it.rings)
+            yield (attack.name, kind, it.what, *map(str, (*figures, *held)))
 
 
 # --- all attacks --------------------------------------------------------------------------------
@@ -368,7 +423,7 @@ def attacked(
         if held is not None:
             _on_held_out(tried, held, k)
         if pairs:
-            _by_copies(tried, records, make, pairs)
+            _by_copies(tried, records, make, pairs, k)
     else:
         tried("inference", inference_of_copy, records, given[0])
     settings = {
@@ -505,8 +560,8 @@ def _on_held_out(tried: _Tried, held: HeldOut, k: int) -> None:
         tried(f"an insider who knows {100 * share:.0f} %", insider, held, share, k=k)
 
 
-def _by_copies(tried: _Tried, records: Records, make: Make, pairs: int) -> None:
+def _by_copies(tried: _Tried, records: Records, make: Make, pairs: int, k: int) -> None:
     for who, words in WHO.items():
-        tried(f"membership of {words}", membership, records, make, who=who, pairs=pairs)
+        tried(f"membership of {words}", membership, records, make, who=who, pairs=pairs, k=k)
     times = max(1, pairs // 10)
     tried("who left", versions, records, make, copies=VERSIONS, repeats=times)

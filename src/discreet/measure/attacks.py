@@ -7,10 +7,11 @@ neither that the copy is safe.
 
 What all attacks share stands here: those that need one copy are in `attacks_on_copy`, those that
 compare persons in a copy with persons held out in `attacks_held_out`, and those that need many
-copies in `attacks_by_copies`. Every one takes the raw rows (`Records`, in keyed order, so that the
-order of a file changes nothing), or copies made of parts of them (`HeldOut`), and returns an
-`Attack`; RefusedError says that there is nobody of whom it could be tried. `k` is what the method
-promises: 1/k is what it allows of linkage, and what fewer than k persons have is rare.
+copies in `attacks_by_copies` and `attacks_on_versions`. Every one takes the raw rows (`Records`, in
+keyed order, so that the order of a file changes nothing), or copies made of parts of them
+(`HeldOut`), and returns an `Attack`; RefusedError says that there is nobody of whom it could be
+tried. `k` is what the method promises: 1/k is what it allows of linkage, and what fewer than k
+persons have is rare.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from discreet.protect.whole import MISSING, OTHER
 from discreet.secret import Secret, generator
 
 __all__ = [
+    "BOUNDS",
     "Attack",
     "Copy",
     "Make",
@@ -38,17 +41,35 @@ __all__ = [
     "Space",
     "Success",
     "attack_secret",
+    "bounded",
     "comparable",
     "compared",
     "counted_of",
     "first_of",
+    "first_rows",
     "in_keyed_order",
     "ranked",
     "ranked_within",
+    "recognised",
     "space_of",
     "told_as",
 ]
 
+BOUNDS = MappingProxyType(
+    {
+        "member, typical": 0.62,
+        "member, marginal": 0.72,
+        "member, joint": 0.72,
+        "member, level": 0.66,
+        "versions": 0.62,
+    }
+)
+"""How often an attack may be right, by its name: one whose interval lies above it rings.
+
+Reports say so, and `outputs` lets nothing of such a copy pass unseen.
+"""
+FALSE_POSITIVES = (0.01, 0.05)
+"""An attacker who may accuse so many wrongly finds how many?"""
 WEIGHT = 0.7
 """An indicator of a level counts so much: two different levels are then a sd apart."""
 HUGE = 1e150
@@ -145,6 +166,12 @@ class Success:
         The share that what the method promises allows.
     step : float
         What the shares were rounded to; 0 where they are exact.
+    bound : float or None
+        The share that it may reach: see `BOUNDS`.
+    rings : bool
+        Whether the lower end of its interval is above the bound, before it was rounded.
+    copies : bool
+        Whether trials are copies, not persons or records; how many there are is no secret then.
     """
 
     what: str
@@ -156,6 +183,9 @@ class Success:
     trials: int
     allowed: float | None = None
     step: float = 0.0
+    bound: float | None = None
+    rings: bool = False
+    copies: bool = False
 
     @property
     def gain(self) -> float:
@@ -176,6 +206,8 @@ class Success:
         if not self.beats:
             return f"proves nothing: {points} above {self.against} may be chance"
         said = f"beats {self.against} by {points}"
+        if self.rings and self.bound is not None:
+            return f"{said}; above the {100 * self.bound:.0f} % that it may reach"
         if self.allowed is None:
             return said
         within = "within" if self.share <= self.allowed else "above"
@@ -184,9 +216,9 @@ class Success:
     def rounded(self, to: int) -> Success | None:
         """Return what may be released: to 5 points, and trials to multiples of `to`.
 
-        None where there are too few trials for that to say anything.
+        None where there are too few trials for that to say anything, unless they are copies.
         """
-        if self.trials < COUNT_STEPS * to:
+        if self.trials < COUNT_STEPS * to and not self.copies:
             return None
         return replace(
             self,
@@ -194,7 +226,7 @@ class Success:
             low=_to_step(self.low),
             high=_to_step(self.high),
             baseline=_to_step(self.baseline),
-            trials=to * round(self.trials / to),
+            trials=self.trials if self.copies else to * round(self.trials / to),
             step=STEP,
         )
 
@@ -208,13 +240,22 @@ class Success:
             "against": self.against,
             "trials": self.trials,
             "allowed": self.allowed,
+            "bound": self.bound,
+            "rings": self.rings,
             "verdict": self.verdict,
         }
 
+    @property
+    def figure(self) -> str:
+        """The share with its interval and baseline, in words."""
+        digits = 0 if self.step else 1
+        share, low, high, guess = (
+            f"{100 * it:.{digits}f}" for it in (self.share, self.low, self.high, self.baseline)
+        )
+        return f"{share} % ({low} to {high} %; {self.against} {guess} %)"
+
     def __str__(self) -> str:
-        ends = f"{100 * self.low:.1f} to {100 * self.high:.1f} %"
-        guess = f"{self.against} {100 * self.baseline:.1f} %"
-        return f"{self.what}: {100 * self.share:.1f} % ({ends}; {guess}): {self.verdict}"
+        return f"{self.what}: {self.figure}: {self.verdict}"
 
 
 def _to_step(share: float) -> float:
@@ -237,6 +278,8 @@ class Attack:
         What it takes for granted, and what it does not show.
     found : Success
         How often it succeeds.
+    at : tuple of Success
+        Of an AUC: of whom is in the copy, how many are found at 1 and 5 % false positives.
     parts : tuple of Success
         The same in parts, such as column by column; each interval is one of many.
     """
@@ -247,19 +290,31 @@ class Attack:
     assumptions: tuple[str, ...]
     found: Success
     parts: tuple[Success, ...] = ()
+    at: tuple[Success, ...] = ()
 
     @property
     def verdict(self) -> str:
         """What follows, in words."""
-        return self.found.verdict
+        if not self.at:
+            return self.found.verdict
+        told = (f"{_percent(it)} {it.what}" for it in self.at)
+        return f"{self.found.verdict}; {' and '.join(told)}"
+
+    @property
+    def rings(self) -> bool:
+        """Whether it is more often right than it may be."""
+        return self.found.rings
 
     def rounded(self, to: int) -> Attack | None:
         """Return what may be released of it; None where it rests on too few trials."""
         found = self.found.rounded(to)
         if found is None:
             return None
-        parts = [part.rounded(to) for part in self.parts]
-        return replace(self, found=found, parts=tuple(part for part in parts if part is not None))
+        parts, at = (
+            tuple(it for each in every if (it := each.rounded(to)) is not None)
+            for every in (self.parts, self.at)
+        )
+        return replace(self, found=found, parts=parts, at=at)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -269,8 +324,13 @@ class Attack:
             **told,
             "assumptions": list(self.assumptions),
             "found": self.found.to_dict(),
+            "true_positives": [it.to_dict() for it in self.at],
             "parts": parts,
         }
+
+
+def _percent(found: Success) -> str:
+    return f"{100 * found.share:.{0 if found.step else 1}f} %"
 
 
 def counted_of(
@@ -343,6 +403,7 @@ def ranked_within(
     *,
     against: str = "guessing",
     folds: int = 0,
+    copies: bool = False,
 ) -> Success:
     """Return the mean AUC of several groups, each of scores that compare with its own alone."""
     if not all(len(inside) and len(outside) for inside, outside in groups):
@@ -364,7 +425,51 @@ def ranked_within(
     spread *= (1 + folds / (folds - 1) if folds > 1 else 1) / len(groups) ** 2
     trials = least if spread <= 0 else min(round(share * (1 - share) / spread), 4 * least)
     ends = Estimate(what, share * max(trials, 1), max(trials, 1))
-    return Success(what, share, ends.low, ends.high, 0.5, against, least)
+    return Success(what, share, ends.low, ends.high, 0.5, against, least, copies=copies)
+
+
+def recognised(
+    groups: Sequence[tuple[Floats, Floats]], *, folds: int = 0, copies: bool = False
+) -> tuple[Success, ...]:
+    """Return how many of who is in a copy are found where few others are, wrongly.
+
+    `groups` and `folds` are as in `ranked_within`. Whose score is above that of the i-th highest of
+    n who are not in it is found: of others it is i in n + 1 by chance, which is 1 or 5 % or less.
+    With too few of them for a rate there is none of it. The interval is Wilson's, with as many
+    trials as leave the limit its own chance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> (found,) = recognised([(np.array([3.0, 30.0]), np.arange(19.0))])
+    >>> found.share, found.baseline
+    (0.5, 0.05)
+    """
+    found = []
+    for rate in FALSE_POSITIVES:
+        places = [math.floor(rate * (len(outside) + 1) + 1e-9) for _, outside in groups]
+        if not all(places):
+            continue
+        hits, trials, worth, chance = 0, 0, 0.0, 0.0
+        for place, (inside, outside) in zip(places, groups, strict=True):
+            limit = np.sort(outside)[-place]
+            hits += int((inside > limit).sum())
+            trials += len(inside)
+            worth += 1 / (1 / len(inside) + 1 / len(outside))
+            chance += len(inside) * place / (len(outside) + 1)
+        worth /= 1 + folds / (folds - 1) if folds > 1 else 1
+        share, many = hits / trials, max(1, round(worth))
+        ends = Estimate("", share * many, many)
+        what = f"found at {100 * rate:.0f} % false positives"
+        by_chance = Success(what, share, ends.low, ends.high, chance / trials, "guessing", trials)
+        found.append(replace(by_chance, copies=copies))
+    return tuple(found)
+
+
+def bounded(name: str, found: Success) -> Success:
+    """Return what came of an attack of a name, with the bound that it may reach."""
+    bound = BOUNDS.get(name)
+    return replace(found, bound=bound, rings=bound is not None and found.low > bound)
 
 
 # --- where rows lie for an attacker -------------------------------------------------------------
@@ -464,6 +569,11 @@ def in_keyed_order(records: Records) -> tuple[Records, Labels]:
     """
     order = keyed_order(space_of(records.table, [records.table]).of(records.table))
     return records.taken(order), order
+
+
+def first_rows(records: Records) -> Labels:
+    """Return the place of each person's first row, in the order of the records."""
+    return np.sort(np.unique(records.persons, return_index=True)[1])
 
 
 def first_of(records: Records, rows: int) -> Records:

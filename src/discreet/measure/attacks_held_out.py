@@ -26,6 +26,7 @@ from discreet.measure.attacks import (
     compared,
     counted_of,
     ranked,
+    recognised,
     space_of,
     told_as,
 )
@@ -423,6 +424,7 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
         trials += len(unknown)
     if not near:
         raise RefusedError("no released row is left that could be an unknown person's")
+    scores = -np.concatenate(near), -np.concatenate(far)
     parts: tuple[Success, ...] = ()
     if sourced and trials:
         what = "unknown records whose nearest row that is left was drawn for them"
@@ -438,12 +440,9 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
             "Unknown persons are compared with persons held out of the copy.",
             "Who knows all other records is the attacker of membership.",
         ),
-        ranked(
-            "pairs of an unknown and a held-out person told apart (AUC)",
-            -np.concatenate(near),
-            -np.concatenate(far),
-        ),
+        ranked("pairs of an unknown and a held-out person told apart (AUC)", *scores),
         parts,
+        recognised([scores]),
     )
 
 

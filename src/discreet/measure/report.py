@@ -148,7 +148,7 @@ class Report:
     def summary(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return headings and sentences; the first is on the worst attack that was tried."""
         worst = None if self.attacks is None else self.attacks.worst()
-        further = None if worst is None else (worst.title, worst.found.gain)
+        further = None if worst is None else (worst.title, worst.found)
         return summary(self.measured, self.made, further)
 
     def in_words(self) -> str:
@@ -300,12 +300,17 @@ def save_asking(
     path: str | Path,
     what: str,
     plots: Mapping[str, Callable[[], bytes]] | None = None,
+    texts: Mapping[str, Callable[[], str]] | None = None,
 ) -> Path:
-    """Write a report to a file, once it may be released; `plots` make what is no report."""
+    """Write a report to a file, once it may be released.
+
+    `plots` make what is no report; `texts` ask for themselves, and have no room for a provenance.
+    """
     asking: dict[str, Callable[[], str | bytes]] = {".txt": report.to_text, **(plots or {})}
     forms: dict[str, Callable[[], str | bytes]] = {
         ".html": report.to_html,
         ".json": report.to_json,
+        **(texts or {}),
         **{it: partial(released, report, it[1:], make) for it, make in asking.items()},
     }
     return save_as(path, forms, what)

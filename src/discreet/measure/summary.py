@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from discreet.measure.attacks import Success
 from discreet.measure.evaluate import Measured
 from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
@@ -40,8 +41,8 @@ FINDS = {
     "records": "a person's record stands in the released table, nearly as it is",
     "near_5": "a released row lies very near the true values",
 }
-Worst = tuple[str, float]
-"""What the worst of further attacks is called, and how much more often it is right."""
+Worst = tuple[str, Success]
+"""What the worst of further attacks is called, and how often it is right."""
 
 
 def summary(
@@ -247,18 +248,23 @@ def _finds(measured: Measured) -> dict[str, float]:
 def _worst(measured: Measured, further: Worst | None) -> str:
     """Say how large the risk of the worst attack is."""
     key, share = _worst_of(measured)
-    if further is not None and further[1] > share:
-        level = _level(further[1])
+    if further is not None and (further[1].rings or further[1].gain > share):
+        title, found = further
+        loud = ", which is more than it may be" if found.rings else ""
         return (
-            f"The risk of the worst attack that was tried ({further[0]}) is {level}: it is right in"
-            f" {out_of(further[1])} cases more than without the person's record."
+            f"The risk of the worst attack that was tried ({title}) is"
+            f" {_level(round(found.gain, 9))}: it is right in {found.figure},"
+            f" in {out_of(round(found.gain, 9))} cases more than without the person's"
+            f" record{loud}."
         )
     if not share:
         return (
             "No attack that was tried finds more than guessing would; that says nothing of others."
         )
-    chance = key in ("records", "near_5") and measured.risks[key].baseline is not None
-    beyond = ", beside those whom chance finds" if chance else ""
+    guess = measured.risks[key].baseline
+    beyond = "" if guess is None else f"; guessing finds {out_of(guess)}"
+    if key in ("records", "near_5") and guess is not None:
+        beyond = f", beside those whom chance finds ({out_of(guess)})"
     return (
         f"The risk of the worst attack that was tried is {_level(share)}: {FINDS[key]}, in"
         f" {out_of(share)} cases{beyond}."

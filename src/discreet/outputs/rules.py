@@ -52,6 +52,6 @@ def judged(
     passed = policy.fixed and not policy.public and same and not rings
     public = ("the data are declared public",) if policy.public else ()
     other = () if same else ("made under another policy than the one in force",)
-    found = ("an attack on the copy found more records than it may: read its report",)
+    found = ("an attack on the copy found more than it may: read its report",)
     says = (*rules_in_words(source, settings), *public, *other, *(found if rings else ()))
     return "pass" if passed else "review", says

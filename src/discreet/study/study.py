@@ -2052,8 +2052,9 @@ pixels = 400), policy standard)
             Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
         risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
             The share that stands for the risk; of whole copies {"linkage", "far linkage",
-            "numbers", "levels"}, each by attack (the last two: inferred by the nearest row, oftener
-            than of persons held out). `Release.attack` tells more of one copy.
+            "numbers", "levels", "membership"}, each by attack ("numbers" and "levels": inferred by
+            the nearest row, oftener than of persons held out; "membership": the AUC of copies with
+            and without a typical person). `Release.attack` tells more of one copy.
         loss : {"displacement", "propensity"}, default "displacement"
             What stands for the loss; of whole copies {"pairs", "columns", "coefficients"}, default
             "pairs", as in `fidelity`.

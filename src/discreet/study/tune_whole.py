@@ -25,6 +25,7 @@ from discreet.measure.attacks import (
     first_of,
     in_keyed_order,
 )
+from discreet.measure.attacks_by_copies import membership
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import FAR, linkage
 from discreet.measure.fidelity import Mixed, fidelity
@@ -54,7 +55,10 @@ RISKS = {
     "far linkage": "the five farthest records whose nearest released row was drawn for them",
     "numbers": "numbers said rightly by the nearest row, above persons held out",
     "levels": "levels said rightly by the nearest row, above persons held out",
+    "membership": "copies with and without a typical person told apart (AUC)",
 }
+PAIRS = 50
+"""So many pairs of copies are made of each of the persons whose membership is looked for."""
 
 
 def settings_of_whole(
@@ -125,6 +129,8 @@ class _Tried:
             if (name := f"{self.risk} by rows") not in found:
                 raise RefusedError(f"no column of {self.risk} is copied; choose another risk")
             return _gain(found[name])
+        if self.risk == "membership":
+            return membership(self.records, make, pairs=PAIRS, k=setting.k or COPIES).found
         far = FAR if self.risk == "far linkage" else None
         return linkage(self.records, copies, k=setting.k, far=far).found
 

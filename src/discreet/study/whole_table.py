@@ -99,8 +99,9 @@ def release_whole(
     named = whole.sources(columns) if derived is None else derived.recorded(columns)
 
     choices = {} if formula is None else {"formula of the report": formula}
-    pinned = {ATTACK_RINGS: "rings"} if rings(told) else {}
-    gate = partial(_release, session, named, (pinned, choices), copy.version)
+    loud = {ATTACK_RINGS: "rings"}
+    rung = partial(_release, session, named, (loud, choices), copy.version)
+    gate = rung if rings(told) else partial(_release, session, named, ({}, choices), copy.version)
     asks = [[*it] for it in derived.asks] if derived else []
     of_table, of_report = session.sealers_of_release(
         columns, copy.version, formula=formula, derived=asks
@@ -117,7 +118,8 @@ def release_whole(
 
     attack = partial(_attacked, session, raw, made, f"Attacks on the copy of {title}")
     framework, note = session.table.framework, session.release_gate.note
-    return Release(rows, report, framework, gate, attacker=attack, note=note, sealer=of_table)
+    release = Release(rows, report, framework, gate, attacker=attack, note=note, sealer=of_table)
+    return dataclasses.replace(release, rung=rung)
 
 
 def _release(
