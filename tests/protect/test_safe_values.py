@@ -30,9 +30,9 @@ def always(share: float) -> Chance:
 def column(
     x: Floats, draws: Chance, k: int = 5, m: int = 10, rows: int = 1, beyond: float = BEYOND
 ) -> SafeColumn:
-    """Return safe values, of persons who have so many rows each."""
-    weights = np.full(len(x), ONE // rows, dtype=np.int64)
-    return safe_column(x, weights, draws, lambda what: draws(what, len(x)), k, m, beyond)
+    """Return safe values, of persons who have so many rows each, one after the other."""
+    weights, persons = np.full(len(x), ONE // rows, dtype=np.int64), np.arange(len(x)) // rows
+    return safe_column(x, weights, draws, lambda what: draws(what, len(x)), k, m, beyond, persons)
 
 
 # Of m = 4 persons: 4 in each block, or 7 and 5 at an end. Of an end of 4 there are excesses of 0
@@ -63,6 +63,13 @@ def test_a_value_stays_itself_if_enough_persons_have_it(held: int, rows: int, st
 
     assert all(kept) == stays
     assert any(kept) == stays
+
+
+def test_a_value_of_some_rows_of_many_persons_stays_itself() -> None:
+    year = np.tile([2001.0, 2002.0, 2003.0], 19)  # 19 persons have each of the years once
+    kept = [column(year, chance(seed), rows=3).step for seed in range(30)]
+
+    assert not any(step.any() for step in kept)
 
 
 def test_whether_a_value_stays_itself_is_drawn_between() -> None:

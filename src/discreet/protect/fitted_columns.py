@@ -297,6 +297,7 @@ def safe_values_of(
         settings.k,
         settings.m,
         1.0 if name in settings.parts else BEYOND,
+        None if rows.persons is None else rows.persons[known],
     )
 
 

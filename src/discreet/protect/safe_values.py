@@ -106,6 +106,7 @@ def safe_column(
     k: int,
     m: int,
     beyond: float = BEYOND,
+    persons: Labels | None = None,
 ) -> SafeColumn:
     """Return where each of the known values of a column may be drawn.
 
@@ -124,15 +125,16 @@ def safe_column(
     beyond : float, default 1.4
         An end is drawn up to so many times as far beyond its inner edge as k to 2 k - 1 persons
         are: 1 for dates, whose end is that of what was looked at.
+    persons : ndarray of int of shape (n,), optional
+        Whose each row is. A value stays itself if so many persons have it in some row of theirs.
     """
     from discreet.kernels.blocks import blocks_of
 
     order = np.argsort(values, kind="stable")
     x, w = values[order], weights[order]
     different, value = np.unique(x, return_inverse=True)
-    held = np.bincount(value, w)
     least = m + np.floor(chance("kept", len(different)) * m)
-    alone = (held >= least * ONE)[value]
+    alone = (_persons_with(value, None if persons is None else persons[order]) >= least)[value]
     sizes = m + np.floor(chance("cuts", int(w.sum()) // (m * ONE) + 2 + len(different)) * m)
     low, high = (int(end) * ONE for end in m + np.floor(chance("ends", 2) * k))
     block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, m * ONE, (low, high))
@@ -146,6 +148,15 @@ def safe_column(
     back = np.empty(len(order), dtype=np.intp)
     back[order] = np.arange(len(order))
     return SafeColumn(centre[back], half[back], step[back], order)
+
+
+def _persons_with(value: Labels, persons: Labels | None) -> Labels:
+    """Return how many persons have each value, which are whole numbers from 0, in order."""
+    if persons is None:
+        return np.bincount(value)
+    _, whose = np.unique(persons, return_inverse=True)
+    places = np.unique(value * (int(whose.max(initial=0)) + 1) + whose)
+    return np.bincount(places // (int(whose.max(initial=0)) + 1))
 
 
 class _End(NamedTuple):
