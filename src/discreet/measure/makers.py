@@ -27,6 +27,7 @@ def whole_maker(
     sensitive: tuple[str, ...] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
     tables: tuple[tuple[str, str], ...] = (),
+    unit: bool = False,
 ) -> Make:
     """Return what makes a copy of a whole table (see `protect.whole`).
 
@@ -42,6 +43,9 @@ def whole_maker(
         Between which numbers a column lies.
     tables : tuple of pairs of str
         Columns of levels whose cross-table is counted.
+    unit : bool, default False
+        Whether the persons of records are declared, and have rows that belong together. Otherwise
+        rows that are alike by no chance are one person's.
 
     Returns
     -------
@@ -54,11 +58,16 @@ def whole_maker(
         If k is no whole number of at least 2, or m is below it.
     """
     members = Whole(k, m).members
-    return maker_of(Settings(k, members, tuple(sensitive), dict(bounds or {}), tables=tables))
+    settings = Settings(k, members, tuple(sensitive), dict(bounds or {}), tables=tables)
+    return maker_of(settings, unit)
 
 
-def maker_of(settings: Settings) -> Make:
-    """Return what makes a copy of a whole table with some settings."""
+def maker_of(settings: Settings, unit: bool = False) -> Make:
+    """Return what makes a copy of a whole table with some settings.
+
+    With a `unit`, records say whose each row is. Without one, rows that are alike by no chance are
+    one person's, as in a study.
+    """
 
     def make(records: Records, secret: Secret) -> Copy:
         table = records.table
@@ -67,9 +76,8 @@ def maker_of(settings: Settings) -> Make:
         keys = row_keys(secret, [*numbers.values(), *words.values()])
         draws = Draws(secret, secret.digest("attack", total(keys)), keys)
         levels = {name: Levels.of(texts) for name, texts in words.items()}
-        alike = records.persons is None
-        persons = persons_alike(numbers, levels, draws) if alike else records.persons
-        found = copy_with_tables(numbers, levels, draws, settings, persons, alike=alike)
+        persons = records.persons if unit else persons_alike(numbers, levels, draws)
+        found = copy_with_tables(numbers, levels, draws, settings, persons, alike=not unit)
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
         return Copy(side, found.source)

@@ -43,7 +43,7 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
     copy = Copy(side_of(made.numbers, made.levels), made.source)
     return attacked(
         table,
-        maker_of(raw.settings),
+        maker_of(raw.settings, raw.unit is not None),
         copy,
         persons=raw.persons,
         k=raw.settings.k,
@@ -63,7 +63,8 @@ def attack_versions(
     raw: RawWhole, title: str, versions: int, leave: float, repeats: int
 ) -> AttackReport:
     """See whether so many versions of a table would give away who left it between them."""
-    make, table = maker_of(raw.settings), side_of(raw.numbers, raw.levels)
+    make = maker_of(raw.settings, raw.unit is not None)
+    table = side_of(raw.numbers, raw.levels)
     records, _ = in_keyed_order(Records.of(table, raw.persons))
     found = who_left(records, make, copies=versions, leave=leave, repeats=repeats)
     return AttackReport(title, MappingProxyType(_made_by(raw)), (found,))

@@ -116,7 +116,8 @@ class _Tried:
         )
         if setting.method != Whole.name:
             return rows_maker(policy.row_method())
-        return maker_of(replace(self.settings, k=policy.k, m=policy.members))
+        settings = replace(self.settings, k=policy.k, m=policy.members)
+        return maker_of(settings, self.session.table.unit is not None)
 
     def _loss(self, copy: Copy) -> float:
         found = fidelity(_mixed(self.records.table), _mixed(copy.table))
