@@ -162,7 +162,8 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
     with large.each(None) as partitions:
         for place, made in enumerate(large.protected(partitions)):
             found = pq.read_table(tmp_path / part_of(place))
-            for name, column in made.numbers.items():
+            assert {*made.whose} == {*how.values()}
+            for name, column in {**made.numbers, **made.whose}.items():
                 assert np.array_equal(found[name], column, equal_nan=True)
             assert all(words_of(found[name]) == it for name, it in made.levels.items())
             assert done[place].left_out == made.outcome.left_out

@@ -11,15 +11,16 @@ from discreet.arguments import Floats, Labels
 from discreet.protect.copies import Settings
 from discreet.protect.participants import Rows
 
-__all__ = ["Histories", "histories_of"]
+__all__ = ["Histories", "SoFar", "histories_of", "means_so_far"]
 
 
 class Histories(NamedTuple):
     """The rows of persons in order.
 
     `first` is the first row of each person, and `rows` how many that person has; `later` are all
-    others, `before` the row before each of them, and `place` how many come before it. `constant`
-    are the columns that have one value in all rows of a person.
+    others, `before` the row before each of them, `place` how many come before it, and `whose` which
+    of the persons it is of, as `first` has them. `constant` are the columns that have one value in
+    all rows of a person.
     """
 
     first: Labels
@@ -27,6 +28,7 @@ class Histories(NamedTuple):
     later: Labels
     before: Labels
     place: Labels
+    whose: Labels
     constant: frozenset[str]
 
 
@@ -60,9 +62,41 @@ def histories_of(rows: Rows, settings: Settings) -> Histories:
         < least["constant"]
     }
     later = np.flatnonzero(~start)
+    of = np.repeat(np.arange(len(at)), count)[later]
     return Histories(
-        order[start], count, order[later], order[later - 1], place[later], frozenset(constant)
+        order[start], count, order[later], order[later - 1], place[later], of, frozenset(constant)
     )
+
+
+class SoFar:
+    """The mean of each person's values so far; NaN of who has none."""
+
+    def __init__(self, first: Floats) -> None:
+        self._sum, self._count = np.zeros(len(first)), np.zeros(len(first))
+        self.add(np.arange(len(first)), first)
+
+    def add(self, persons: Labels, values: Floats) -> None:
+        """Add a value each of some persons; a missing one adds nothing."""
+        known = ~np.isnan(values)
+        self._sum[persons[known]] += values[known]
+        self._count[persons[known]] += 1
+
+    def of(self, persons: Labels) -> Floats:
+        """Return the means of some persons."""
+        none = np.full(len(persons), np.nan)
+        count = self._count[persons]
+        return np.divide(self._sum[persons], count, out=none, where=count > 0)
+
+
+def means_so_far(column: Floats, told: Histories) -> Floats:
+    """Return the mean of the values that come before each of the later rows."""
+    so_far, out = SoFar(column[told.first]), np.empty(len(told.later))
+    by_place = np.argsort(told.place, kind="stable")
+    ends = np.flatnonzero(np.diff(told.place[by_place], append=-1)) + 1
+    for rows in np.split(by_place, ends[:-1]):
+        out[rows] = so_far.of(told.whose[rows])
+        so_far.add(told.whose[rows], column[told.later[rows]])
+    return out
 
 
 def _beside(column: Floats, whose: Labels, *, apart: bool) -> NDArray[np.bool_]:

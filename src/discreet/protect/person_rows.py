@@ -25,7 +25,7 @@ from discreet.protect.fitted_columns import (
     safe_columns,
     safe_values_of,
 )
-from discreet.protect.histories import Histories, histories_of
+from discreet.protect.histories import Histories, SoFar, histories_of, means_so_far
 from discreet.protect.participants import Rows
 
 __all__ = ["DrawnRows", "rows_by_themselves", "rows_of_persons"]
@@ -52,6 +52,11 @@ class _Fitted(NamedTuple):
     later: FittedColumns | None
     constant: tuple[str, ...]
     varying: tuple[str, ...]
+
+    @property
+    def means(self) -> tuple[str, ...]:
+        """The columns of numbers of whose rows so far later ones look at the mean."""
+        return tuple(name for name in self.varying if name in self.first.numbers)
 
 
 def rows_by_themselves(rows: Rows, size: int, settings: Settings) -> DrawnRows:
@@ -105,16 +110,20 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     count = np.maximum(np.rint(first.numbers.pop(COUNT, np.ones(size))), 1).astype(np.intp)
     pieces = [(np.arange(size), first, fitted.first)]
     now = first
+    so_far = {name: SoFar(first.numbers[name]) for name in fitted.means}
     place = 0
     while fitted.later is not None and (some := np.flatnonzero(count > place + 1)).size:
         place += 1
         given = [
             *(_taken(first, name, some) for name in fitted.constant),
             *(_taken(now, name, some) for name in fitted.varying),
+            *(of.of(some) for of in so_far.values()),
             np.full(len(some), float(place)),
         ]
         made = draw_columns(fitted.later, len(some), given, f"{place} ")
         now = _put(now, made, some)
+        for name, of in so_far.items():
+            of.add(some, made.numbers[name])
         pieces.append((some, made, fitted.later))
     return _together(pieces, fitted, left_out)
 
@@ -154,7 +163,10 @@ def _later(
     constant: Sequence[str],
     varying: Sequence[str],
 ) -> FittedColumns:
-    """Fit later rows to what is constant, to the row before, and to how many come before."""
+    """Fit later rows to what is constant, to the row before, and to means and number of those before.
+
+    Means keep what rows further apart have in common as one person's.
+    """
 
     def column(name: str, at: Labels) -> Given:
         if name in rows.levels:
@@ -164,6 +176,7 @@ def _later(
     given = [
         *(column(name, told.later) for name in constant),
         *(column(name, told.before) for name in varying),
+        *(means_so_far(rows.numbers[it], told) for it in varying if it in rows.numbers),
         told.place.astype(np.float64),
     ]
     some = rows.taken(told.later)
