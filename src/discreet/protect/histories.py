@@ -83,9 +83,9 @@ class SoFar:
 
     def of(self, persons: Labels) -> Floats:
         """Return the means of some persons."""
-        none = np.full(len(persons), np.nan)
         count = self._count[persons]
-        return np.divide(self._sum[persons], count, out=none, where=count > 0)
+        mean: Floats = self._sum[persons] / np.where(count > 0, count, np.nan)
+        return mean
 
 
 def means_so_far(column: Floats, told: Histories) -> Floats:

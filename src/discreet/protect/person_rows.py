@@ -163,9 +163,9 @@ def _later(
     constant: Sequence[str],
     varying: Sequence[str],
 ) -> FittedColumns:
-    """Fit later rows to what is constant, to the row before, and to means and number of those before.
+    """Fit later rows to what is constant, to the row before, and to all before it.
 
-    Means keep what rows further apart have in common as one person's.
+    Of these the number, and the means, which keep what rows further apart have in common.
     """
 
     def column(name: str, at: Labels) -> Given:

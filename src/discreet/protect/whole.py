@@ -107,8 +107,7 @@ def whole_copy(
     who knows most of a person's values infers the last one a little better than from others. Who
     knows the whole table but for one person tells whether the person is in it somewhat better
     than by guessing, more so where rows are few and columns many. Copies of the same persons
-    add up: make few. Rows of a person look at the row before alone: what joins rows further apart
-    is weaker than in the data. Of a column whose mean hangs on few persons the mean is lower.
+    add up: make few. Of a column whose mean hangs on few persons the mean is lower.
 
     References
     ----------
