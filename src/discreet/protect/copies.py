@@ -118,7 +118,8 @@ class WholeCopy:
 
     `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
     gave most of the columns of each, `takes_part` which raw rows anything was drawn from. `persons`
-    says which rows belong together as one drawn person's, where persons have several.
+    says which rows belong together as one drawn person's, where persons have several. `far_out`
+    says of columns whose mean hangs on few persons far out how it is off: too low, too high or off.
     """
 
     numbers: Mapping[str, Floats]
@@ -127,3 +128,4 @@ class WholeCopy:
     takes_part: NDArray[np.bool_]
     left_out: Mapping[str, str]
     persons: Labels | None = None
+    far_out: Mapping[str, str] = field(default_factory=dict)

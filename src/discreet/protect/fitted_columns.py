@@ -33,6 +33,7 @@ from discreet.protect.column_trees import (
 from discreet.protect.copies import MISSING, OTHER, Levels, Settings
 from discreet.protect.donors import donors_evenly
 from discreet.protect.exceptions import exceptions
+from discreet.protect.far_out import Ends, far_out
 from discreet.protect.participants import ONE, Rows
 from discreet.protect.safe_levels import safe_levels
 from discreet.protect.safe_values import BEYOND, SafeColumn, normal, safe_column
@@ -92,10 +93,14 @@ class NumberColumn(NamedTuple):
 
 
 class SafeColumns(NamedTuple):
-    """What may be drawn of each column of some rows: levels, and values of rows that have one."""
+    """What may be drawn of each column of some rows: levels, and values of rows that have one.
+
+    `far` says at which ends of a column of numbers its mean hangs on few persons.
+    """
 
     levels: dict[str, Levels]
     numbers: dict[str, tuple[Labels, SafeColumn]]
+    far: dict[str, Ends]
 
     def taken(self, rows: Labels) -> SafeColumns:
         """Return it of some rows."""
@@ -104,7 +109,7 @@ class SafeColumns(NamedTuple):
         for name, (known, safe) in self.numbers.items():
             some = np.flatnonzero(np.isin(rows, known))
             numbers[name] = some, safe.taken(np.searchsorted(known, rows[some]))
-        return SafeColumns(levels, numbers)
+        return SafeColumns(levels, numbers, self.far)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,12 +188,15 @@ def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
     for name, column in rows.levels.items():
         least = rows.draws.threshold(f"level {name}", settings.k)
         levels[name] = safe_levels(column, least, rows.persons)
-    numbers = {}
+    numbers, far, weights = {}, {}, rows.weights()
+    few = rows.draws.threshold("far out", settings.k)  # one for all columns
     for name, values in rows.numbers.items():
         known = np.flatnonzero(~np.isnan(values))
         if rows.persons_with(~np.isnan(values)) >= settings.m:
-            numbers[name] = known, safe_values_of(name, values, rows, settings)
-    return SafeColumns(levels, numbers)
+            safe = safe_values_of(name, values, rows, settings)
+            numbers[name] = known, safe
+            far[name] = far_out(values[known], weights[known], safe, settings.k, few)
+    return SafeColumns(levels, numbers, far)
 
 
 def fit_columns(

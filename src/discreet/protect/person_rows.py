@@ -15,6 +15,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.protect.copies import Levels, Settings
 from discreet.protect.donors import usual_donor
+from discreet.protect.far_out import Ends
 from discreet.protect.fitted_columns import (
     Drawn,
     FittedColumns,
@@ -37,7 +38,8 @@ COUNT = "\0rows"
 class DrawnRows(NamedTuple):
     """Drawn rows: columns, which raw row gave most of each, whose each is, and what is left out.
 
-    `persons` is None where each row is a person's.
+    `persons` is None where each row is a person's; `far` says at which ends the mean of a column
+    hangs on few persons.
     """
 
     numbers: dict[str, Floats]
@@ -45,6 +47,7 @@ class DrawnRows(NamedTuple):
     source: Labels
     persons: Labels | None
     left_out: dict[str, str]
+    far: dict[str, Ends]
 
 
 class _Fitted(NamedTuple):
@@ -71,11 +74,12 @@ def rows_by_themselves(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     RefusedError
         If no column can be shown.
     """
-    fitted = fit_columns(rows, safe_columns(rows, settings), settings)
+    safe = safe_columns(rows, settings)
+    fitted = fit_columns(rows, safe, settings)
     _check_columns(len(fitted))
     out = draw_columns(fitted, size)
     source = rows.at[usual_donor(out.donors)]
-    return DrawnRows(out.numbers, out.levels, source, None, fitted.left_out)
+    return DrawnRows(out.numbers, out.levels, source, None, fitted.left_out, safe.far)
 
 
 def _check_columns(columns: int) -> None:
@@ -100,7 +104,8 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     RefusedError
         If no column can be shown.
     """
-    fitted, left_out = _fitted(rows, settings)
+    safe = safe_columns(rows, settings)
+    fitted, left_out = _fitted(rows, safe, settings)
     first = draw_columns(fitted.first, size, what="first ")
     count = np.maximum(np.rint(first.numbers.pop(COUNT, np.ones(size))), 1).astype(np.intp)
     pieces = [(np.arange(size), first, fitted.first)]
@@ -116,12 +121,13 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
         made = draw_columns(fitted.later, len(some), given, f"{place} ")
         now = _put(now, made, some)
         pieces.append((some, made, fitted.later))
-    return _together(pieces, fitted, left_out)
+    numbers, levels, source, whose = _together(pieces)
+    return DrawnRows(numbers, levels, source, whose, left_out, safe.far)
 
 
-def _fitted(rows: Rows, settings: Settings) -> tuple[_Fitted, dict[str, str]]:
+def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted, dict[str, str]]:
     """Fit first rows, and later ones; a column that either leaves out is left out of both."""
-    told, safe = histories_of(rows, settings), safe_columns(rows, settings)
+    told = histories_of(rows, settings)
     first = rows.taken(told.first)._replace(persons=None)
     counts = told.rows.astype(np.float64)
     first = first._replace(numbers={**first.numbers, COUNT: counts})
@@ -199,9 +205,9 @@ def _put(now: Drawn, made: Drawn, at: Labels) -> Drawn:
 
 
 def _together(
-    pieces: Sequence[tuple[Labels, Drawn, FittedColumns]], fitted: _Fitted, left_out: dict[str, str]
-) -> DrawnRows:
-    """Return all rows, those of a person one after the other."""
+    pieces: Sequence[tuple[Labels, Drawn, FittedColumns]],
+) -> tuple[dict[str, Floats], dict[str, Levels], Labels, Labels]:
+    """Return all rows, those of a person one after the other: columns, sources, and whose."""
     first = pieces[0][1]
     whose = np.concatenate([some for some, _, _ in pieces])
     order = np.argsort(whose, kind="stable")
@@ -221,4 +227,4 @@ def _together(
         ]
         numbers[name] = np.concatenate(values)[order]
     source = np.concatenate([of.rows.at[usual_donor(made.donors)] for _, made, of in pieces])
-    return DrawnRows(numbers, levels, source[order], whose[order], left_out)
+    return numbers, levels, source[order], whose[order]

@@ -31,6 +31,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.protect.base import several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.protect.far_out import far_out_together, words_of_ends
 from discreet.protect.fitted_columns import safe_values_of
 from discreet.protect.participants import (
     PERSONS_PER_K,
@@ -108,7 +109,8 @@ def whole_copy(
     knows the whole table but for one person tells whether the person is in it somewhat better
     than by guessing, more so where rows are few and columns many. Copies of the same persons
     add up: make few. A person's many rows are drawn one by one: what they have in common as one
-    person's is lost. Of a column whose mean hangs on few persons the mean is lower.
+    person's is lost. A column whose mean hangs on few persons far out is named (`far_out` of the
+    copy) where they are k to 2 k - 1 or more, which the secret draws: of fewer nothing is said.
 
     References
     ----------
@@ -157,6 +159,7 @@ def whole_copy(
     again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     takes_part = np.zeros(len(draws.keys), dtype=np.bool_)
     takes_part[part.at] = True
+    far = words_of_ends(far_out_together(out.far, relations))
     made = WholeCopy(
         {name: column for name, column in again.items() if name not in left_out},
         out.levels,
@@ -164,6 +167,7 @@ def whole_copy(
         takes_part,
         left_out,
         out.persons,
+        {name: how for name, how in far.items() if name in again and name not in left_out},
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
     return made

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ __all__ = [
 
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
+OF_COLUMNS = b"discreet: what is said of columns"
 ABOUT, PART = "about.parquet", "part-"
 """What files are called in the folder of a copy that was written by many."""
 PIECE = 1 << 18
@@ -51,12 +53,16 @@ PIECE = 1 << 18
 
 
 class Said(NamedTuple):
-    """What is said of a kept copy: rows left out, remarks, its version, and columns not in it."""
+    """What is said of a kept copy: rows left out, remarks, its version, and columns not in it.
+
+    `of_columns` are remarks on single columns, by name.
+    """
 
     left_out: int
     remarks: tuple[str, ...]
     version: str
     without: tuple[str, ...] = ()
+    of_columns: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
     def metadata(self) -> dict[bytes, bytes]:
         """Return it as the file keeps it."""
@@ -64,6 +70,7 @@ class Said(NamedTuple):
             DONE: json.dumps([self.left_out, *self.remarks]).encode(),
             VERSION: self.version.encode(),
             WITHOUT: json.dumps(self.without).encode(),
+            OF_COLUMNS: json.dumps({**self.of_columns}).encode(),
         }
 
 
@@ -73,7 +80,9 @@ def said_in(file: FileMetaData, version: str) -> Said:
     left_out, *remarks = json.loads(found[DONE])
     if found.get(VERSION, version.encode()).decode() != version:
         raise InputError("a copy of another version has the name of this one")
-    return Said(int(left_out), tuple(remarks), version, tuple(json.loads(found.get(WITHOUT, "[]"))))
+    without, of_columns = (json.loads(found.get(it, "[]")) for it in (WITHOUT, OF_COLUMNS))
+    said = {name: tuple(lines) for name, lines in dict(of_columns).items()}
+    return Said(int(left_out), tuple(remarks), version, tuple(without), said)
 
 
 def columns_in(

@@ -59,6 +59,7 @@ from discreet.vault.stored import (
 )
 from discreet.vault.whole import (
     RawWhole,
+    column_remarks,
     raw_in_one,
     raw_whole,
     remarks_of,
@@ -97,7 +98,8 @@ CopiedRows = tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]]]
 class Copy:
     """Protected rows: their columns, the levels of their strata, and the version they are of.
 
-    `remarks` are sentences on how the rows were prepared, and `format` is how they were keyed.
+    `remarks` are sentences on how the rows were prepared, `of_columns` on single columns of a copy
+    of the whole table, by name, and `format` is how they were keyed.
     `path` is the Parquet file that they are read from, of a copy that is not held in memory, and
     `keep` what has to be there as long as it is read.
     """
@@ -110,6 +112,7 @@ class Copy:
     format: int = FORMAT
     path: Path | None = None
     keep: object = None
+    of_columns: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def __len__(self) -> int:
         held: Mapping[str, Any] = self.columns or self.strata
@@ -164,7 +167,7 @@ def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
 
 def store(path: Path, copy: Copy, version: bytes) -> None:
     """Keep a copy as Parquet that its owner alone may read."""
-    said = Said(copy.left_out, copy.remarks, version.hex())
+    said = Said(copy.left_out, copy.remarks, version.hex(), of_columns=copy.of_columns)
     with written(path, [*copy.columns], [*copy.strata], lambda: said) as add:
         add(copy.columns, copy.strata)
 
@@ -183,7 +186,8 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: words_of(stored[name]) for name in strata}
-        return Copy(columns, levels, version.hex()[:16], said.left_out, said.remarks, format)
+        short, of = version.hex()[:16], said.of_columns
+        return Copy(columns, levels, short, said.left_out, said.remarks, format, of_columns=of)
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
@@ -465,7 +469,8 @@ class Vault:
             write(path)
         columns, strata, said = columns_in(path, version.hex())
         short = said.version[:16]
-        return Copy(columns, strata, short, said.left_out, said.remarks, path=path, keep=keep)
+        known: dict[str, Any] = {"path": path, "keep": keep, "of_columns": said.of_columns}
+        return Copy(columns, strata, short, said.left_out, said.remarks, **known)
 
     def _write_whole(self, large: LargeTable, path: Path) -> None:
         """Write the copies of all partitions of a table, and note how near that of the first is."""
@@ -597,7 +602,8 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
         name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
     }
     remarks = remarks_of({**large.work.wanted.left_out, **everywhere})
-    return Said(0, remarks, large.version.hex(), tuple(everywhere))
+    of_columns = column_remarks([it.far_out for it in done])
+    return Said(0, remarks, large.version.hex(), tuple(everywhere), of_columns)
 
 
 def _near(done: Sequence[Outcome]) -> Fidelity:
@@ -625,7 +631,8 @@ def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
     """Return the rows of a copy of the whole table, in the order that their draws gave them."""
     numbers, levels = columns_of_copy(made)
     remarks = remarks_of({**raw.left_out, **made.left_out})
-    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks)
+    of_columns = column_remarks([made.far_out])
+    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks, of_columns=of_columns)
 
 
 def said(done: Done, k: int) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ from discreet.vault.whole_columns import (
 
 __all__ = [
     "RawWhole",
+    "column_remarks",
     "drawn_again",
     "raw_in_one",
     "raw_whole",
@@ -123,6 +125,27 @@ def drawn_again(
     draws = Draws(secret, secret.digest("whole again", name.encode()), keys)
     coded = {column: Levels.of(words) for column, words in levels.items()}
     return columns_of_copy(copy_with_tables(numbers, coded, draws, settings))
+
+
+def column_remarks(far_out: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Say of columns of a copy what is to be known of each of them.
+
+    `far_out` says of each partition how the means of columns are off that hang on few persons:
+    of the copy it is said where it is so in half of the partitions, or more.
+
+    Examples
+    --------
+    >>> column_remarks([{"wage": "too low"}])
+    {'wage': ('the mean of wage hangs on few persons far out: in the copy it is too low',)}
+    """
+    counted = Counter(name for each in far_out for name in each)
+    found: dict[str, tuple[str, ...]] = {}
+    for name in sorted(name for name, count in counted.items() if 2 * count >= len(far_out)):
+        how = {each[name] for each in far_out if name in each}
+        word = how.pop() if len(how) == 1 else "off"
+        said = f"the mean of {name} hangs on few persons far out: in the copy it is {word}"
+        found[name] = (said,)
+    return found
 
 
 def remarks_of(left_out: Mapping[str, str]) -> tuple[str, ...]:
