@@ -119,7 +119,8 @@ class WholeCopy:
     `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
     gave most of the columns of each, `takes_part` which raw rows anything was drawn from. `persons`
     says which rows belong together as one drawn person's, where persons have several. `far_out`
-    says of columns whose mean hangs on few persons far out how it is off: too low, too high or off.
+    says how the means of columns are off that hang on few persons far out: too low, too high or
+    off; `joined` for how many levels or more "(other)" of a column stands.
     """
 
     numbers: Mapping[str, Floats]
@@ -129,3 +130,4 @@ class WholeCopy:
     left_out: Mapping[str, str]
     persons: Labels | None = None
     far_out: Mapping[str, str] = field(default_factory=dict)
+    joined: Mapping[str, int] = field(default_factory=dict)

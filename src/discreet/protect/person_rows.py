@@ -15,7 +15,6 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.protect.copies import Levels, Settings
 from discreet.protect.donors import usual_donor
-from discreet.protect.far_out import Ends
 from discreet.protect.fitted_columns import (
     Drawn,
     FittedColumns,
@@ -38,8 +37,7 @@ COUNT = "\0rows"
 class DrawnRows(NamedTuple):
     """Drawn rows: columns, which raw row gave most of each, whose each is, and what is left out.
 
-    `persons` is None where each row is a person's; `far` says at which ends the mean of a column
-    hangs on few persons.
+    `persons` is None where each row is a person's; `safe` is what may be drawn of the columns.
     """
 
     numbers: dict[str, Floats]
@@ -47,7 +45,7 @@ class DrawnRows(NamedTuple):
     source: Labels
     persons: Labels | None
     left_out: dict[str, str]
-    far: dict[str, Ends]
+    safe: SafeColumns
 
 
 class _Fitted(NamedTuple):
@@ -79,7 +77,7 @@ def rows_by_themselves(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     _check_columns(len(fitted))
     out = draw_columns(fitted, size)
     source = rows.at[usual_donor(out.donors)]
-    return DrawnRows(out.numbers, out.levels, source, None, fitted.left_out, safe.far)
+    return DrawnRows(out.numbers, out.levels, source, None, fitted.left_out, safe)
 
 
 def _check_columns(columns: int) -> None:
@@ -122,7 +120,7 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
         now = _put(now, made, some)
         pieces.append((some, made, fitted.later))
     numbers, levels, source, whose = _together(pieces)
-    return DrawnRows(numbers, levels, source, whose, left_out, safe.far)
+    return DrawnRows(numbers, levels, source, whose, left_out, safe)
 
 
 def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted, dict[str, str]]:

@@ -159,7 +159,7 @@ def whole_copy(
     again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     takes_part = np.zeros(len(draws.keys), dtype=np.bool_)
     takes_part[part.at] = True
-    far = words_of_ends(far_out_together(out.far, relations))
+    far = words_of_ends(far_out_together(out.safe.far, relations))
     made = WholeCopy(
         {name: column for name, column in again.items() if name not in left_out},
         out.levels,
@@ -168,6 +168,7 @@ def whole_copy(
         left_out,
         out.persons,
         {name: how for name, how in far.items() if name in again and name not in left_out},
+        {name: count for name, count in out.safe.joined.items() if count and name in out.levels},
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
     return made

@@ -86,7 +86,7 @@ def done_on_spark(
 
         place, found = table[PLACE][0].as_py(), Total()
         found.add(_digests(table))
-        told: list[Any] = [{}, None, {}, None]
+        told: list[Any] = [{}, None, {}, {}, None]
         try:
             if not folder.is_dir():
                 raise InputError(ELSEWHERE.format(str(folder.parent)))
@@ -95,9 +95,14 @@ def done_on_spark(
             columns = (work.wanted.numbers, work.wanted.levels)
             write_part(folder, place, columns, of.numbers, of.levels)
             near = of.outcome.near
-            told[:3] = [{**of.outcome.left_out}, near and near.to_json(), {**of.outcome.far_out}]
+            told[:4] = [
+                {**of.outcome.left_out},
+                near and near.to_json(),
+                {**of.outcome.far_out},
+                {**of.outcome.joined},
+            ]
         except DiscreetError as error:  # its sentence is ours, and quotes no cell
-            told[3] = [type(error).__name__, str(error)]
+            told[4] = [type(error).__name__, str(error)]
         back = {"rows": [found.rows], "added": [found.summed], "told": [json.dumps(told)]}
         return pa.table({"place": [place], **back})
 
@@ -113,8 +118,8 @@ def done_on_spark(
             raise REFUSALS.get(refused[0], RefusedError)(refused[1])
     _check(parts, work, version, folder)
     return [
-        Outcome(left_out, near and Fidelity.from_json(near), far_out)
-        for left_out, near, far_out, _ in told
+        Outcome(left_out, near and Fidelity.from_json(near), far_out, joined)
+        for left_out, near, far_out, joined, _ in told
     ]
 
 

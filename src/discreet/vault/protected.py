@@ -39,12 +39,14 @@ class Outcome(NamedTuple):
     """What is said of one partition: the columns it left out and why, and how near it is.
 
     `near` is that of the first partition, None of the others. `far_out` says how the means of
-    columns are off that hang on few persons far out.
+    columns are off that hang on few persons far out, `joined` of how many levels or more "(other)"
+    of a column stands.
     """
 
     left_out: Mapping[str, str]
     near: Fidelity | None
     far_out: Mapping[str, str]
+    joined: Mapping[str, int]
 
 
 class Protected(NamedTuple):
@@ -97,7 +99,9 @@ def protected(work: Work, rows: Columns, place: int, version: bytes) -> Protecte
     raw = work.raw(rows, place, version)
     made = copy_of_whole(raw)
     near = nearness_of(raw, made) if place == 0 else None
-    return Protected(*columns_of_copy(made), Outcome(made.left_out, near, made.far_out))
+    return Protected(
+        *columns_of_copy(made), Outcome(made.left_out, near, made.far_out, made.joined)
+    )
 
 
 def copy_of_whole(raw: RawWhole) -> WholeCopy:

@@ -602,7 +602,7 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
         name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
     }
     remarks = remarks_of({**large.work.wanted.left_out, **everywhere})
-    of_columns = column_remarks([it.far_out for it in done])
+    of_columns = column_remarks([it.far_out for it in done], [it.joined for it in done])
     return Said(0, remarks, large.version.hex(), tuple(everywhere), of_columns)
 
 
@@ -631,7 +631,7 @@ def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
     """Return the rows of a copy of the whole table, in the order that their draws gave them."""
     numbers, levels = columns_of_copy(made)
     remarks = remarks_of({**raw.left_out, **made.left_out})
-    of_columns = column_remarks([made.far_out])
+    of_columns = column_remarks([made.far_out], [made.joined])
     return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks, of_columns=of_columns)
 
 

@@ -12,7 +12,7 @@ from discreet.errors import InputError
 from discreet.keys import Column, numbered, row_digests
 from discreet.policy import Policy
 from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import Draws, Levels, Settings
+from discreet.protect.whole import OTHER, Draws, Levels, Settings
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import Reader
@@ -127,16 +127,21 @@ def drawn_again(
     return columns_of_copy(copy_with_tables(numbers, coded, draws, settings))
 
 
-def column_remarks(far_out: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+def column_remarks(
+    far_out: Sequence[Mapping[str, str]], joined: Sequence[Mapping[str, int]]
+) -> dict[str, tuple[str, ...]]:
     """Say of columns of a copy what is to be known of each of them.
 
     `far_out` says of each partition how the means of columns are off that hang on few persons:
-    of the copy it is said where it is so in half of the partitions, or more.
+    of the copy it is said where it is so in half of the partitions, or more. `joined` says of each
+    of how many levels or more "(other)" stands: of the copy the most.
 
     Examples
     --------
-    >>> column_remarks([{"wage": "too low"}])
-    {'wage': ('the mean of wage hangs on few persons far out: in the copy it is too low',)}
+    >>> found = column_remarks([{"wage": "too low"}], [{"town": 20}])
+    >>> found["wage"], found["town"]
+    (('the mean of wage hangs on few persons far out: in the copy it is too low',),
+     ('(other) of town stands for 20 levels or more',))
     """
     counted = Counter(name for each in far_out for name in each)
     found: dict[str, tuple[str, ...]] = {}
@@ -145,6 +150,9 @@ def column_remarks(far_out: Sequence[Mapping[str, str]]) -> dict[str, tuple[str,
         word = how.pop() if len(how) == 1 else "off"
         said = f"the mean of {name} hangs on few persons far out: in the copy it is {word}"
         found[name] = (said,)
+    for name in sorted({name for each in joined for name in each}):
+        most = max(each.get(name, 0) for each in joined)
+        found[name] = (f"{OTHER} of {name} stands for {most:,} levels or more",)
     return found
 
 

@@ -1,7 +1,8 @@
-"""Columns whose mean hangs on few persons far out are named wherever a copy says what it is."""
+"""What a copy says of single columns: means that hang on few persons, levels that were joined."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -101,6 +102,48 @@ def test_a_copy_in_partitions_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_of_partitions_half_have_to_say_it(partitions: list[str], said: str) -> None:
-    found = column_remarks([{"wage": word} if word else {} for word in partitions])
+    found = column_remarks([{"wage": word} if word else {} for word in partitions], [])
 
     assert [*found.get("wage", ())] == ([WAGE.replace("too low", said)] if said else [])
+
+
+# --- levels that were joined ----------------------------------------------------------------------
+
+
+def living(n: int = N) -> pl.DataFrame:
+    """Return persons of two towns, and of seventy where few live; one town has our own names."""
+    draw = np.random.default_rng(5)
+    town = [f"town {i}" if i < 70 else ("here", "there")[i % 2] for i in range(n)]
+    told = [("(other)", "(missing)", None, "x", f"rare {i}")[i % 5] for i in range(n)]
+    return pl.DataFrame({"town": town, "told": told, "age": draw.integers(20, 80, n)})
+
+
+@pytest.fixture(scope="module")
+def towns() -> dc.Study:
+    return dc.open(living(), study="towns", unit=False)
+
+
+def test_other_says_how_many_levels_it_stands_for(towns: dc.Study) -> None:
+    (said,) = [it for it in towns.bars("town").notes() if it.startswith("(other) of town")]
+
+    assert re.fullmatch(r"\(other\) of town stands for (20|40) levels or more", said)
+    assert said in towns.summary().notes
+    assert not any("(other) of town" in it for it in towns.bars("told").notes())
+
+
+def test_levels_of_the_data_that_have_our_names_stay_apart(towns: dc.Study) -> None:
+    rows = towns.anonymize().frame["told"]
+    found = {word: int((rows == word).sum()) for word in rows.unique() if word is not None}
+
+    assert found.keys() == {"(other)", "(other) as given", "(missing)", "x"}
+    for count in (*found.values(), int(rows.is_null().sum())):
+        assert N / 5 - 30 < count < N / 5 + 30
+
+
+def test_of_partitions_the_most_is_said() -> None:
+    found = column_remarks([{}, {}], [{"town": 5, "ward": 5}, {"town": 1280}])
+
+    assert found == {
+        "town": ("(other) of town stands for 1,280 levels or more",),
+        "ward": ("(other) of ward stands for 5 levels or more",),
+    }
