@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from discreet.levels import in_order, place_of_number
+from discreet.levels import as_given, in_order, place_of_number
 
 # Levels as they are to stand, without a declared order.
 NATURAL: dict[str, list[str]] = {
@@ -99,3 +99,26 @@ def test_equal_levels_are_one() -> None:
 )
 def test_the_number_that_a_level_begins_with(level: str, place: tuple[float, int] | None) -> None:
     assert place_of_number(level) == place
+
+
+# --- levels that have our name ------------------------------------------------------------------
+
+NAMES = {
+    "(other)": "(other) as given",
+    "(missing)": "(missing)",
+    "(other) as given": "(other) as given as given",
+    "other": "other",
+    "as given": "as given",
+    "(other) x": "(other) x",
+}
+
+
+@pytest.mark.parametrize(("word", "wanted"), NAMES.items())
+def test_a_level_that_has_our_name_gets_another(word: str, wanted: str) -> None:
+    assert as_given(word) == wanted
+
+
+def test_no_two_levels_have_one_name_then() -> None:
+    names = [*NAMES, *NAMES.values(), "(other) as given as given as given", "(oth as givener)"]
+
+    assert len({*map(as_given, {*names})}) == len({*names})

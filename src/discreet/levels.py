@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["LAST", "OTHER", "in_order", "order_key", "place_of_number"]
+__all__ = ["LAST", "OTHER", "as_given", "in_order", "order_key", "place_of_number"]
 
 OTHER = "(other)"
 """What levels are joined into that are too rare to be named."""
+GIVEN = " as given"
 LAST = (OTHER, "(missing)")
 """Levels that stand behind all others, whatever is declared."""
 
@@ -83,6 +84,19 @@ def in_order(levels: Iterable[str], declared: Sequence[str] = ()) -> tuple[str, 
     ('low', 'mid', 'high', '?')
     """
     return tuple(sorted({*levels}, key=order_key(declared)))
+
+
+def as_given(level: str) -> str:
+    """Return a level of the data as a copy has it: by another name, if joined ones have its name.
+
+    No two levels have one name then, and none hangs on which others there are.
+
+    Examples
+    --------
+    >>> as_given("other"), as_given("(other)"), as_given("(other) as given")
+    ('other', '(other) as given', '(other) as given as given')
+    """
+    return f"{level}{GIVEN}" if level.replace(GIVEN, "") == OTHER else level
 
 
 def order_key(declared: Sequence[str] = ()) -> Callable[[str], Key]:

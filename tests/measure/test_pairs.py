@@ -402,3 +402,12 @@ def test_equal_rows_of_many_are_spread(monkeypatch: pytest.MonkeyPatch) -> None:
 
     shares = [float((some == value).mean()) for value in (0, 1, 2)]
     assert shares == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
+
+
+def test_a_level_of_our_name_is_compared_with_what_it_is_in_a_copy() -> None:
+    given = "(other) as given"
+    before = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "l": ["(other)", "rare", "b", "(other)"]})
+    pair = as_pair(before, before.assign(l=[given, "(other)", "b", given]))
+
+    assert pair.original.levels["l"] == pair.released.levels["l"]
+    assert as_pair(before, before).released.levels["l"] == tuple(before["l"])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, one_of
+from discreet.levels import as_given
 from discreet.protect.base import lexicographic
 from discreet.protect.whole import OTHER
 from discreet.spreadsheet import as_meant
@@ -259,10 +260,12 @@ def _joined(before: Side, after: Side) -> Side:
     """
     levels = dict(before.levels)
     for name, words in after.levels.items():
-        there = {*words}
-        if OTHER in there and OTHER not in before.levels[name]:
+        there, own = {*words}, {*levels[name]}
+        if any(as_given(it) != it and as_given(it) in there for it in own):
+            levels[name] = tuple(map(as_given, levels[name]))
+        if OTHER in there and OTHER not in levels[name]:
             kept = there | {""}
-            levels[name] = tuple(it if it in kept else OTHER for it in before.levels[name])
+            levels[name] = tuple(it if it in kept else OTHER for it in levels[name])
     return Side.of(before.numbers, levels)
 
 

@@ -118,7 +118,9 @@ class WholeCopy:
 
     `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
     gave most of the columns of each, `takes_part` which raw rows anything was drawn from. `persons`
-    says which rows belong together as one drawn person's, where persons have several.
+    says which rows belong together as one drawn person's, where persons have several. `far_out`
+    says how the means of columns are off that hang on few persons far out: too low, too high or
+    off; `joined` for how many levels or more "(other)" of a column stands.
     """
 
     numbers: Mapping[str, Floats]
@@ -127,3 +129,5 @@ class WholeCopy:
     takes_part: NDArray[np.bool_]
     left_out: Mapping[str, str]
     persons: Labels | None = None
+    far_out: Mapping[str, str] = field(default_factory=dict)
+    joined: Mapping[str, int] = field(default_factory=dict)

@@ -33,8 +33,9 @@ from discreet.protect.column_trees import (
 from discreet.protect.copies import MISSING, OTHER, Levels, Settings
 from discreet.protect.donors import donors_evenly
 from discreet.protect.exceptions import exceptions
+from discreet.protect.far_out import Ends, far_out
 from discreet.protect.participants import ONE, Rows
-from discreet.protect.safe_levels import safe_levels
+from discreet.protect.safe_levels import joined_levels, safe_levels
 from discreet.protect.safe_values import BEYOND, SafeColumn, normal, safe_column
 
 __all__ = [
@@ -92,10 +93,16 @@ class NumberColumn(NamedTuple):
 
 
 class SafeColumns(NamedTuple):
-    """What may be drawn of each column of some rows: levels, and values of rows that have one."""
+    """What may be drawn of each column of some rows: levels, and values of rows that have one.
+
+    `far` says at which ends of a column of numbers its mean hangs on few persons, and `joined` of
+    how many levels or more the joined ones of a column of levels are.
+    """
 
     levels: dict[str, Levels]
     numbers: dict[str, tuple[Labels, SafeColumn]]
+    far: dict[str, Ends]
+    joined: dict[str, int]
 
     def taken(self, rows: Labels) -> SafeColumns:
         """Return it of some rows."""
@@ -104,7 +111,7 @@ class SafeColumns(NamedTuple):
         for name, (known, safe) in self.numbers.items():
             some = np.flatnonzero(np.isin(rows, known))
             numbers[name] = some, safe.taken(np.searchsorted(known, rows[some]))
-        return SafeColumns(levels, numbers)
+        return self._replace(levels=levels, numbers=numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,16 +186,21 @@ class _Fit:
 
 def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
     """Return what may be drawn of each column of some rows, by itself."""
-    levels = {}
+    levels, joined = {}, {}
+    more = float(rows.draws.of_table("joined levels", 1)[0])  # one for all columns
     for name, column in rows.levels.items():
         least = rows.draws.threshold(f"level {name}", settings.k)
         levels[name] = safe_levels(column, least, rows.persons)
-    numbers = {}
+        joined[name] = joined_levels(column, levels[name], settings.k, more, rows.persons)
+    numbers, far, weights = {}, {}, rows.weights()
+    few = rows.draws.threshold("far out", settings.k)  # one for all columns
     for name, values in rows.numbers.items():
         known = np.flatnonzero(~np.isnan(values))
         if rows.persons_with(~np.isnan(values)) >= settings.m:
-            numbers[name] = known, safe_values_of(name, values, rows, settings)
-    return SafeColumns(levels, numbers)
+            safe = safe_values_of(name, values, rows, settings)
+            numbers[name] = known, safe
+            far[name] = far_out(values[known], weights[known], safe, settings.k, few)
+    return SafeColumns(levels, numbers, far, joined)
 
 
 def fit_columns(

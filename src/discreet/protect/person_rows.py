@@ -37,7 +37,7 @@ COUNT = "\0rows"
 class DrawnRows(NamedTuple):
     """Drawn rows: columns, which raw row gave most of each, whose each is, and what is left out.
 
-    `persons` is None where each row is a person's.
+    `persons` is None where each row is a person's; `safe` is what may be drawn of the columns.
     """
 
     numbers: dict[str, Floats]
@@ -45,6 +45,7 @@ class DrawnRows(NamedTuple):
     source: Labels
     persons: Labels | None
     left_out: dict[str, str]
+    safe: SafeColumns
 
 
 class _Fitted(NamedTuple):
@@ -76,11 +77,12 @@ def rows_by_themselves(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     RefusedError
         If no column can be shown.
     """
-    fitted = fit_columns(rows, safe_columns(rows, settings), settings)
+    safe = safe_columns(rows, settings)
+    fitted = fit_columns(rows, safe, settings)
     _check_columns(len(fitted))
     out = draw_columns(fitted, size)
     source = rows.at[usual_donor(out.donors)]
-    return DrawnRows(out.numbers, out.levels, source, None, fitted.left_out)
+    return DrawnRows(out.numbers, out.levels, source, None, fitted.left_out, safe)
 
 
 def _check_columns(columns: int) -> None:
@@ -105,7 +107,8 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     RefusedError
         If no column can be shown.
     """
-    fitted, left_out = _fitted(rows, settings)
+    safe = safe_columns(rows, settings)
+    fitted, left_out = _fitted(rows, safe, settings)
     first = draw_columns(fitted.first, size, what="first ")
     count = np.maximum(np.rint(first.numbers.pop(COUNT, np.ones(size))), 1).astype(np.intp)
     pieces = [(np.arange(size), first, fitted.first)]
@@ -125,12 +128,13 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
         for name, of in so_far.items():
             of.add(some, made.numbers[name])
         pieces.append((some, made, fitted.later))
-    return _together(pieces, fitted, left_out)
+    numbers, levels, source, whose = _together(pieces)
+    return DrawnRows(numbers, levels, source, whose, left_out, safe)
 
 
-def _fitted(rows: Rows, settings: Settings) -> tuple[_Fitted, dict[str, str]]:
+def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted, dict[str, str]]:
     """Fit first rows, and later ones; a column that either leaves out is left out of both."""
-    told, safe = histories_of(rows, settings), safe_columns(rows, settings)
+    told = histories_of(rows, settings)
     first = rows.taken(told.first)._replace(persons=None)
     counts = told.rows.astype(np.float64)
     first = first._replace(numbers={**first.numbers, COUNT: counts})
@@ -212,9 +216,9 @@ def _put(now: Drawn, made: Drawn, at: Labels) -> Drawn:
 
 
 def _together(
-    pieces: Sequence[tuple[Labels, Drawn, FittedColumns]], fitted: _Fitted, left_out: dict[str, str]
-) -> DrawnRows:
-    """Return all rows, those of a person one after the other."""
+    pieces: Sequence[tuple[Labels, Drawn, FittedColumns]],
+) -> tuple[dict[str, Floats], dict[str, Levels], Labels, Labels]:
+    """Return all rows, those of a person one after the other: columns, sources, and whose."""
     first = pieces[0][1]
     whose = np.concatenate([some for some, _, _ in pieces])
     order = np.argsort(whose, kind="stable")
@@ -234,4 +238,4 @@ def _together(
         ]
         numbers[name] = np.concatenate(values)[order]
     source = np.concatenate([of.rows.at[usual_donor(made.donors)] for _, made, of in pieces])
-    return DrawnRows(numbers, levels, source[order], whose[order], left_out)
+    return numbers, levels, source[order], whose[order]

@@ -9,7 +9,7 @@ from discreet.protect.base import persons_in
 from discreet.protect.copies import MISSING, OTHER, Levels
 from discreet.protect.participants import persons_of
 
-__all__ = ["safe_levels"]
+__all__ = ["joined_levels", "safe_levels"]
 
 
 def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
@@ -51,3 +51,43 @@ def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
         place[code if code >= 0 else missing + 1] = at
     out = place[np.where(rare, missing + 1, codes)]
     return Levels(tuple(word for word, _ in words), out)
+
+
+def joined_levels(
+    column: Levels, made: Levels, k: int, chance: float, persons: Labels | None
+) -> int:
+    """Return of how many levels or more "(other)" stands: k, 2 k, 4 k and so on, or 0 of fewer.
+
+    It is the largest of these of which there are between as many and twice as many, by `chance`:
+    so one person, who brings a level or takes one away, turns it for one draw in k at the most. Of
+    the levels of a person one is counted.
+
+    Parameters
+    ----------
+    column, made : Levels
+        The raw column, and its safe levels.
+    k : int
+        The least number that is said.
+    chance : float
+        A number between 0 and 1 that hangs on no record.
+    persons : ndarray of int of shape (n,) or None
+        Whose each row is, where a person may have several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> raw = Levels.of(["a"] * 9 + list("bcdefghijklm"))
+    >>> made = safe_levels(raw, 5, None)
+    >>> [joined_levels(raw, made, 5, chance, None) for chance in (0.0, 0.2, 0.3, 0.9)]
+    [10, 10, 5, 5]
+    """
+    if OTHER not in made.words:
+        return 0
+    joined = np.flatnonzero((made.codes == made.words.index(OTHER)) & (column.codes >= 0))
+    if persons is not None:
+        joined = joined[np.unique(persons[joined], return_index=True)[1]]
+    levels = len(np.unique(column.codes[joined]))
+    found = 0
+    while levels >= max(2 * found, k) * (1 + chance):
+        found = max(2 * found, k)
+    return found

@@ -24,7 +24,7 @@ from discreet.protect.copies import threshold
 from discreet.protect.grain import Chance, shortened, step_of
 from discreet.protect.participants import ONE
 
-__all__ = ["BEYOND", "SafeColumn", "normal", "safe_column"]
+__all__ = ["BEYOND", "SafeColumn", "normal", "safe_column", "usual_excess"]
 
 EXCESS, SHARE = 6.0, 0.4
 """An excess is capped at so many times the usual one inside, and at this share of its block's."""
@@ -216,9 +216,7 @@ def _end(x: Floats, w: Labels, rows: slice, sign: int, end: _End) -> tuple[float
     """
     own = x[rows] * sign
     edge, size = float(own.min()), len(own)
-    usual = _usual(np.sort((x[: rows.start] if sign > 0 else x[rows.stop :]) * sign)[::-1], size)
-    if usual <= 0:  # few inside, or all beside it of one value
-        usual = float(np.median(own) - edge) / np.log(2)
+    usual = usual_excess((x[: rows.start] if sign > 0 else x[rows.stop :]) * sign, own)
     excess = own - edge
     capped = np.minimum(excess, EXCESS * usual)
     ordered = np.sort(capped)
@@ -238,8 +236,15 @@ def _end(x: Floats, w: Labels, rows: slice, sign: int, end: _End) -> tuple[float
     return sign * (edge + mean), min(REACH * mean, limit - mean)
 
 
-def _usual(inside: Floats, size: int) -> float:
-    """Return the mean excess of an end of so many rows, as those inside let expect it."""
+def usual_excess(inside: Floats, own: Floats) -> float:
+    """Return the mean excess of the rows at an upper end, as those inside let expect it."""
+    usual = _expected(np.sort(inside)[::-1], len(own))
+    if usual <= 0:  # few inside, or all beside it of one value
+        usual = float(np.median(own) - own.min()) / np.log(2)
+    return usual
+
+
+def _expected(inside: Floats, size: int) -> float:
     near, next_to = inside[:size], inside[size : 3 * size]
     if len(next_to) < size:
         return 0.0

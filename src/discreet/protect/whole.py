@@ -31,6 +31,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.protect.base import several_rows
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.protect.far_out import far_out_together, words_of_ends
 from discreet.protect.fitted_columns import safe_values_of
 from discreet.protect.participants import (
     PERSONS_PER_K,
@@ -107,7 +108,8 @@ def whole_copy(
     who knows most of a person's values infers the last one a little better than from others. Who
     knows the whole table but for one person tells whether the person is in it somewhat better
     than by guessing, more so where rows are few and columns many. Copies of the same persons
-    add up: make few. Of a column whose mean hangs on few persons the mean is lower.
+    add up: make few. A column whose mean hangs on few persons far out is named (`far_out` of the
+    copy) where they are k to 2 k - 1 or more, which the secret draws: of fewer nothing is said.
 
     References
     ----------
@@ -156,6 +158,7 @@ def whole_copy(
     again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     takes_part = np.zeros(len(draws.keys), dtype=np.bool_)
     takes_part[part.at] = True
+    far = words_of_ends(far_out_together(out.safe.far, relations))
     made = WholeCopy(
         {name: column for name, column in again.items() if name not in left_out},
         out.levels,
@@ -163,6 +166,8 @@ def whole_copy(
         takes_part,
         left_out,
         out.persons,
+        {name: how for name, how in far.items() if name in again and name not in left_out},
+        {name: count for name, count in out.safe.joined.items() if count and name in out.levels},
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
     return made

@@ -460,7 +460,13 @@ class Session:
     def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say which columns of the table may hold codes, and of the copy how near it is."""
         near = self._vault.nearness(self.table, self.policy).word
-        return (*_codes_in(self.table, self.policy, names), f"the copy: {near}")
+        said = self.said_of_columns(names)
+        return (*said, *_codes_in(self.table, self.policy, names), f"the copy: {near}")
+
+    def said_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what is to be known of single columns of the copy: whose means are off, and how."""
+        of = self.kept.copy.of_columns
+        return tuple(line for name in dict.fromkeys(names) for line in of.get(name, ()))
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
         """Draw from counts, without a gate."""

@@ -256,6 +256,7 @@ def _measured(session: Session, pair: Pair, formula: str | None, records: Estima
 def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
     """Say what was done, in the order in which it was."""
     policy, copy = session.policy, session.whole.copy
+    sources = session.whole.sources(columns)
     told: dict[str, Any] = {
         "method": Whole.name,
         "promises": Whole.promises,
@@ -264,7 +265,7 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
         "m": policy.members,
         "columns": list(columns),
         "sensitive": list(session.sensitive) or None,
-        "prepared": list(copy.remarks) or None,
+        "prepared": [*copy.remarks, *session.said_of_columns(sources)] or None,
         "formula": formula,
         **made_where(session, copy.version),
     }

@@ -86,7 +86,7 @@ def done_on_spark(
 
         place, found = table[PLACE][0].as_py(), Total()
         found.add(_digests(table))
-        told: list[Any] = [{}, None, None]
+        told: list[Any] = [{}, None, {}, {}, None]
         try:
             if not folder.is_dir():
                 raise InputError(ELSEWHERE.format(str(folder.parent)))
@@ -94,9 +94,14 @@ def done_on_spark(
                 of = protected(work, _columns(table, work.keyed), place, version)
             write_part(folder, place, work.columns, {**of.numbers, **of.whose}, of.levels)
             near = of.outcome.near
-            told[:2] = [{**of.outcome.left_out}, near and near.to_json()]
+            told[:4] = [
+                {**of.outcome.left_out},
+                near and near.to_json(),
+                {**of.outcome.far_out},
+                {**of.outcome.joined},
+            ]
         except DiscreetError as error:  # its sentence is ours, and quotes no cell
-            told[2] = [type(error).__name__, str(error)]
+            told[4] = [type(error).__name__, str(error)]
         back = {"rows": [found.rows], "added": [found.summed], "told": [json.dumps(told)]}
         return pa.table({"place": [place], **back})
 
@@ -111,7 +116,10 @@ def done_on_spark(
         if refused is not None:
             raise REFUSALS.get(refused[0], RefusedError)(refused[1])
     _check(parts, work, version, folder)
-    return [Outcome(left_out, near and Fidelity.from_json(near)) for left_out, near, _ in told]
+    return [
+        Outcome(left_out, near and Fidelity.from_json(near), far_out, joined)
+        for left_out, near, far_out, joined, _ in told
+    ]
 
 
 def _check(parts: Sequence[Any], work: Work, version: bytes, folder: Path) -> None:

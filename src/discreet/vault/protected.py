@@ -39,11 +39,15 @@ __all__ = [
 class Outcome(NamedTuple):
     """What is said of one partition: the columns it left out and why, and how near it is.
 
-    `near` is that of the first partition, None of the others.
+    `near` is that of the first partition, None of the others. `far_out` says how the means of
+    columns are off that hang on few persons far out, `joined` of how many levels or more "(other)"
+    of a column stands.
     """
 
     left_out: Mapping[str, str]
     near: Fidelity | None
+    far_out: Mapping[str, str]
+    joined: Mapping[str, int]
 
 
 class Protected(NamedTuple):
@@ -107,8 +111,8 @@ def protected(work: Work, rows: Columns, place: int, version: bytes) -> Protecte
     raw = work.raw(rows, place, version)
     made = copy_of_whole(raw)
     near = nearness_of(raw, made) if place == 0 else None
-    whose = whose_of(raw, made, place)
-    return Protected(*columns_of_copy(made), whose, Outcome(made.left_out, near))
+    outcome = Outcome(made.left_out, near, made.far_out, made.joined)
+    return Protected(*columns_of_copy(made), whose_of(raw, made, place), outcome)
 
 
 def copy_of_whole(raw: RawWhole) -> WholeCopy:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,7 @@ __all__ = [
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
 WHOSE = b"discreet: the column that says which rows are one person's"
+OF_COLUMNS = b"discreet: what is said of columns"
 ABOUT, PART = "about.parquet", "part-"
 """What files are called in the folder of a copy that was written by many."""
 PIECE = 1 << 18
@@ -54,7 +56,8 @@ PIECE = 1 << 18
 class Said(NamedTuple):
     """What is said of a kept copy: rows left out, remarks, its version, and columns not in it.
 
-    `whose` names the column that says which rows are one person's.
+    `whose` names the column that says which rows are one person's, and `of_columns` are remarks on
+    single columns, by name.
     """
 
     left_out: int
@@ -62,6 +65,7 @@ class Said(NamedTuple):
     version: str
     without: tuple[str, ...] = ()
     whose: tuple[str, ...] = ()
+    of_columns: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
     def metadata(self) -> dict[bytes, bytes]:
         """Return it as the file keeps it."""
@@ -70,6 +74,7 @@ class Said(NamedTuple):
             VERSION: self.version.encode(),
             WITHOUT: json.dumps(self.without).encode(),
             WHOSE: json.dumps(self.whose).encode(),
+            OF_COLUMNS: json.dumps({**self.of_columns}).encode(),
         }
 
 
@@ -79,8 +84,11 @@ def said_in(file: FileMetaData, version: str) -> Said:
     left_out, *remarks = json.loads(found[DONE])
     if found.get(VERSION, version.encode()).decode() != version:
         raise InputError("a copy of another version has the name of this one")
-    lists = (tuple(json.loads(found.get(key, "[]"))) for key in (WITHOUT, WHOSE))
-    return Said(int(left_out), tuple(remarks), version, *lists)
+    without, whose, of_columns = (
+        json.loads(found.get(it, "[]")) for it in (WITHOUT, WHOSE, OF_COLUMNS)
+    )
+    said = {name: tuple(lines) for name, lines in dict(of_columns).items()}
+    return Said(int(left_out), tuple(remarks), version, tuple(without), tuple(whose), said)
 
 
 class Kept(NamedTuple):

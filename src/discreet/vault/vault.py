@@ -65,6 +65,7 @@ from discreet.vault.stored import (
 )
 from discreet.vault.whole import (
     RawWhole,
+    column_remarks,
     raw_in_one,
     raw_whole,
     remarks_of,
@@ -104,7 +105,8 @@ class Copy:
     """Protected rows: their columns, the levels of their strata, and the version they are of.
 
     `whose` holds the column that says which rows are one drawn person's, where there is one.
-    `remarks` are sentences on how the rows were prepared, and `format` is how they were keyed.
+    `remarks` are sentences on how the rows were prepared, `of_columns` on single columns of a copy
+    of the whole table, by name, and `format` is how they were keyed.
     `path` is the Parquet file that they are read from, of a copy that is not held in memory, and
     `keep` what has to be there as long as it is read.
     """
@@ -118,6 +120,7 @@ class Copy:
     path: Path | None = None
     keep: object = None
     whose: Mapping[str, Floats] = field(default_factory=lambda: MappingProxyType({}))
+    of_columns: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def __len__(self) -> int:
         held: Mapping[str, Any] = self.columns or self.strata
@@ -175,7 +178,8 @@ def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
 
 def store(path: Path, copy: Copy, version: bytes) -> None:
     """Keep a copy as Parquet that its owner alone may read."""
-    said = Said(copy.left_out, copy.remarks, version.hex(), whose=(*copy.whose,))
+    of, whose = copy.of_columns, (*copy.whose,)
+    said = Said(copy.left_out, copy.remarks, version.hex(), whose=whose, of_columns=of)
     numbers = {**copy.columns, **copy.whose}
     with written(path, [*numbers], [*copy.strata], lambda: said) as add:
         add(numbers, copy.strata)
@@ -195,9 +199,9 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: words_of(stored[name]) for name in strata}
-        whose = {name: columns.pop(name) for name in said.whose}
-        short = version.hex()[:16]
-        return Copy(columns, levels, short, said.left_out, said.remarks, format, whose=whose)
+        known: dict[str, Any] = {"whose": {name: columns.pop(name) for name in said.whose}}
+        short, known["of_columns"] = version.hex()[:16], said.of_columns
+        return Copy(columns, levels, short, said.left_out, said.remarks, format, **known)
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
@@ -478,8 +482,9 @@ class Vault:
         if not is_kept(path):
             write(path)
         columns, strata, whose, said = columns_in(path, version.hex())
-        held = Copy(columns, strata, said.version[:16], said.left_out, said.remarks, whose=whose)
-        return replace(held, path=path, keep=keep)
+        known: dict[str, Any] = {"path": path, "keep": keep, "of_columns": said.of_columns}
+        short = said.version[:16]
+        return Copy(columns, strata, short, said.left_out, said.remarks, whose=whose, **known)
 
     def _write_whole(self, large: LargeTable, path: Path) -> None:
         """Write the copies of all partitions of a table, and note how near that of the first is."""
@@ -611,7 +616,9 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
         name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
     }
     remarks = remarks_of({**large.work.wanted.left_out, **everywhere})
-    return Said(0, remarks, large.version.hex(), tuple(everywhere), large.work.whose)
+    of_columns = column_remarks([it.far_out for it in done], [it.joined for it in done])
+    whose = large.work.whose
+    return Said(0, remarks, large.version.hex(), tuple(everywhere), whose, of_columns)
 
 
 def _near(done: Sequence[Outcome]) -> Fidelity:
@@ -638,8 +645,9 @@ def _file_name(format: int, version: str) -> str:
 def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
     """Return the rows of a copy of the whole table, in the order that their draws gave them."""
     numbers, levels = columns_of_copy(made)
-    remarks, whose = remarks_of({**raw.left_out, **made.left_out}), whose_of(raw, made)
-    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks, whose=whose)
+    remarks, version = remarks_of({**raw.left_out, **made.left_out}), raw.version.hex()[:16]
+    known: dict[str, Any] = {"of_columns": column_remarks([made.far_out], [made.joined])}
+    return Copy(numbers, levels, version, 0, remarks, whose=whose_of(raw, made), **known)
 
 
 def said(done: Done, k: int) -> tuple[str, ...]:

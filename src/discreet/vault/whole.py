@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from discreet.errors import InputError
 from discreet.keys import Column, numbered, row_digests
 from discreet.policy import Policy
 from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import Draws, Levels, Settings
+from discreet.protect.whole import OTHER, Draws, Levels, Settings
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import Reader
@@ -29,6 +30,7 @@ from discreet.vault.whole_columns import (
 
 __all__ = [
     "RawWhole",
+    "column_remarks",
     "drawn_again",
     "raw_in_one",
     "raw_whole",
@@ -128,6 +130,35 @@ def drawn_again(
     made = copy_with_tables(numbers, coded, draws, settings, *persons)
     found = {} if made.persons is None else {it: made.persons.astype(np.float64) for it in whose}
     return *columns_of_copy(made), found
+
+
+def column_remarks(
+    far_out: Sequence[Mapping[str, str]], joined: Sequence[Mapping[str, int]]
+) -> dict[str, tuple[str, ...]]:
+    """Say of columns of a copy what is to be known of each of them.
+
+    `far_out` says of each partition how the means of columns are off that hang on few persons:
+    of the copy it is said where it is so in half of the partitions, or more. `joined` says of each
+    of how many levels or more "(other)" stands: of the copy the most.
+
+    Examples
+    --------
+    >>> found = column_remarks([{"wage": "too low"}], [{"town": 20}])
+    >>> found["wage"], found["town"]
+    (('the mean of wage hangs on few persons far out: in the copy it is too low',),
+     ('(other) of town stands for 20 levels or more',))
+    """
+    counted = Counter(name for each in far_out for name in each)
+    found: dict[str, tuple[str, ...]] = {}
+    for name in sorted(name for name, count in counted.items() if 2 * count >= len(far_out)):
+        how = {each[name] for each in far_out if name in each}
+        word = how.pop() if len(how) == 1 else "off"
+        said = f"the mean of {name} hangs on few persons far out: in the copy it is {word}"
+        found[name] = (said,)
+    for name in sorted({name for each in joined for name in each}):
+        most = max(each.get(name, 0) for each in joined)
+        found[name] = (f"{OTHER} of {name} stands for {most:,} levels or more",)
+    return found
 
 
 def remarks_of(left_out: Mapping[str, str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
+from discreet.levels import as_given
 from discreet.policy import Policy
 from discreet.protect.alike import persons_alike
 from discreet.protect.whole import Draws, Levels, Settings
@@ -173,7 +174,7 @@ def raw_of(
     parts = {name: of for name, of in told.items() if of is not None}
     return RawWhole(
         {name: on_clock(numbers[name], parts.get(name)) for name in wanted.numbers},
-        levels,
+        {name: it._replace(words=tuple(map(as_given, it.words))) for name, it in levels.items()},
         wanted.left_out,
         draws,
         version,
