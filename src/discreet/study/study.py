@@ -53,7 +53,7 @@ from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.verify import FileCheck, verifier_of
-from discreet.study.whole_table import columns_of_table, release_whole
+from discreet.study.whole_table import columns_released, release_whole
 from discreet.table import Table, forget, open_table, with_levels_of_two
 from discreet.web.board import Board
 
@@ -1946,7 +1946,7 @@ pixels = 400), policy standard)
                     "the whole table was protected when the study was opened; leave method and"
                     " sensitive out, or open a study with roles={'column': 'sensitive'}"
                 )
-            names = columns_of_table(self._drawn, columns, drop)
+            names = columns_released(self._drawn, columns, drop)
             return release_whole(self.session, names, formula, risk_below, self._derived)
         settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
         if risk_below is not None and not self.policy.fixed:

@@ -37,7 +37,7 @@ from discreet.vault.whole import RawWhole
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["columns_of_table", "release_whole"]
+__all__ = ["columns_of_table", "columns_released", "release_whole"]
 
 COMPLETE = 0.5
 """Of a report so many rows have a number in each column that it is measured on."""
@@ -48,13 +48,13 @@ def columns_of_table(
 ) -> tuple[str, ...]:
     """Return the columns of the copy that are released, or refuse those that are not in it."""
     copy = of.whole.copy
-    held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata, *copy.whose}]
+    held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata}]
     new = {name for name in (*held, *of.whole.left_out) if name not in of.table.columns}
     dropped = drop if isinstance(drop, str) else [name for name in drop if name not in new]
     check_columns(of.table, columns, dropped)
     wanted = held if columns is None else list(columns)
     if columns is not None:
-        of.table.require([name for name in wanted if name not in {*new, *copy.whose}])
+        of.table.require([name for name in wanted if name not in new])
         of.whole.check_made(wanted)
     if both := set(drop) & set(columns or ()):
         raise InputError(f"{one_of(sorted(both))} cannot be released and dropped")
@@ -65,9 +65,20 @@ def columns_of_table(
                 " leave it out"
             )
     found = tuple(name for name in wanted if name not in drop)
-    if not {*found} - {*copy.whose}:
+    if not found:
         raise InputError("a released table needs at least one column; drop fewer")
     return found
+
+
+def columns_released(
+    of: OfCopy, columns: Sequence[str] | None, drop: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns of a released table, whose its rows are among them, or refuse them."""
+    whose = [name for name in of.whole.copy.whose if columns is None or name in columns]
+    others = None if columns is None else [name for name in columns if name not in whose]
+    found = columns_of_table(of, others, drop)
+    wanted = {*found, *whose} - {*drop}
+    return tuple(name for name in (columns or of.whole.raw) if name in wanted)
 
 
 def release_whole(
