@@ -125,13 +125,7 @@ def whole_copy(
     """
     persons, k = several_rows(persons), settings.k
     everyone = len(draws.keys) if persons is None else len(np.unique(persons))
-    fewest = max(PERSONS_PER_M * settings.m, PERSONS_PER_K * k)
-    if everyone < fewest + draws.threshold("persons", k) - k:
-        raise RefusedError(
-            f"the table has too few persons for a copy of all its columns: {PERSONS_PER_M} times m"
-            f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
-            " choose a smaller k"
-        )
+    _check_persons(everyone, settings, draws)
     cleaned = {name: finite(numbers[name]) for name in sorted(numbers)}
     least = least_known(everyone, k, draws)
     shown = {n: it for n, it in cleaned.items() if persons_of(persons, ~np.isnan(it)) >= least}
@@ -168,6 +162,16 @@ def whole_copy(
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
     return made
+
+
+def _check_persons(persons: int, settings: Settings, draws: Draws) -> None:
+    k, fewest = settings.k, max(PERSONS_PER_M * settings.m, PERSONS_PER_K * settings.k)
+    if persons < fewest + draws.threshold("persons", k) - k:
+        raise RefusedError(
+            f"the table has too few persons for a copy of all its columns: {PERSONS_PER_M} times m"
+            f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
+            " choose a smaller k"
+        )
 
 
 def _rows_of_copy(rows: int, usual: int, settings: Settings, draws: Draws) -> int:
