@@ -718,12 +718,7 @@ def compare(
 
     def read(levels: Sequence[str]) -> Pair:
         return as_pair(
-            original,
-            released,
-            categorical=levels,
-            drop=drop,
-            same_rows=same_rows,
-            dates=dates,
+            original, released, categorical=levels, drop=drop, same_rows=same_rows, dates=dates
         )
 
     pair = read(categorical)

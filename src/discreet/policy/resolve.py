@@ -282,8 +282,7 @@ def resolve(
     drawn = MappingProxyType(_sensitive(policy, columns, names, named))
     numbers_of = policy.allowed(pixels=numbers["pixels"], diversity=numbers["diversity"])
     diversity = (numbers["diversity"] or diversity_of(numbers_of)) if drawn else 1
-    least = cost or "smaller"
-    asked = AxesRequest(numbers_of.pixels, diversity, drawn, least, gradient)
+    asked = AxesRequest(numbers_of.pixels, diversity, drawn, cost or "smaller", gradient)
     return dataclasses.replace(request, axes=asked)
 
 
