@@ -15,14 +15,14 @@ import numpy as np
 from discreet.errors import InputError, RefusedError
 from discreet.measure.described import MOST_LEVELS, RowsToDescribe
 from discreet.measure.means import means_by_group, shares_by_group
-from discreet.measure.own_error import NORMAL, OwnErrors
+from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.plots.request import PlotRequest
 from discreet.study.from_copy import WholeTable
 
 if TYPE_CHECKING:
     from discreet.study.derived import OfCopy
 
-__all__ = ["differences", "groups_of", "own_errors"]
+__all__ = ["differences", "groups_of", "own_errors", "said_of_own"]
 
 Figures = Mapping[object, float]
 MOST_NAMED = 4
@@ -43,6 +43,19 @@ def own_errors(session: OfCopy, figures: Callable[[WholeTable], Figures]) -> Own
             if not found:
                 break
     return OwnErrors(found[0] if found else {}, found[1:], share)
+
+
+def said_of_own(own: OwnErrors) -> str:
+    """Say whether intervals hold the copy's own error.
+
+    Examples
+    --------
+    >>> said_of_own(OwnErrors({}, (), 1.0))
+    'for chance among so many rows alone: so few do not show how far the copy is off'
+    """
+    if len(own.copies) < FEWEST:
+        return "for chance among so many rows alone: so few do not show how far the copy is off"
+    return "they are for the population, and hold how far the copy is off"
 
 
 def groups_of(request: PlotRequest) -> tuple[str, ...]:

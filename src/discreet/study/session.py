@@ -70,6 +70,7 @@ from discreet.study.gate import (
 )
 from discreet.study.new_columns import with_derived
 from discreet.study.own_errors import differences, groups_of
+from discreet.study.own_intervals import with_own_errors
 from discreet.study.provenance import (
     MEASURED,
     OF_SERVER,
@@ -365,6 +366,7 @@ class Session:
         said = differences(self, request.columns, groups_of(request))
         origin = dataclasses.replace(origin, remarks=(*said, *origin.remarks))
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
+        drawn = with_own_errors(self, drawn)
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
         sealer = self.sealer_of(request, drawn)

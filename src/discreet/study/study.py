@@ -1278,8 +1278,9 @@ class Study:
         -----
         Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
         not; under the policy `research` from raw records. A curve ends where fewer than 10 rows are
-        at risk. Intervals are for chance among so many rows: they are not widened for how far the
-        copy is from the data, which `fidelity` says. Kaplan and Meier (1958).
+        at risk. Intervals are for the population: at each time they hold chance among so many rows
+        and how far the copy is off, as far as copies of it are from it (`own_error`). Kaplan and
+        Meier (1958).
 
         Examples
         --------
@@ -1367,8 +1368,8 @@ class Study:
         not; under the policy `research` from raw records, which have no dates there but whole
         numbers. A period without rows has a count of 0, and a gap in place of a mean. In the copy
         dates are means of some persons' dates: a peak of a few days is flatter than in the data.
-        Intervals are for chance among so many rows, and not for how far the copy is from the data,
-        which `fidelity` says.
+        Intervals are for the population: they hold chance among so many rows and how far the copy
+        is off, as far as copies of it are from it (`own_error`).
 
         Examples
         --------
@@ -1615,8 +1616,9 @@ pixels = 400), policy standard)
         -------
         CopyTable
             Of each column how many rows have a value and how many have none; of numbers mean, sd,
-            median and quartiles; of dates median and range by day; of levels how many rows each
-            has, and the share of those with a value. `to_text`, `to_html`, `to_csv`, `to_latex`,
+            the mean's 95 % interval, median and quartiles; of dates median and range by day; of
+            levels how many rows each has, and the share of those with a value, whose intervals are
+            in `to_frame()`. `to_text`, `to_html`, `to_csv`, `to_latex`,
             `to_json` and `save`; `figures` are the numbers in full.
 
         Raises
@@ -1628,9 +1630,10 @@ pixels = 400), policy standard)
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
         numbers of rows are not those of persons, and what is computed from an sd as if the rows
-        were persons is too certain. Levels stand in the order that they have in plots. Means have
-        as many decimals as an sd of two or three digits. With `weights` means, sd, quartiles and
-        shares are those of surveys (docs/summary.md); rows are counted as without.
+        were persons is too certain. Intervals are for the population, and hold how far the copy is
+        off: as far as copies of it are from it. Levels stand in the order that they have in plots.
+        Means have as many decimals as an sd of two or three digits. With `weights` means, sd,
+        quartiles and shares are those of surveys (docs/summary.md); rows are counted as without.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
