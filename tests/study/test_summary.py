@@ -132,7 +132,7 @@ def test_it_says_what_it_is_of_and_how_near_the_copy_is() -> None:
         f"rows of the protected copy {study().session.whole.copy.version} (k = 5, m = 20)" in first
     )
     assert first.endswith("how many rows it has is not how many persons there are")
-    assert f"the copy: {study().fidelity().word}" in others
+    assert f"the copy: {study().fidelity().said}" in others
     assert others[-1] == "not in the protected copy: patient (nearly unique)"
     assert table.title == "Summary of trial"
 

@@ -366,7 +366,7 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
     found = study.fidelity()
     found.save(tmp_path / "near.json")
 
-    assert f"the copy: {found.word}" in study.scatter("age", "bmi").notes()
+    assert f"the copy: {found.said}" in study.scatter("age", "bmi").notes()
     assert not found.exact
     (kept,) = (tmp_path / ".discreet").glob("whole-*.json")
     assert kept.stem.endswith(study.session.whole.copy.version)

@@ -81,8 +81,8 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("on average as near as a resample", 1.3, 0.0, 0.06, 0.03, 1.5),
-    Limit("on average a little coarser than a resample", 2.0, 0.03, 0.12, 0.08, math.inf),
+    Limit("near", 1.3, 0.0, 0.06, 0.03, 1.5),
+    Limit("a little off", 2.0, 0.03, 0.12, 0.08, math.inf),
     Limit("coarse", *[math.inf] * 5),
 )
 """From near to far: the first of which no limit is exceeded is the word of a copy."""
@@ -183,7 +183,7 @@ class Fidelity:
 
     Notes
     -----
-    It is of use, not of risk. `word` sums it up by the table `LIMITS`.
+    It is of use, not of risk. `said` sums it up in points, `word` by the table `LIMITS`.
 
     Examples
     --------
@@ -191,9 +191,11 @@ class Fidelity:
     >>> columns = tuple(ColumnFit(name, "number", 0.02, 0.06, 0.05) for name in ("age", "bmi"))
     >>> found = Fidelity(500, 0.02, columns, (pair,), None, None, ())
     >>> found.word
-    'on average as near as a resample'
+    'near'
+    >>> found.said
+    'shares of one column are off by 2.0 points at most, of two together by 6.0 on average'
     >>> found
-    Fidelity(on average as near as a resample; exact, for the custodian: no release)
+    Fidelity(near; exact, for the custodian: no release)
     """
 
     rows: int
@@ -225,6 +227,14 @@ class Fidelity:
     def word(self) -> str:
         """How near the copy is: the first word of `LIMITS` of which no limit is exceeded."""
         return next(limit.word for limit in LIMITS if self._keeps(limit))
+
+    @property
+    def said(self) -> str:
+        """How far the copy is off, in percentage points of its rows."""
+        found = f"shares of one column are off by {100 * self.largest:.1f} points at most"
+        if self.joint is None:
+            return found
+        return f"{found}, of two together by {100 * self.joint.distance:.1f} on average"
 
     @property
     def joint(self) -> Beside | None:
@@ -371,7 +381,7 @@ class Fidelity:
         return Scene(tuple(panels), self._title(), self.notes())
 
     def _title(self) -> str:
-        return f"{TITLE}: {self.word}"
+        return f"{TITLE}: {self.said}"
 
     def _bars(self, title: str, what: str, values: Sequence[float], beside: float | None) -> Panel:
         names = tuple(it.name for it in self.columns)
@@ -524,7 +534,7 @@ class Fidelity:
         ask_to_leave(self, form)
 
     def _parts(self) -> list[Html]:
-        words = f"How near each two columns and each column of the copy are: {self.word}"
+        words = f"How near each two columns and each column of the copy are: {self.said}"
         parts = [heading(self._title(), 1), items(self.notes())]
         parts.append(picture(replace(self.scene(), title="", notes=()), words))
         parts += [each.html() for each in self.listings()]

@@ -222,7 +222,7 @@ class DerivedCopy:
         drawn: Any = drawn_from_copy(
             plot, request, self.whole, origin, self.session.policy.residual_df
         )
-        drawn = with_own_errors(self, drawn)
+        drawn = with_own_errors(self, request, drawn)
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
         sealer = self.session.sealer_of(request, drawn, self.asks)
         view: V = with_gate(

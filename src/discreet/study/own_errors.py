@@ -22,7 +22,7 @@ from discreet.study.from_copy import WholeTable
 if TYPE_CHECKING:
     from discreet.study.derived import OfCopy
 
-__all__ = ["differences", "groups_of", "own_errors", "said_of_own"]
+__all__ = ["differences", "groups_of", "own_errors", "rounded_words", "said_of_own"]
 
 Figures = Mapping[object, float]
 MOST_NAMED = 4
@@ -111,7 +111,7 @@ def _off(session: OfCopy, name: str, by: Sequence[str]) -> _Off | None:
         of = own_errors(session, partial(_means, name=name, by=by))
         off, reliable = _difference(of, len(by))
         unit = " days" if name in session.dates else ""
-        return _Off(f"{label} ± {_words(off)}{unit}", reliable) if off is not None else None
+        return _Off(f"{label} ± {rounded_words(off)}{unit}", reliable) if off is not None else None
     if name not in session.whole.copy.strata:
         return None
     found = []
@@ -122,7 +122,7 @@ def _off(session: OfCopy, name: str, by: Sequence[str]) -> _Off | None:
     if not found:
         return None
     most = max(off for off, _ in found)
-    return _Off(f"{label} ± {_words(100 * most)} points", any(it for _, it in found))
+    return _Off(f"{label} ± {rounded_words(100 * most)} points", any(it for _, it in found))
 
 
 def _means(table: WholeTable, name: str, by: Sequence[str]) -> Figures:
@@ -157,12 +157,12 @@ def _is_level(group: tuple[tuple[str, str | None], ...]) -> bool:
     return all(level is not None for _, level in group)
 
 
-def _words(off: float) -> str:
+def rounded_words(off: float) -> str:
     """Return a number of two digits.
 
     Examples
     --------
-    >>> _words(2.518), _words(0.2411), _words(23.12), _words(1840.0)
+    >>> rounded_words(2.518), rounded_words(0.2411), rounded_words(23.12), rounded_words(1840.0)
     ('2.5', '0.24', '23', '1,800')
     """
     places = 1 - math.floor(math.log10(off)) if off > 0 else 0

@@ -20,8 +20,10 @@ from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.plots import OverTimeView, PanelsView, SurvivalView, View
 from discreet.plots.curves import Own
 from discreet.plots.over_time import means_by
+from discreet.plots.request import PlotRequest
 from discreet.plots.survival import log_minus_log
 from discreet.study.from_copy import WholeTable
+from discreet.study.own_bars import bars_said
 from discreet.study.own_errors import Figures, own_errors
 
 if TYPE_CHECKING:
@@ -33,8 +35,11 @@ NOWHERE = ("", "")
 """No column that divides into panels, and no level of it."""
 
 
-def with_own_errors(session: OfCopy, view: View) -> View:
-    """Return a view whose intervals hold how far the copy is off; one without any as it is."""
+def with_own_errors(session: OfCopy, request: PlotRequest, view: View) -> View:
+    """Return a view whose intervals hold how far the copy is off, and which says it of its bars."""
+    if said := bars_said(session, request, view):
+        remarks = (*view.origin.remarks, *said)
+        return replace(view, origin=replace(view.origin, remarks=remarks))
     if isinstance(view, PanelsView):
         if view.each_pair:  # none of these has intervals
             return view

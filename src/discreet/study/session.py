@@ -366,7 +366,7 @@ class Session:
         said = differences(self, request.columns, groups_of(request))
         origin = dataclasses.replace(origin, remarks=(*said, *origin.remarks))
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
-        drawn = with_own_errors(self, drawn)
+        drawn = with_own_errors(self, request, drawn)
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
         sealer = self.sealer_of(request, drawn)
@@ -458,8 +458,8 @@ class Session:
 
     def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say which columns of the table may hold codes, and of the copy how near it is."""
-        near = self._vault.nearness(self.table, self.policy).word
-        return (*_codes_in(self.table, self.policy, names), f"the copy: {near}")
+        off = self._vault.nearness(self.table, self.policy).said
+        return (*_codes_in(self.table, self.policy, names), f"the copy: {off}")
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
         """Draw from counts, without a gate."""

@@ -1799,8 +1799,8 @@ pixels = 400), policy standard)
         -------
         Fidelity
             Of columns, pairs, correlations, coefficients and subsets, each beside what a resample
-            of the raw table would give. `word` sums it up; `plot`, `save` and `to_json` as of a
-            View.
+            of the raw table would give. `said` and `word` sum it up; `plot`, `save` and `to_json`
+            as of a View.
 
         Raises
         ------
