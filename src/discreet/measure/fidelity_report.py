@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import InputError
+from discreet.measure.farthest import GroupFit, LevelFit, MomentFit, farthest_words
 from discreet.measure.report import Listing, as_text, save_asking
 from discreet.protect.whole import Draws
 from discreet.provenance import Provenance, Sealer, checksum_of
@@ -59,6 +60,8 @@ FINER = 2.0
 MOST_STEP = 0.6
 """What would be rounded to more than this part of a resample's distance is not released."""
 MOST_PAIRS = 20
+MOST_NAMED = 3
+"""So many columns, and so many pairs, are named first."""
 LIGHTEST, DARKEST = 0.5, 2.5
 """Times a resample's: what the lightest and the darkest colour stand for."""
 
@@ -174,6 +177,15 @@ class Fidelity:
         Subsets of about 30, 50, 100 and 300 persons, where there are any.
     exact : bool, default True
         Whether the figures are exact, for the custodian alone.
+    moments : tuple of MomentFit
+        Means and standard deviations of numbers of both tables; of exact figures alone, as
+        are the next two.
+    shares : tuple of LevelFit
+        Of each column of levels the one whose share is farthest off.
+    groups : tuple of GroupFit
+        Of each number by each column of levels the group whose mean is farthest off.
+    dates : tuple of str
+        The columns whose numbers are days since 1970-01-01.
     gate : callable or None
         Asked before it is released (JSON, page, file, pickle); looking is free.
     sealer : Sealer or None
@@ -206,6 +218,10 @@ class Fidelity:
     coefficients: Beside | None
     subsets: tuple[SubsetFit, ...]
     exact: bool = True
+    moments: tuple[MomentFit, ...] = ()
+    shares: tuple[LevelFit, ...] = ()
+    groups: tuple[GroupFit, ...] = ()
+    dates: tuple[str, ...] = ()
     gate: Gate | None = field(default=None, compare=False)
     sealer: Sealer | None = field(default=None, compare=False)
     provenance: Provenance | None = field(default=None, compare=False)
@@ -414,9 +430,33 @@ class Fidelity:
         high = max(4.2, 1.2 + 0.26 * len(self.columns)) if self.pairs else 4.2
         return len(self.scene().panels) * wide, high
 
+    def _farthest(self) -> tuple[str, ...]:
+        """Name what is farthest: in the columns' units where figures are exact, else in points."""
+        said = farthest_words(self.moments, self.shares, self.groups, self.dates)
+        pairs = sorted(self.pairs, key=lambda it: (it.resample - it.distance, it.first, it.second))
+        named = [
+            f"{it.first} and {it.second} {_beside(it.distance, it.resample)}"
+            for it in pairs[:MOST_NAMED]
+            if it.distance
+        ]
+        of_pairs = [f"farthest pairs, in points: {', '.join(named)}"] if named else []
+        return (*(said or self._farthest_columns()), *of_pairs)
+
+    def _farthest_columns(self) -> tuple[str, ...]:
+        known = [(it.distance, it.name) for it in self.columns if it.distance]
+        if known or all(it.distance is not None for it in self.columns):
+            worst = sorted(known, key=lambda it: (-it[0], it[1]))[:MOST_NAMED]
+            words = ", ".join(f"{name} {100 * far:.1f}" for far, name in worst)
+            return (f"farthest columns, in points: {words}",) if worst else ()
+        order = sorted(self.columns, key=lambda it: (it.resample - it.joint, it.name))
+        words = ", ".join(
+            f"{it.name} {_beside(it.joint, it.resample)}" for it in order[:MOST_NAMED]
+        )
+        return (f"farthest columns, with each other one, in points: {words}",)
+
     def notes(self) -> tuple[str, ...]:
-        """Return in a few lines how near the copy is, in all and in kinds of figures."""
-        lines = [f"{self.rows:,} rows; {self._standing()}"]
+        """Return in a few lines what is farthest, and how near the copy is in all."""
+        lines = [*self._farthest(), f"{self.rows:,} rows; {self._standing()}"]
         found = [f"columns: shares differ by at most {100 * self.largest:.1f} points"]
         if self.joint:
             shares = tuple(f"{100 * it:.1f} %" for it in self.joint)
@@ -468,6 +508,7 @@ class Fidelity:
     def _values(self) -> dict[str, Any]:
         """Return all that its JSON holds but the provenance."""
         names = [it.name for it in dataclasses.fields(self) if it.name not in OF_STUDY]
+        names = [it for it in names if it not in OF_EXACT or getattr(self, it)]
         held = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = {"discreet": SCHEMA, "kind": "fidelity", "word": self.word}
         for name, value in held.items():
@@ -496,8 +537,10 @@ class Fidelity:
                 raise ValueError
             del given["word"]
             given.pop("provenance", None)
+            given["dates"] = tuple(given.get("dates", ()))
             for name, kind in KINDS.items():
-                given[name] = _read(given[name], kind, several=name not in SINGLE)
+                some = given.get(name, ()) if name in OF_EXACT else given[name]
+                given[name] = _read(some, kind, several=name not in SINGLE)
             return cls(**given)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("this is not the JSON of how near a copy is") from None
@@ -558,7 +601,12 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "correlations": Beside,
     "coefficients": Beside,
     "subsets": SubsetFit,
+    "moments": MomentFit,
+    "shares": LevelFit,
+    "groups": GroupFit,
 }
+OF_EXACT = ("moments", "shares", "groups", "dates")
+"""What exact figures alone have; it is left out of the JSON of others."""
 SINGLE = ("correlations", "coefficients")
 
 
@@ -594,6 +642,10 @@ def _round(draws: Draws, name: str, values: Sequence[float], step: float) -> lis
     chance = draws.of_table(f"fidelity {name}", len(values)).tolist()
     places = [math.floor(v / step + u) for v, u in zip(values, chance, strict=True)]
     return [float(f"{place * step:.10g}") for place in places]
+
+
+def _beside(far: float, near: float) -> str:
+    return f"{100 * far:.1f} (a resample {100 * near:.1f})"
 
 
 def _number(value: float | None) -> str:

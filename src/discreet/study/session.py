@@ -64,6 +64,7 @@ from discreet.study.gate import (
     RecordedGate,
     ReleaseGate,
     check_pairs,
+    never_released,
     pairs_of,
     pairs_wrong,
     pins_of_axes,
@@ -83,6 +84,7 @@ from discreet.study.provenance import (
 from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
+from discreet.vault.protected import exact_nearness
 from discreet.vault.vault import WITHIN_ENDS, Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 from discreet.vault.whole_columns import listed_pairs
@@ -212,10 +214,16 @@ class Session:
                     rule="derive",
                 )
 
-    def fidelity(self) -> Fidelity:
-        """Return how near the copy of the whole table is to the raw one, with the study's gate."""
+    def fidelity(self, *, exact: bool = False) -> Fidelity:
+        """Return how near the copy of the whole table is to the raw one, with the study's gate.
+
+        What is `exact` is measured anew, and never leaves.
+        """
         if self.policy.rows_by != Whole.name:
             raise RefusedError(NO_COPY)
+        if exact:
+            found = exact_nearness(*self.made_whole())
+            return dataclasses.replace(found, dates=self.dates, gate=never_released)
         copy = self.kept.copy
         return dataclasses.replace(
             self._vault.nearness(self.table, self.policy),

@@ -1792,8 +1792,14 @@ pixels = 400), policy standard)
         """
         return modelled(self._drawn, formula, family, event_is, weights, reference)
 
-    def fidelity(self) -> Fidelity:
+    def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.
+
+        Parameters
+        ----------
+        exact : bool, default False
+            Whether figures are exact, and the farthest columns are named with their means, standard
+            deviations and shares: for the custodian's eyes, and never released.
 
         Returns
         -------
@@ -1809,8 +1815,10 @@ pixels = 400), policy standard)
 
         Notes
         -----
-        Measured once, when the copy is made, and rounded up or down by the study's secret, so that
-        it may be released with the copy. It says nothing of risk: `Release.attack` does.
+        The first lines name the columns and pairs that are farthest off. Measured once, when the
+        copy is made, and rounded up or down by the study's secret, so that it may be released with
+        the copy; what is `exact` is measured anew. A column that the copy is too far off in may be
+        withheld: `withhold` of the policy. It says nothing of risk: `Release.attack` does.
 
         Examples
         --------
@@ -1819,7 +1827,7 @@ pixels = 400), policy standard)
         >>> study.fidelity().rows > 400
         True
         """
-        return self.session.fidelity()
+        return self.session.fidelity(exact=exact)
 
     def verify(self, path: str | Path) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
