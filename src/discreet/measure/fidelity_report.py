@@ -471,7 +471,8 @@ class Fidelity:
             found.append(
                 f"linear coefficients by {far:.1f} standard errors (a resample: {near:.1f})"
             )
-        return (*lines, *(["; ".join(found)] if found else []), RESAMPLE)
+        beside = [WITHHOLD] if self.exact else []
+        return (*lines, *(["; ".join(found)] if found else []), RESAMPLE, *beside)
 
     def listings(self) -> list[Listing]:
         """Return the tables of text and page: columns, subsets, and the coarsest pairs."""
@@ -589,6 +590,7 @@ RESAMPLE = (
     "a resample: as many rows drawn from the raw table with replacement, as far from it as the"
     " table is from the population"
 )
+WITHHOLD = "a column that the copy is too far off in can be withheld: withhold in the policy"
 UNSAID = "What this does not show"
 NOT_SAID = (
     "How far three or more columns are jointly, but through the linear coefficients.",

@@ -486,7 +486,7 @@ class Session:
         shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
         sources: dict[str, tuple[str, ...]] = {}
         if self.policy.rows_by == Whole.name:
-            copy = self.kept.copy
+            copy = self.whole.copy
             sources = dict.fromkeys(shown, (COUNTS,))
             sources |= dict.fromkeys([*copy.columns, *copy.strata], SOURCES)
             sources |= dict.fromkeys([name for name in self.dates if name in copy.columns], (COPY,))

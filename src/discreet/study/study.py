@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -2357,7 +2357,17 @@ def _check_declared(table: Table, policy: Policy) -> None:
     ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
-    for what, names in {"labels": policy.labels or {}, "ordered": policy.ordered}.items():
+    if policy.withhold and policy.rows_by != Whole.name:
+        raise InputError(
+            "withhold of the policy is of columns of a copy of the whole table; leave it out, or"
+            " make one (rows = 'whole', without groups and strata)"
+        )
+    named: dict[str, Iterable[str]] = {
+        "labels": policy.labels or (),
+        "ordered": policy.ordered,
+        "withhold": policy.withhold or (),
+    }
+    for what, names in named.items():
         for name in names:
             if name not in new:
                 with about(what):

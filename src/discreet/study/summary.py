@@ -345,4 +345,8 @@ def _notes(
 
 
 def _left_out(session: OfCopy, columns: Sequence[str] | None) -> tuple[str, ...]:
-    return session.whole.copy.remarks if columns is None else ()
+    whole = session.whole
+    if columns is not None:
+        return ()
+    withheld = f"withheld, as the copy is too far off in them: {', '.join(whole.withheld)}"
+    return (*whole.copy.remarks, *([withheld] if whole.withheld else []))
