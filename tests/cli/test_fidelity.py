@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,21 @@ def test_it_is_released_as_files_and_as_json(run: Run, cohort: Path, tmp_path: P
     assert "<h1>How near the copy is: " in page.read_text()
     assert plot.stat().st_size > 1000
     assert "fidelity" in run("log", "--released")[1]
+
+
+def test_exact_figures_are_looked_at_and_never_released(
+    run: Run, cohort: Path, tmp_path: Path
+) -> None:
+    code, out, _ = run("fidelity", str(cohort), "--no-unit", "--exact")
+    assert code == 0
+    assert re.search(r"^- farthest numbers: \w+ mean [\d.,]+, in the copy", out, re.MULTILINE)
+    assert "exact, for the custodian: no release" in out
+
+    for words in (["-o", str(tmp_path / "near.json")], ["--json"]):
+        code, out, err = run("fidelity", str(cohort), "--no-unit", "--exact", *words)
+        assert (code, out) == (4, "")
+        assert "never released" in err
+    assert not [*tmp_path.glob("near.*")]
 
 
 REFUSED = {

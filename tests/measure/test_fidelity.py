@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
@@ -379,6 +380,51 @@ class TestWords:
             assert found.save(tmp_path / f"near{ending}").stat().st_size > 500
         assert Fidelity.from_json((tmp_path / "near.json").read_text()) == found
         assert "no release" in repr(found)
+
+    def test_its_first_lines_name_what_is_farthest_in_the_units_of_the_columns(self) -> None:
+        n = 40
+        raw = Mixed(
+            {"age": np.repeat([40.0, 60.0], n), "bmi": np.tile([20.0, 30.0], n)},
+            {"sex": levels(*["f"] * n, *["m"] * n)},
+        )
+        released = Mixed(
+            {"age": np.repeat([40.0, 62.0], n), "bmi": raw.numbers["bmi"]},
+            {"sex": levels(*["f"] * (n - 8), *["m"] * (n + 8))},
+        )
+
+        found = fidelity(raw, released)
+
+        # sd of 40 and 60: 10 * sqrt(80 / 79); of 40 and 62: 11 * sqrt(80 / 79)
+        assert found.notes()[:3] == (
+            "farthest numbers: age mean 50.0, in the copy 51.0, sd 10.1, in the copy 11.1",
+            "farthest levels: sex = f 50.0 % of the rows, in the copy 40.0 %",
+            "farthest means of groups: age where sex = m 60.0, in the copy 58.3",
+        )
+        assert found.notes()[3].startswith("farthest pairs, in points: ")
+        dated = replace(found, dates=("age",)).notes()[0]
+        assert dated.startswith(
+            "farthest numbers: age mean 1970-02-20, in the copy 1970-02-21, sd 10.1, in the"
+        )
+        assert Fidelity.from_json(found.to_json()) == found
+
+    def test_rounded_figures_name_it_in_points_and_hold_no_means(self) -> None:
+        found = given_figures(exact=False)
+        few = tuple(it._replace(distance=None) for it in columns_at(0.06, 0.05))
+
+        assert found.notes()[:2] == (
+            "farthest columns, in points: age 2.0, bmi 2.0",
+            "farthest pairs, in points: age and bmi 5.0 (a resample 5.0)",
+        )
+        assert given_figures(columns=few, pairs=()).notes()[0] == (
+            "farthest columns, with each other one, in points: age 6.0 (a resample 5.0), bmi 6.0"
+            " (a resample 5.0)"
+        )
+        exact = fidelity(table(200), table(150, 1))
+        rounded = exact.rounded(draws(table(200)))
+        assert exact.moments
+        assert exact.shares
+        assert (rounded.moments, rounded.shares, rounded.groups) == ((), (), ())
+        assert "moments" not in json.loads(rounded.to_json())
 
     def test_the_plot_is_a_triangle_and_bars(self) -> None:
         triangle, bars = fidelity(table(200), table(150, 1)).scene().panels

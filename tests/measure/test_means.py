@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from discreet.measure.described import RowsToDescribe
-from discreet.measure.means import HEAD, interval_of, means_of
+from discreet.measure.intervals import interval_of
+from discreet.measure.means import HEAD, means_of
 
 ROWS = RowsToDescribe(
     {"x": np.array([1.0, 3.0, math.nan, 10.0, 20.0, 30.0])},

@@ -11,14 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.measure.described import RowsToDescribe
-from discreet.measure.means import (
-    interval_of,
-    means_by_group,
-    means_of,
-    shares_by_group,
-    shares_of,
-    wilson,
-)
+from discreet.measure.intervals import interval_of, wilson
+from discreet.measure.means import means_by_group, means_of, shares_by_group, shares_of
 from discreet.measure.own_error import NORMAL, OwnErrors, own_variance
 
 ROWS = RowsToDescribe(

@@ -12,7 +12,8 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from discreet.measure.described import RowsToDescribe, described, mean_of, sd_of
-from discreet.measure.means import interval_of, means_of
+from discreet.measure.intervals import interval_of
+from discreet.measure.means import means_of
 from discreet.measure.weighted import error_by, mean_by, quantiles_by, rows_worth, sd_by
 
 QUARTILES = (0.25, 0.5, 0.75)

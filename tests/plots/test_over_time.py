@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from datetime import date, timedelta
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import OverTimeView, View
-from discreet.plots.over_time import from_counts, means_by
+from discreet.plots.over_time import Series, from_counts, means_by
 from discreet.plots.periods import (
     AUTO,
     EVERY,
@@ -236,6 +237,16 @@ def test_a_month_without_rows_is_a_count_of_0() -> None:
     assert view.describe().splitlines()[-1] == (
         "93 rows, at most 31 in one month, from 2020-12 to 2021-03"
     )
+
+
+def test_an_interval_of_a_mean_holds_the_copys_own_error() -> None:
+    line = Series("a", (20, 3, 20), (5.0, None, 7.0), (4.0, None, 6.0), (6.0, None, 8.0))
+
+    found = line.widened([0.0, 1.0, 2.0], lambda level, at: 2.0 * ((level, at) == ("a", 0.0)))
+
+    half = math.hypot(1, 2)
+    assert [*found.low] == [pytest.approx(5 - half), None, 6.0]
+    assert [*found.high] == [pytest.approx(5 + half), None, 8.0]
 
 
 def test_a_mean_of_few_rows_is_a_gap() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -17,7 +18,7 @@ from scipy import stats
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import SurvivalCurve, SurvivalView, View
-from discreet.plots.survival import event_of, product_limit
+from discreet.plots.survival import event_of, log_minus_log, product_limit
 from discreet.render.scene import Bands, Lines
 
 # Weeks in remission of 21 children given 6-MP (Freireich et al. 1963); + is still in remission.
@@ -112,6 +113,44 @@ def test_intervals_are_those_of_scipy() -> None:
     assert high[1:] == pytest.approx(ends.high.evaluate(at[1:]))
 
 
+def test_an_interval_holds_the_copys_own_error_on_its_own_scale() -> None:
+    at, shares, low, high = (tuple(it.tolist()) for it in product_limit(*observed(SIX_MP)))
+    curve = SurvivalCurve("a", 21, 9, at, shares, low, high, 35.0, ())
+
+    found = curve.widened(lambda level, time: 0.6 * ((level, time) == ("a", 10.0)))
+
+    def half(end: float, share: float) -> float:
+        return math.log(math.log(end) / math.log(share))
+
+    greenwood = half(low[3], shares[3])
+    wider = math.hypot(greenwood, 0.6)
+    assert half(found.low[3], shares[3]) == pytest.approx(wider)
+    assert half(found.high[3], shares[3]) == pytest.approx(-wider)
+    others = [0, 1, 2, 4, 5, 6, 7]  # of which nothing is known
+    assert [found.low[i] for i in others] == pytest.approx([low[i] for i in others])
+    assert [found.high[i] for i in others] == pytest.approx([high[i] for i in others])
+
+
+def test_an_interval_of_nobody_left_reaches_to_where_the_wider_one_did() -> None:
+    at, shares, low, high = (tuple(it.tolist()) for it in product_limit(*observed(PLACEBO)))
+    curve = SurvivalCurve("", 21, 21, at, shares, low, high, 23.0, ())
+
+    found = curve.widened(lambda level, time: 1.0)
+
+    assert (found.low[0], found.high[0]) == (1.0, 1.0)
+    assert (found.low[-1], found.high[-1]) == (0.0, found.high[-2])
+    assert found.high[-1] > high[-1]
+
+
+def test_the_scale_has_a_number_where_nobody_has_or_everybody_had_the_event() -> None:
+    ends, happened = np.array([1.0, 2.0]), np.array([True, True])
+
+    found = log_minus_log(ends, happened, [0.5, 1.0, 2.0])
+
+    by_hand = [math.log(-math.log(it)) for it in (0.75, 0.5, 0.25)]  # half a row from 1 and 0
+    assert found.tolist() == pytest.approx(by_hand)
+
+
 # --- what is the event ----------------------------------------------------------------------------
 
 EVENTS: dict[str, tuple[list[str], Any, tuple[str, ...]]] = {
@@ -203,7 +242,11 @@ def test_a_curve_of_the_copy(study: dc.Study) -> None:
 
     assert (view.event_is, view.by, curve.level, view.method) == (("1",), None, "", "whole")
     assert (curve.times, curve.shares) == (tuple(at), tuple(shares))
-    assert (curve.low, curve.high) == (tuple(low), tuple(high))
+    wider = [a < b for a, b in zip(curve.low[1:], low[1:], strict=True)]
+    assert wider == [a > b for a, b in zip(curve.high[1:], high[1:], strict=True)]
+    assert all(wider)  # they hold how far the copy is off
+    assert view.own_error
+    assert any("for the population" in it for it in view.scene().notes)
     assert curve.rows == len(copy)
     assert curve.end == np.sort(rows["months"])[-10]
     assert curve.at_risk == tuple((rows["months"] >= t).sum() for t in view.places)

@@ -195,6 +195,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         [{"bmi": 3}, {"bmi": ""}, {"bmi": ["BMI"]}, {"": "BMI"}, {3: "BMI"}, *NO_TABLE[1:]],
         "a table of columns, each with the text that is drawn in place of its name",
     ),
+    "withhold": (NO_NAMES[1:] if NO_NAMES[0] is None else NO_NAMES, "a list of column names"),
     "unit": ([*NO_NAME, True, 0], "a name, or false: a row is a person"),
     "key": (NO_NAME, "a name"),
     "study": (NO_NAME, "a name"),
@@ -277,6 +278,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
     "derive": [None, {"band": "cut(age, 40, 60)"}, {}],
     "labels": [None, {"bmi": "Body mass index (kg/m²)"}, {}],
+    "withhold": [None, ["age", "ward"], []],
     "unit": [None, "patient", False],
     "key": [None, "visit"],
     "study": [None, "cohort"],
@@ -311,7 +313,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
     *("hierarchies", "ordered", "pairs", "tables", "missing_values", "derive"),
-    *("dominance", "labels", "dates"),
+    *("dominance", "labels", "dates", "withhold"),
 ]
 
 

@@ -465,6 +465,7 @@ OF_AXES: dict[str, st.SearchStrategy[Any]] = {
     "pairs": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
     "tables": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
     "labels": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
+    "withhold": st.lists(text, max_size=3),
     "dates": st.dictionaries(text, st.sampled_from(["%d/%m/%Y", "%Y%m%d"]), max_size=2),
     "derive": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
     "dominance": st.lists(st.tuples(st.integers(1, 10), st.integers(1, 99)).map(list), min_size=1),

@@ -60,6 +60,7 @@ OTHER: dict[str, Any] = {
     "roles": {"patient": "identifier", "diagnosis": "sensitive", "age": "other"},
     "derive": {"log_bmi": "log(bmi)"},
     "labels": {"bmi": "Body mass index"},
+    "withhold": ["age", "ward"],
     "unit": "patient",
     "key": "patient",
     "study": "clinic",

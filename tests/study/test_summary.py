@@ -17,6 +17,7 @@ from scipy import stats
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.measure import CopyTable
+from discreet.measure.intervals import wilson
 
 N = 400
 
@@ -46,6 +47,24 @@ def study(**how: Any) -> dc.Study:
     return dc.open(cohort(), study="trial", **how)
 
 
+def test_means_and_shares_have_intervals_that_hold_the_copys_own_error() -> None:
+    table = study().summary(["bmi", "sex"])
+    of = {(it.column, it.level, it.figure): float(it.value or 0) for it in table.figures}
+    rows = study().session.whole.copy
+
+    bmi = rows.columns["bmi"]
+    known = bmi[np.isfinite(bmi)]
+    low, high = of["bmi", None, "mean, low end"], of["bmi", None, "mean, high end"]
+    assert (low + high) / 2 == pytest.approx(known.mean())
+    assert high - low > 2 * stats.t.ppf(0.975, len(known) - 1) * stats.sem(known)
+    sexes = [it for it in rows.strata["sex"] if it]
+    ends = wilson(sexes.count("f") / len(sexes), len(sexes))
+    assert of["sex", "f", "share, low end"] < ends[0]
+    assert of["sex", "f", "share, high end"] > ends[1]
+    assert table.notes[-1].endswith("for the population, and hold how far the copy is off")
+    assert not table.has_plot
+
+
 def test_every_figure_is_that_of_pandas_on_the_released_table() -> None:
     frame = study().anonymize().frame
     table = study().summary(by="sex")
@@ -55,6 +74,8 @@ def test_every_figure_is_that_of_pandas_on_the_released_table() -> None:
         part = frame if not it.group else frame[frame["sex"] == it.group[0][1]]
         if it.figure == "rows":
             assert it.value == len(part)
+            continue
+        if it.figure.endswith(" end"):
             continue
         column = part[it.column]
         numbers: dict[str, Callable[[], Any]] = {
@@ -111,7 +132,7 @@ def test_it_says_what_it_is_of_and_how_near_the_copy_is() -> None:
         f"rows of the protected copy {study().session.whole.copy.version} (k = 5, m = 20)" in first
     )
     assert first.endswith("how many rows it has is not how many persons there are")
-    assert f"the copy: {study().fidelity().word}" in others
+    assert f"the copy: {study().fidelity().said}" in others
     assert others[-1] == "not in the protected copy: patient (nearly unique)"
     assert table.title == "Summary of trial"
 

@@ -241,7 +241,7 @@ def carried(file: bytes, suffix: str) -> Provenance:
 def carrying(file: bytes, suffix: str, told: dict[str, object]) -> bytes:
     """Write another provenance into a file."""
     if suffix == ".json":
-        return json.dumps(json.loads(file) | {"provenance": told}).encode()
+        return json.dumps(json.loads(file) | {"provenance": told}, ensure_ascii=False).encode()
     return with_words(without_words(file, suffix)[0], suffix, json.dumps(told))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -366,7 +367,7 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
     found = study.fidelity()
     found.save(tmp_path / "near.json")
 
-    assert f"the copy: {found.word}" in study.scatter("age", "bmi").notes()
+    assert f"the copy: {found.said}" in study.scatter("age", "bmi").notes()
     assert not found.exact
     (kept,) = (tmp_path / ".discreet").glob("whole-*.json")
     assert kept.stem.endswith(study.session.whole.copy.version)
@@ -374,6 +375,24 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
     assert again == found
     (entry,) = study.session.ledger.history("s")
     assert (entry["kind"], entry["form"]) == ("fidelity", "json")
+
+
+def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Path) -> None:
+    raw = cohort()
+    study = dc.open(raw, study="s")
+    found = study.fidelity(exact=True)
+
+    assert found.exact
+    (age,) = [it for it in found.moments if it.name == "age"]
+    assert age.mean == pytest.approx(raw["age"].to_numpy().mean())
+    assert age.of_copy == pytest.approx(study.session.whole.copy.columns["age"].mean())
+    assert str(found).splitlines()[3].startswith("- farthest numbers: ")
+    for leave in (found.to_json, found.to_html, lambda: found.save(tmp_path / "near.svg")):
+        with pytest.raises(LeavingError, match=r"exact figures.* never released"):
+            leave()
+    with pytest.raises(LeavingError, match="never released"):
+        pickle.dumps(found)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_without_such_a_copy_there_is_no_fidelity() -> None:

@@ -58,7 +58,9 @@ def check(board: Board, study: Study, kind: str, *columns: str, **how: Any) -> d
     (found,) = board.views({"kind": kind, "columns": [*columns], **how, **by})
     assert "view" in found, found
     view: dict[str, Any] = found["view"]
-    wanted = plain(getattr(study, kind)(*columns, source="copy", **how))
+    with pytest.MonkeyPatch.context() as patch:  # which the page leaves out of its intervals
+        patch.setattr("discreet.study.session.with_own_errors", lambda *given: given[-1])
+        wanted = plain(getattr(study, kind)(*columns, source="copy", **how))
     different = [name for name in wanted if not near(view[name], wanted[name])]
     assert different == []
     return view

@@ -81,11 +81,19 @@ def test_a_summary(board: Board, study: Study, by: str | None) -> None:
     names = ["age", "arm", "band", "months", "marker", "change", "visit", "site", "died"]
     columns = [it for it in names if it != by]
     spec = {"kind": "summary", "columns": columns, **({"by": [by]} if by else {})}
-    check(board.views(spec)[0], study.summary(columns, by=by))
+    check_summary(board.views(spec)[0], study.summary(columns, by=by))
 
 
 def test_a_summary_of_all_columns(board: Board, study: Study) -> None:
-    check(board.views({"kind": "summary"})[0], study.summary())
+    check_summary(board.views({"kind": "summary"})[0], study.summary())
+
+
+def check_summary(found: dict[str, Any], table: CopyTable) -> None:
+    """Compare a summary but for the intervals of its means, which the page leaves out and says."""
+    assert found["view"]["notes"].pop().startswith("means have no intervals here")
+    lines = tuple(it for it in table.lines if it.name != "95 % interval of the mean")
+    figures = tuple(it for it in table.figures if not it.figure.endswith(" end"))
+    check(found, replace(table, lines=lines, figures=figures))
 
 
 @pytest.mark.parametrize("by", [["arm"], ["band", "arm"], ["year"], ["site", "band"]])

@@ -33,13 +33,20 @@ def fidelity(
             help="Where to release it: .png, .svg, .pdf, .html, .json, .txt. Repeatable.",
         ),
     ] = None,
+    exact: Annotated[
+        bool,
+        Option("--exact", help="Exact figures, in the units of the columns: to look at alone."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Say how near the copy of the whole table is to the raw one, beside a resample of it.
 
-    Figures are rounded, so that they may be released with the copy: with -o or --json they are.
+    Figures are rounded, so that they may be released with the copy: with -o or --json they are. The
+    first lines name what is farthest off: with --exact in the units of the columns, for whoever
+    holds the original, and never released.
 
     discreet fidelity cohort.csv
+    discreet fidelity cohort.csv --exact
     discreet fidelity cohort.csv --policy clinic.toml -o near.html
     """
     from discreet.measure.fidelity_report import SUFFIXES
@@ -48,7 +55,7 @@ def fidelity(
     for path in output or ():
         path_to_save(path, SUFFIXES, "how near a copy is")  # before the work
     with progress_shown():
-        found = copy.open(file, study).fidelity()
+        found = copy.open(file, study).fidelity(exact=exact)
         for path in output or ():
             found.save(path)
     print_found(found, output, as_json=as_json)

@@ -25,7 +25,7 @@ from discreet.measure.tidy import tidy_figures
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import printable, with_minus
 from discreet.render.journal import FIGURES, Drawing
-from discreet.render.scene import Scene
+from discreet.render.scene import Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import (
     Html,
@@ -55,7 +55,7 @@ STYLE = """
 @media (min-width:40rem){.discreet .part{min-width:9.5rem}}
 """
 CAPTION = "Figures of rows of the protected copy"
-COUNTED = "counted means"
+SUMMARY, COUNTED = "summary", "counted means"
 CAPTION_OF_COUNTS = "Figures counted of the data, rounded"
 INDENT = "  "
 MOST_NAME = 40
@@ -335,7 +335,12 @@ class CopyTable:
     @property
     def has_plot(self) -> bool:
         """Whether `scene` and `plot` draw it: means and models, but no summary."""
-        return dots_of(self.figures) is not None
+        return self._panel() is not None
+
+    def _panel(self) -> Panel | None:
+        if self.kind == SUMMARY:  # of many columns, each on an axis of its own
+            return None
+        return dots_of(self.figures, self.labels, self.orders)
 
     def scene(self) -> Scene:
         """Return the plot: a dot and an interval for each level, or each term of a model.
@@ -345,7 +350,7 @@ class CopyTable:
         InputError
             If it is no table of means or of a model.
         """
-        panel = dots_of(self.figures, self.labels, self.orders)
+        panel = self._panel()
         if panel is None:
             raise InputError(
                 "a summary has no plot, nor have means of counts; study.means(value, by) of the"
@@ -441,12 +446,12 @@ class CopyTable:
         ]
         caption = CAPTION_OF_COUNTS if self.kind == COUNTED else CAPTION
         shown = table(("", *self._head()), rows, caption=caption)
-        panel = dots_of(self.figures, self.labels, self.orders)
+        panel = self._panel()
         drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
         return [heading(self.title, 1), shown, *drawn, items(self.notes)]
 
 
-KINDS = ("summary", "means", "model", COUNTED)
+KINDS = (SUMMARY, "means", "model", COUNTED)
 HEAD_LETTERS = 20
 
 

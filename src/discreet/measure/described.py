@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.levels import in_order
 from discreet.measure.copy_table import Line
-from discreet.measure.figures import MISSING, OF_WEIGHTS, Figure, Group
-from discreet.measure.weighted import mean_by, quantiles_by, sd_by
+from discreet.measure.figures import MISSING, OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure, Group
+from discreet.measure.intervals import interval_of, share_interval
+from discreet.measure.own_error import OwnErrors
+from discreet.measure.weighted import mean_by, quantiles_by, rows_worth, sd_by
 from discreet.render.dates import date_words
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
 MOST_LEVELS = 12
 """Of more levels the most frequent ones are listed, and the others in one line."""
 ROWS = "rows of the copy"
+INTERVAL = "95 % interval of the mean"
 UNKNOWN = "–"
 MOST_DECIMALS = 9
 LARGEST = 1e12
@@ -94,12 +97,20 @@ class Described(NamedTuple):
     sizes: tuple[tuple[str, int], ...]
 
 
-def described(rows: RowsToDescribe, columns: Sequence[str], by: str | None = None) -> Described:
+def described(
+    rows: RowsToDescribe,
+    columns: Sequence[str],
+    by: str | None = None,
+    own: OwnErrors | None = None,
+) -> Described:
     """Describe columns, of all rows and of those of each level of another column.
 
     Of numbers mean, standard deviation (divisor n - 1), median and quartiles (between values by
     straight lines); of dates median and range by day; of levels how many each has and their share
     of the rows with a value. With weights all but numbers of rows and ranges are weighted.
+
+    With `own`, the copy's own error of each mean and share by its column, level and group, means
+    have intervals in a line of theirs, and shares have some among the figures.
 
     Examples
     --------
@@ -126,7 +137,7 @@ def described(rows: RowsToDescribe, columns: Sequence[str], by: str | None = Non
         ]
     for name in columns:
         of = _levels if name in rows.levels else _days if name in rows.dates else _numbers
-        for line, found in of(rows, name, parts):
+        for line, found in of(rows, name, parts, own):
             lines.append(line)
             figures += found
     head = tuple(it.name for it in parts)
@@ -171,7 +182,9 @@ def most_frequent(rows: RowsToDescribe, name: str) -> tuple[list[str], list[str]
 Found = Iterator[tuple[Line, list[Figure]]]
 
 
-def _numbers(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
+def _numbers(
+    rows: RowsToDescribe, name: str, parts: Sequence[Part], own: OwnErrors | None
+) -> Found:
     values = rows.numbers[name]
     known = values[np.isfinite(values)]
     each = [(known_in(values, part), weights_of(rows, values, part)) for part in parts]
@@ -183,6 +196,8 @@ def _numbers(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
         Line(name, "mean (sd)", tuple(cells)),
         _figures(name, parts, ("mean", "sd"), moments),
     )
+    if own is not None:
+        yield _intervals(name, parts, each, own, decimals)
     middles = [quartiles_of(*it) for it in each]
     places = decimals_of_quartiles(known, [it for of in middles for it in of], decimals)
     yield (
@@ -191,7 +206,27 @@ def _numbers(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
     )
 
 
-def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
+def _intervals(
+    name: str,
+    parts: Sequence[Part],
+    each: Sequence[tuple[Floats, Floats | None]],
+    own: OwnErrors,
+    decimals: int | None,
+) -> tuple[Line, list[Figure]]:
+    """Return the intervals of the means of all groups."""
+    found = [
+        interval_of(*it, own.of((name, None, part.group)) or 0.0) or (None, None)
+        for part, it in zip(parts, each, strict=True)
+    ]
+    cells = [
+        " to ".join(number_words(end, decimals) for end in ends) if ends[0] is not None else UNKNOWN
+        for ends in found
+    ]
+    names = (OF_INTERVAL[0], OF_INTERVAL[-1])
+    return Line(name, INTERVAL, tuple(cells)), _figures(name, parts, names, found)
+
+
+def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part], _own: OwnErrors | None) -> Found:
     values = rows.numbers[name]
     each = [(known_in(values, part), weights_of(rows, values, part)) for part in parts]
     yield _gaps(name, parts, [len(it) for it, _ in each])
@@ -203,13 +238,15 @@ def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
     )
 
 
-def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
+def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part], own: OwnErrors | None) -> Found:
     place, codes = _coded(rows.levels[name])
     counts = [np.bincount(codes[part.places], minlength=len(place)).tolist() for part in parts]
     weight = [_weights_at(rows, codes, part, len(place)) for part in parts]
     known = [sum(n for word, n in zip(place, it, strict=True) if word) for it in counts]
     of_known = [sum(n for word, n in zip(place, it, strict=True) if word) for it in weight]
     yield _gaps(name, parts, known)
+    there = codes != place.get("", -1)
+    worth = [] if own is None else [_worth(rows, there, part) for part in parts]
     kept, others = most_frequent(rows, name)
     listed = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
     for level, of in listed:
@@ -220,8 +257,34 @@ def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
             for part, n, share in zip(parts, many, map(_share, heavy, of_known), strict=True)
             for figure, value in (("count", n), ("share", share))
         ]
+        if own is not None:
+            shares = zip(parts, map(_share, heavy, of_known), worth, strict=True)
+            figures += _share_ends(name, level, shares, own)
         cells = [_counted(*it) for it in zip(many, heavy, of_known, strict=True)]
         yield Line(name, level, tuple(cells)), figures
+
+
+def _share_ends(
+    name: str,
+    level: str,
+    shares: Iterable[tuple[Part, float | None, float]],
+    own: OwnErrors,
+) -> Iterator[Figure]:
+    """Return the ends of the intervals of the shares of a level in all groups."""
+    for part, share, worth in shares:
+        ends: tuple[float | None, float | None] = (None, None)
+        if share is not None and worth:
+            ends = share_interval(share, worth, own.of((name, level, part.group)) or 0.0)
+        for figure, end in zip((OF_SHARE[0], OF_SHARE[-1]), ends, strict=True):
+            yield Figure(name, level, part.group, figure, end)
+
+
+def _worth(rows: RowsToDescribe, known: NDArray[np.bool_], part: Part) -> float:
+    """Return how many rows of equal weight say as much as those with a value."""
+    places = part.places[known[part.places]]
+    if rows.weights is None or not places.size:
+        return float(places.size)
+    return rows_worth(rows.weights[places])
 
 
 def _weights_at(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -20,7 +21,9 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError
+from discreet.measure.farthest import NamedCodes, group_fits, level_fits, moment_fits
 from discreet.measure.fidelity_report import Beside, ColumnFit, Fidelity, PairFit, SubsetFit
+from discreet.measure.figures import MISSING as NO_LEVEL
 from discreet.progress import advance
 from discreet.protect.whole import MISSING, OTHER, Levels
 
@@ -103,6 +106,9 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     how far the number of raw rows is from theirs, and how often a mean is more than two standard
     errors off, which of a resample 5 % are.
 
+    Means and standard deviations of numbers, shares of levels and means of the groups that levels
+    make are given in the columns' own units; the farthest of them stand in the first lines.
+
     **What it does not tell.** Nothing of risk; nothing of relations of three columns but through
     regressions; nothing of what the outermost numbers do to a correlation. As near as a resample
     says that an error is no larger than sampling noise, not that there is none.
@@ -145,15 +151,36 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     subsets = tuple(found for size in SIZES for found in _subsets(pair, size))
     advance("measuring fidelity", steps, steps)
     largest = max(it.distance or 0.0 for it in columns)
-    return Fidelity(pair.rows, largest, columns, pairs, correlations, coefficients, subsets)
+    named = {
+        name: NamedCodes(
+            [it.names[at] or NO_LEVEL for at in range(it.classes)], it.raw, it.released
+        )
+        for name, it in pair.levels.items()
+    }
+    return Fidelity(
+        pair.rows,
+        largest,
+        columns,
+        pairs,
+        correlations,
+        coefficients,
+        subsets,
+        moments=tuple(moment_fits(pair.numbers)),
+        shares=tuple(level_fits(named)),
+        groups=tuple(group_fits(pair.numbers, named)),
+    )
 
 
 class _Coded(NamedTuple):
-    """A column of both tables in classes: of the raw rows, of the released ones, how many."""
+    """A column of both tables in classes: of the raw rows, of the released ones, how many.
+
+    Of levels, the class that each is in, with its name.
+    """
 
     raw: Labels
     released: Labels
     classes: int
+    names: Mapping[int, str] = MappingProxyType({})
 
 
 class _Paired(NamedTuple):
@@ -202,7 +229,8 @@ def _coded(raw: Levels, released: Levels) -> _Coded:
         table = np.array([*(place[word] for word in column.words), gap], dtype=np.intp)
         return np.asarray(table[np.where(column.codes < 0, len(column.words), column.codes)])
 
-    return _Coded(codes(raw, missing), codes(released, place[MISSING]), max(place.values()) + 1)
+    names = {at: word for word, at in reversed(place.items())}  # the released table's own names
+    return _Coded(codes(raw, missing), codes(released, place[MISSING]), len(names), names)
 
 
 def _common(column: _Coded, most: int) -> _Coded:

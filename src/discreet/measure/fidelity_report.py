@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import InputError
+from discreet.measure.farthest import GroupFit, LevelFit, MomentFit, farthest_words
 from discreet.measure.report import Listing, as_text, save_asking
 from discreet.protect.whole import Draws
 from discreet.provenance import Provenance, Sealer, checksum_of
@@ -59,6 +60,8 @@ FINER = 2.0
 MOST_STEP = 0.6
 """What would be rounded to more than this part of a resample's distance is not released."""
 MOST_PAIRS = 20
+MOST_NAMED = 3
+"""So many columns, and so many pairs, are named first."""
 LIGHTEST, DARKEST = 0.5, 2.5
 """Times a resample's: what the lightest and the darkest colour stand for."""
 
@@ -81,8 +84,8 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("on average as near as a resample", 1.3, 0.0, 0.06, 0.03, 1.5),
-    Limit("on average a little coarser than a resample", 2.0, 0.03, 0.12, 0.08, math.inf),
+    Limit("near", 1.3, 0.0, 0.06, 0.03, 1.5),
+    Limit("a little off", 2.0, 0.03, 0.12, 0.08, math.inf),
     Limit("coarse", *[math.inf] * 5),
 )
 """From near to far: the first of which no limit is exceeded is the word of a copy."""
@@ -174,6 +177,15 @@ class Fidelity:
         Subsets of about 30, 50, 100 and 300 persons, where there are any.
     exact : bool, default True
         Whether the figures are exact, for the custodian alone.
+    moments : tuple of MomentFit
+        Means and standard deviations of numbers of both tables; of exact figures alone, as
+        are the next two.
+    shares : tuple of LevelFit
+        Of each column of levels the one whose share is farthest off.
+    groups : tuple of GroupFit
+        Of each number by each column of levels the group whose mean is farthest off.
+    dates : tuple of str
+        The columns whose numbers are days since 1970-01-01.
     gate : callable or None
         Asked before it is released (JSON, page, file, pickle); looking is free.
     sealer : Sealer or None
@@ -183,7 +195,7 @@ class Fidelity:
 
     Notes
     -----
-    It is of use, not of risk. `word` sums it up by the table `LIMITS`.
+    It is of use, not of risk. `said` sums it up in points, `word` by the table `LIMITS`.
 
     Examples
     --------
@@ -191,9 +203,11 @@ class Fidelity:
     >>> columns = tuple(ColumnFit(name, "number", 0.02, 0.06, 0.05) for name in ("age", "bmi"))
     >>> found = Fidelity(500, 0.02, columns, (pair,), None, None, ())
     >>> found.word
-    'on average as near as a resample'
+    'near'
+    >>> found.said
+    'shares of one column are off by 2.0 points at most, of two together by 6.0 on average'
     >>> found
-    Fidelity(on average as near as a resample; exact, for the custodian: no release)
+    Fidelity(near; exact, for the custodian: no release)
     """
 
     rows: int
@@ -204,6 +218,10 @@ class Fidelity:
     coefficients: Beside | None
     subsets: tuple[SubsetFit, ...]
     exact: bool = True
+    moments: tuple[MomentFit, ...] = ()
+    shares: tuple[LevelFit, ...] = ()
+    groups: tuple[GroupFit, ...] = ()
+    dates: tuple[str, ...] = ()
     gate: Gate | None = field(default=None, compare=False)
     sealer: Sealer | None = field(default=None, compare=False)
     provenance: Provenance | None = field(default=None, compare=False)
@@ -225,6 +243,14 @@ class Fidelity:
     def word(self) -> str:
         """How near the copy is: the first word of `LIMITS` of which no limit is exceeded."""
         return next(limit.word for limit in LIMITS if self._keeps(limit))
+
+    @property
+    def said(self) -> str:
+        """How far the copy is off, in percentage points of its rows."""
+        found = f"shares of one column are off by {100 * self.largest:.1f} points at most"
+        if self.joint is None:
+            return found
+        return f"{found}, of two together by {100 * self.joint.distance:.1f} on average"
 
     @property
     def joint(self) -> Beside | None:
@@ -371,7 +397,7 @@ class Fidelity:
         return Scene(tuple(panels), self._title(), self.notes())
 
     def _title(self) -> str:
-        return f"{TITLE}: {self.word}"
+        return f"{TITLE}: {self.said}"
 
     def _bars(self, title: str, what: str, values: Sequence[float], beside: float | None) -> Panel:
         names = tuple(it.name for it in self.columns)
@@ -404,9 +430,33 @@ class Fidelity:
         high = max(4.2, 1.2 + 0.26 * len(self.columns)) if self.pairs else 4.2
         return len(self.scene().panels) * wide, high
 
+    def _farthest(self) -> tuple[str, ...]:
+        """Name what is farthest: in the columns' units where figures are exact, else in points."""
+        said = farthest_words(self.moments, self.shares, self.groups, self.dates)
+        pairs = sorted(self.pairs, key=lambda it: (it.resample - it.distance, it.first, it.second))
+        named = [
+            f"{it.first} and {it.second} {_beside(it.distance, it.resample)}"
+            for it in pairs[:MOST_NAMED]
+            if it.distance
+        ]
+        of_pairs = [f"farthest pairs, in points: {', '.join(named)}"] if named else []
+        return (*(said or self._farthest_columns()), *of_pairs)
+
+    def _farthest_columns(self) -> tuple[str, ...]:
+        known = [(it.distance, it.name) for it in self.columns if it.distance]
+        if known or all(it.distance is not None for it in self.columns):
+            worst = sorted(known, key=lambda it: (-it[0], it[1]))[:MOST_NAMED]
+            words = ", ".join(f"{name} {100 * far:.1f}" for far, name in worst)
+            return (f"farthest columns, in points: {words}",) if worst else ()
+        order = sorted(self.columns, key=lambda it: (it.resample - it.joint, it.name))
+        words = ", ".join(
+            f"{it.name} {_beside(it.joint, it.resample)}" for it in order[:MOST_NAMED]
+        )
+        return (f"farthest columns, with each other one, in points: {words}",)
+
     def notes(self) -> tuple[str, ...]:
-        """Return in a few lines how near the copy is, in all and in kinds of figures."""
-        lines = [f"{self.rows:,} rows; {self._standing()}"]
+        """Return in a few lines what is farthest, and how near the copy is in all."""
+        lines = [*self._farthest(), f"{self.rows:,} rows; {self._standing()}"]
         found = [f"columns: shares differ by at most {100 * self.largest:.1f} points"]
         if self.joint:
             shares = tuple(f"{100 * it:.1f} %" for it in self.joint)
@@ -421,7 +471,8 @@ class Fidelity:
             found.append(
                 f"linear coefficients by {far:.1f} standard errors (a resample: {near:.1f})"
             )
-        return (*lines, *(["; ".join(found)] if found else []), RESAMPLE)
+        beside = [WITHHOLD] if self.exact else []
+        return (*lines, *(["; ".join(found)] if found else []), RESAMPLE, *beside)
 
     def listings(self) -> list[Listing]:
         """Return the tables of text and page: columns, subsets, and the coarsest pairs."""
@@ -458,6 +509,7 @@ class Fidelity:
     def _values(self) -> dict[str, Any]:
         """Return all that its JSON holds but the provenance."""
         names = [it.name for it in dataclasses.fields(self) if it.name not in OF_STUDY]
+        names = [it for it in names if it not in OF_EXACT or getattr(self, it)]
         held = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = {"discreet": SCHEMA, "kind": "fidelity", "word": self.word}
         for name, value in held.items():
@@ -486,8 +538,10 @@ class Fidelity:
                 raise ValueError
             del given["word"]
             given.pop("provenance", None)
+            given["dates"] = tuple(given.get("dates", ()))
             for name, kind in KINDS.items():
-                given[name] = _read(given[name], kind, several=name not in SINGLE)
+                some = given.get(name, ()) if name in OF_EXACT else given[name]
+                given[name] = _read(some, kind, several=name not in SINGLE)
             return cls(**given)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("this is not the JSON of how near a copy is") from None
@@ -524,7 +578,7 @@ class Fidelity:
         ask_to_leave(self, form)
 
     def _parts(self) -> list[Html]:
-        words = f"How near each two columns and each column of the copy are: {self.word}"
+        words = f"How near each two columns and each column of the copy are: {self.said}"
         parts = [heading(self._title(), 1), items(self.notes())]
         parts.append(picture(replace(self.scene(), title="", notes=()), words))
         parts += [each.html() for each in self.listings()]
@@ -536,6 +590,7 @@ RESAMPLE = (
     "a resample: as many rows drawn from the raw table with replacement, as far from it as the"
     " table is from the population"
 )
+WITHHOLD = "a column that the copy is too far off in can be withheld: withhold in the policy"
 UNSAID = "What this does not show"
 NOT_SAID = (
     "How far three or more columns are jointly, but through the linear coefficients.",
@@ -548,7 +603,12 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "correlations": Beside,
     "coefficients": Beside,
     "subsets": SubsetFit,
+    "moments": MomentFit,
+    "shares": LevelFit,
+    "groups": GroupFit,
 }
+OF_EXACT = ("moments", "shares", "groups", "dates")
+"""What exact figures alone have; it is left out of the JSON of others."""
 SINGLE = ("correlations", "coefficients")
 
 
@@ -584,6 +644,10 @@ def _round(draws: Draws, name: str, values: Sequence[float], step: float) -> lis
     chance = draws.of_table(f"fidelity {name}", len(values)).tolist()
     places = [math.floor(v / step + u) for v, u in zip(values, chance, strict=True)]
     return [float(f"{place * step:.10g}") for place in places]
+
+
+def _beside(far: float, near: float) -> str:
+    return f"{100 * far:.1f} (a resample {100 * near:.1f})"
 
 
 def _number(value: float | None) -> str:

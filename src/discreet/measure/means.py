@@ -33,12 +33,12 @@ from discreet.measure.described import (
     weights_of,
 )
 from discreet.measure.figures import OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure
-from discreet.measure.own_error import NORMAL, OwnErrors
-from discreet.measure.weighted import error_by, rows_worth
+from discreet.measure.intervals import interval_of, share_interval
+from discreet.measure.own_error import OwnErrors
+from discreet.measure.weighted import rows_worth
 
 __all__ = [
     "HEAD",
-    "interval_of",
     "means_by_group",
     "means_of",
     "shares_by_group",
@@ -47,8 +47,6 @@ __all__ = [
 
 HEAD = ("n, missing", "mean", "95 % interval", "sd", "median (quartiles)", "sum")
 SHARE_HEAD = ("n, missing", "with it", "share", "95 % interval")
-LEVEL = 0.975
-"""The interval lies between the quantiles 1 - LEVEL and LEVEL of t."""
 
 
 class Found(NamedTuple):
@@ -133,7 +131,7 @@ def shares_of(
         worth = found.n if found.weighed is None else found.weighed[1]
         ends = None
         if found.mean is not None and worth:
-            ends = _wider(wilson(found.mean, worth), found.mean, _own(own, part))
+            ends = share_interval(found.mean, worth, _own(own, part))
         shown = "–" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
         share = share_words(found.mean or 0.0, float(found.n > 0))
         cells = (count_and_gaps(found.n, found.missing), f"{count:,}", share, shown)
@@ -144,26 +142,6 @@ def shares_of(
         named += zip(OF_WEIGHTS, found.weighed or (), strict=False)
         figures += [Figure(value, level, part.group, name, number) for name, number in named]
     return Described(SHARE_HEAD, tuple(lines), tuple(figures), _sizes(parts))
-
-
-def wilson(share: float, n: float) -> tuple[float, float]:
-    """Return the interval of 95 % of a share of n rows (Wilson 1927).
-
-    Examples
-    --------
-    >>> low, high = wilson(0.2, 100)
-    >>> round(low, 3), round(high, 3)
-    (0.133, 0.289)
-    """
-    z = NORMAL * NORMAL
-    middle = (share * n + z / 2) / (n + z)
-    half = NORMAL * math.sqrt(share * (1 - share) * n + z / 4) / (n + z)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def _wider(ends: tuple[float, float], share: float, own: float) -> tuple[float, float]:
-    below, above = (math.hypot(end - share, NORMAL * own) for end in ends)
-    return max(0.0, share - below), min(1.0, share + above)
 
 
 def _sizes(parts: Sequence[tuple[str, Part]]) -> tuple[tuple[str, int], ...]:
@@ -255,29 +233,6 @@ def _total(values: Floats, weights: Floats | None = None) -> float | None:
 
 def _worth(weights: Floats) -> float | None:
     return rows_worth(weights) if weights.size else None
-
-
-def interval_of(
-    values: Floats, weights: Floats | None = None, own: float = 0.0
-) -> tuple[float, float] | None:
-    """Return the 95 % interval of a mean, by t; None of fewer than two values.
-
-    `own` is the copy's own standard error, which is added in squares.
-
-    Examples
-    --------
-    >>> low, high = interval_of(np.array([1.0, 2.0, 3.0]))
-    >>> round(low, 3), round(high, 3)
-    (-0.484, 4.484)
-    """
-    from scipy.special import stdtrit
-
-    mean, sd, n = mean_of(values, weights), sd_of(values, weights), len(values)
-    if mean is None or sd is None:
-        return None
-    error = sd / math.sqrt(n) if weights is None else error_by(values, weights)
-    half = math.hypot(float(stdtrit(n - 1, LEVEL)) * error, NORMAL * own)
-    return mean - half, mean + half
 
 
 def _cells(

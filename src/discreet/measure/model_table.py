@@ -22,7 +22,10 @@ from discreet.regression import Estimates
 __all__ = ["Widened", "model_figures", "model_lines", "widened"]
 
 MEASURED = 2.0
-"""What the sum of both variances is multiplied by: measured over ten tables (docs/models.md)."""
+"""What the sum of both variances is multiplied by: measured over 26 tables (docs/models.md).
+
+The plain sum holds fewer than 90 of 100 of the data's coefficients in five of them.
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,13 +20,19 @@ __all__ = [
     "MOST_CURVES",
     "Curve",
     "OfLevels",
+    "Own",
     "decoded",
+    "intervals_for",
     "left_out",
     "lines_of",
     "named",
     "of_levels",
     "tidy_curves",
 ]
+
+Own = Callable[[str, float], float]
+"""Says of a level, and of where its line is, half of the 95 % interval that the copy's own error
+would have alone: 0 where it is not known."""
 
 #: A curve of fewer rows would be drawn finer than it is known.
 LEAST_ROWS = 10
@@ -131,6 +137,20 @@ def left_out(
     if others:
         said.append(f"not drawn beside the {MOST_CURVES} largest levels: {named(others)}")
     return tuple(said)
+
+
+def intervals_for(counted: str, own_error: bool) -> str:
+    """Say what intervals are for; `own_error` is whether they hold how far the copy is off.
+
+    Examples
+    --------
+    >>> intervals_for("protected rows", True)
+    'for the population: they hold chance and how far the copy is off'
+    """
+    if own_error:
+        return "for the population: they hold chance and how far the copy is off"
+    beyond = " and not for the copy's own error" if counted == "protected rows" else ""
+    return f"for chance among so many rows{beyond}"
 
 
 def named(levels: Sequence[str]) -> str:

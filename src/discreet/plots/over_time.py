@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -16,7 +17,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
-from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, left_out
+from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Own, intervals_for, left_out
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
 from discreet.plots.request import COPY, PlotRequest
@@ -75,6 +76,18 @@ class Series:
     low: tuple[float | None, ...] = ()
     high: tuple[float | None, ...] = ()
 
+    def widened(self, starts: Sequence[float], own: Own) -> Series:
+        """Return the series with the copy's own error in its intervals."""
+        ends: list[tuple[float | None, float | None]] = []
+        for start, mean, low in zip(starts, self.means, self.low, strict=True):
+            if mean is None or low is None:
+                ends.append((None, None))
+                continue
+            half = math.hypot(mean - low, own(self.level, start))
+            ends.append((mean - half, mean + half))
+        low_ends, high_ends = zip(*ends, strict=True)
+        return replace(self, low=low_ends, high=high_ends)
+
     def pieces(self) -> Iterator[Piece]:
         """Yield the places of periods between gaps, as one line goes through them."""
         piece: Piece = []
@@ -108,6 +121,8 @@ class OverTimeView(View):
         left off, and those that are drawn all the same.
     few, others : tuple of str
         Levels that are not drawn: of fewer than ten rows, and beyond the twelve largest.
+    own_error : bool
+        Whether the intervals hold how far the copy is off.
     """
 
     kind: ClassVar[str] = "over_time"
@@ -120,6 +135,7 @@ class OverTimeView(View):
     few: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     partly_drawn: tuple[str, ...] = field(default=(), metadata=WHERE_SAID)
+    own_error: bool = field(default=False, metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         lengths = {len(it.counts) for it in self.series}
@@ -224,10 +240,8 @@ class OverTimeView(View):
         rows = "rows of the copy" if copied else "records"
         said = []
         if self.of_means:
-            own = " and not for the copy's own error" if copied else ""
-            said.append(
-                f"shaded: intervals of 95 % of each mean, for chance among so many rows{own} (t)"
-            )
+            held = intervals_for(self.origin.counted, self.own_error)
+            said.append(f"shaded: intervals of 95 % of each mean, {held} (t)")
             gaps = sum(it.means.count(None) for it in self.series)
             if gaps:
                 said.append(f"gaps: means of fewer than {LEAST_ROWS} {rows} are not drawn")

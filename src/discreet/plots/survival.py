@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -18,9 +19,10 @@ from discreet.levels import in_order
 from discreet.plots.by_level import Levels, check_few, codes_as_words
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
+from discreet.plots.curves import Own, intervals_for
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import COPY, PlotRequest
-from discreet.plots.view import Origin, Tidy, View
+from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
 from discreet.table import Rows, Table
 
@@ -31,6 +33,7 @@ __all__ = [
     "SurvivalView",
     "event_of",
     "from_counts",
+    "log_minus_log",
     "product_limit",
     "too_many_values",
     "values_named",
@@ -43,6 +46,8 @@ MOST_STEPS = 1000
 MOST_TIMES = 6
 NORMAL = 1.959963984540054
 """The standard normal quantile of an interval of 95 %."""
+MOST = 700.0
+"""exp() of more has no number."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,23 @@ class SurvivalCurve:
         if any(a > b for a, b in pairwise(self.times)) or self.end < self.times[-1]:
             raise InputError("the times of a survival curve rise up to its end")
 
+    def widened(self, own: Own) -> SurvivalCurve:
+        """Return the curve with the copy's own error in its intervals.
+
+        `own` is one of log(-log(share)), as the intervals are.
+        """
+        low, high = [self.low[0]], [self.high[0]]
+        each = zip(self.times, self.shares, self.low, self.high, strict=True)
+        for at, share, *ends in islice(each, 1, None):
+            if 0 < share < 1:
+                half = math.hypot(_half(share, *ends), own(self.level, at))
+                ends = [share ** math.exp(min(half, MOST)), share ** math.exp(-half)]
+            elif share <= 0:
+                ends = [0.0, high[-1]]  # not defined: to where it reached before
+            low.append(ends[0])
+            high.append(ends[1])
+        return replace(self, low=tuple(low), high=tuple(high))
+
     def steps(self, heights: Sequence[float]) -> tuple[float, ...]:
         """Return how high the corners of a line in steps are."""
         return tuple(np.repeat(heights, 2).tolist())
@@ -105,6 +127,8 @@ class SurvivalView(View):
         The curves.
     places : tuple of float
         The times at which the curves say how many rows are at risk.
+    own_error : bool
+        Whether the intervals hold how far the copy is off.
     """
 
     kind: ClassVar[str] = "survival"
@@ -113,6 +137,7 @@ class SurvivalView(View):
     by: str | None
     curves: tuple[SurvivalCurve, ...]
     places: tuple[float, ...]
+    own_error: bool = field(default=False, metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         if not self.curves or any(len(it.at_risk) != len(self.places) for it in self.curves):
@@ -177,10 +202,9 @@ class SurvivalView(View):
 
     def _signs(self) -> tuple[str, ...]:
         of = "rows of the copy" if self.origin.counted == "protected rows" else "records"
-        own = " and not for the copy's own error" if of != "records" else ""
+        held = intervals_for(self.origin.counted, self.own_error)
         return (
-            f"shaded: intervals of 95 % at each time, for chance among so many rows{own}"
-            " (Greenwood, log minus log)",
+            f"shaded: intervals of 95 % at each time, {held} (Greenwood, log minus log)",
             f"a curve ends where fewer than {LEAST_AT_RISK} {of} are at risk",
         )
 
@@ -251,6 +275,37 @@ def product_limit(
         np.concatenate([first, low]),
         np.concatenate([first, high]),
     )
+
+
+def log_minus_log(times: Floats, happened: NDArray[np.bool_], at: Sequence[float]) -> Floats:
+    """Return log(-log(share)) of the product limit at some times.
+
+    Shares of 0 and 1 have none: they count as half a row from either.
+
+    Examples
+    --------
+    >>> ends = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> log_minus_log(ends, np.array([True, True, True, False]), [0.5, 1.0, 2.5]).round(3).tolist()
+    [-2.013, -1.246, -0.367]
+    """
+    fell, shares, _, _ = product_limit(times, happened)
+    reached = shares[np.searchsorted(fell, at, "right") - 1]
+    least = 0.5 / len(times)
+    found: Floats = np.log(-np.log(np.clip(reached, least, 1 - least)))
+    return found
+
+
+def _half(share: float, low: float, high: float) -> float:
+    """Return how long the half of an interval is on the scale of log(-log(share)).
+
+    Examples
+    --------
+    >>> round(_half(0.5, 0.5 ** math.exp(0.2), 0.5 ** math.exp(-0.2)), 12)
+    0.2
+    """
+    if low > 0:
+        return math.log(math.log(low) / math.log(share))
+    return math.log(math.log(share) / math.log(high)) if 0 < high < 1 else MOST
 
 
 def _at_risk(times: Floats, at: Floats) -> NDArray[np.intp]:

@@ -92,7 +92,7 @@ def frozen(key: str, value: Any) -> Any:
         return MappingProxyType(ends)
     if key in ("groups", "pairs", "tables", "dominance") and isinstance(value, list | tuple):
         return tuple(_as_tuple(group) for group in value)
-    if key == "strata":
+    if key in ("strata", "withhold"):
         return _as_tuple(value)
     if key == "rounding" and isinstance(value, str):
         return value.replace("-", "_")
@@ -304,6 +304,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda v: v is None or _texts(v),
         "a table of columns, each with the text that is drawn in place of its name",
     ),
+    "withhold": (lambda v: v is None or _names(v), "a list of column names"),
     "unit": (lambda v: v is False or _text_or_none(v), "a name, or false: a row is a person"),
     "key": _NAME,
     "study": _NAME,
@@ -443,6 +444,10 @@ class Policy:
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, with the unit in brackets at its end:
         `{"bmi": "Body mass index (kg/m²)"}`. Requests and records have the names.
+    withhold : sequence of str, optional
+        Columns of the copy that are not used, nor what is derived of them: those that the custodian
+        finds it too far off in, after `fidelity`. The copy stays as it is, so another `withhold`
+        needs no new version. Only where `rows` is "whole".
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
@@ -521,6 +526,7 @@ class Policy:
     roles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     derive: Mapping[str, str] | None = None
     labels: Mapping[str, str] | None = None
+    withhold: tuple[str, ...] | None = None
     unit: str | bool | None = None
     key: str | None = None
     study: str | None = None

@@ -86,7 +86,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
-def _columns(of: Mapping[str, object] | None) -> str:
+def _columns(of: Iterable[str] | None) -> str:
     return _listed(of) if of else "no column"
 
 
@@ -374,6 +374,10 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
             f", for everybody: {_columns(it.derive)}.",
         ),
         "labels": lambda it: ("Pictures have longer names", f" for {_columns(it.labels)}."),
+        "withhold": lambda it: (
+            "Some columns of the copy are not used",
+            f", as it is too far off in them: {_columns(it.withhold)}.",
+        ),
         "unit": _unit,
         "key": _key,
         "study": _study,

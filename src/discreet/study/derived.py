@@ -37,6 +37,7 @@ from discreet.study.from_copy import (
 from discreet.study.gate import RecordedGate
 from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.own_errors import differences, groups_of
+from discreet.study.own_intervals import with_own_errors
 from discreet.study.session import NO_COPY, Session, with_gate
 from discreet.table import KINDS, Table
 
@@ -221,6 +222,7 @@ class DerivedCopy:
         drawn: Any = drawn_from_copy(
             plot, request, self.whole, origin, self.session.policy.residual_df
         )
+        drawn = with_own_errors(self, request, drawn)
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
         sealer = self.session.sealer_of(request, drawn, self.asks)
         view: V = with_gate(

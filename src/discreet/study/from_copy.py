@@ -71,6 +71,8 @@ class WholeTable:
         The columns that each new column was made from.
     left_out : mapping of str to str
         Why a new column that the policy derives is not among them.
+    withheld : tuple of str
+        Columns of the copy that are not used, as the policy says, and those that are made of them.
     within : WholeTable or None
         The copy that these are some rows of: its levels are those of the rows too, so that each
         keeps its place and colour.
@@ -80,6 +82,7 @@ class WholeTable:
     raw: Mapping[str, Column]
     made_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
+    withheld: tuple[str, ...] = ()
     within: WholeTable | None = None
     _levels: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict, compare=False)
 
@@ -190,8 +193,14 @@ class WholeTable:
         return tuple(name for name in self.beneath(names) if name not in self.made_from)
 
     def check_made(self, names: Sequence[str]) -> None:
-        """Refuse new columns that the policy derives and that could not be made of this copy."""
+        """Refuse columns that the policy withholds, or derives and could not make of this copy."""
         for name in names:
+            if name in self.withheld:
+                raise RefusedError(
+                    f"column {name!r} is withheld, as the copy is too far off in it; name another"
+                    " one, or draw counts (source='counts') where there are any",
+                    rule="withhold",
+                )
             if name in self.left_out:
                 raise RefusedError(
                     f"column {name!r}, which the policy derives, could not be made of the copy:"
@@ -473,7 +482,7 @@ def usual_grid(policy: Policy, rows: int) -> int:
 def _check_numbers(whole: WholeTable, raw: Table, plot: str, columns: Sequence[str]) -> None:
     """Refuse text where a plot takes numbers: that says more than that it is not in the copy."""
     if PLOTS[plot].columns == KINDS[0]:
-        there = {*whole.copy.columns, *whole.copy.strata, *whole.left_out}
+        there = {*whole.copy.columns, *whole.copy.strata, *whole.left_out, *whole.withheld}
         known = [name for name in columns if name in raw.columns and name not in there]
         with about("columns"):
             raw.require([it for it in known if raw.columns[it].kind == KINDS[1]], KINDS[0])
@@ -484,7 +493,7 @@ def _check_in_copy(whole: WholeTable, raw: Table, **named: Sequence[str]) -> Non
     held = {*whole.copy.columns, *whole.copy.strata}
     for what, wanted in named.items():
         with about(what):
-            new = {*held, *whole.left_out}
+            new = {*held, *whole.left_out, *whole.withheld}
             raw.require([name for name in dict.fromkeys(wanted) if name not in new])
             whole.check_made(wanted)
             for name in wanted:

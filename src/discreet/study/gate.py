@@ -68,6 +68,7 @@ __all__ = [
     "diversity_pins",
     "listed",
     "method_pins",
+    "never_released",
     "new_version",
     "pair_pins",
     "pairs_of",
@@ -500,6 +501,14 @@ class RecordedGate:
         look = Look(self.keeper)
         record = with_provenance(self.record(form, look), provenance, lines)
         self.keeper.release([record], look)
+
+
+def never_released(form: str, provenance: Provenance | None = None) -> None:
+    """Refuse, as the gate of what is for the custodian's eyes alone."""
+    raise LeavingError(
+        "these are exact figures of the raw data, for the custodian's eyes, and are never released"
+        f" ({form}); leave exact out for rounded ones"
+    )
 
 
 def with_provenance(

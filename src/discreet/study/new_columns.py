@@ -30,7 +30,7 @@ from discreet.protect import Whole
 from discreet.study.from_copy import WholeTable
 from discreet.table import KINDS, Column, Table
 from discreet.table.dates import DATE, Dates
-from discreet.vault.columns import beside
+from discreet.vault.columns import beside, without
 
 __all__ = ["check_derive", "holds_codes", "parsed", "values_of", "with_column", "with_derived"]
 
@@ -133,7 +133,7 @@ def _column(name: str, found: Expression, raw: Mapping[str, Column]) -> Column:
 
 
 def with_derived(whole: WholeTable, policy: Policy) -> WholeTable:
-    """Return a copy with the columns that the policy derives.
+    """Return a copy with the columns that the policy derives, without those that it withholds.
 
     One that cannot be made of this copy holds up no other: it is left out, and why is kept.
     """
@@ -145,7 +145,24 @@ def with_derived(whole: WholeTable, policy: Policy) -> WholeTable:
         except DiscreetError as error:
             why = str(error).splitlines()[0]
             whole = dataclasses.replace(whole, left_out={**whole.left_out, name: why})
-    return whole
+    return _without_withheld(whole, policy)
+
+
+def _without_withheld(whole: WholeTable, policy: Policy) -> WholeTable:
+    """Return a copy without the columns that the policy withholds, and what is made of them."""
+    held = {*whole.copy.columns, *whole.copy.strata}
+    off = {*(policy.withhold or ())} & held
+    off |= {name for name in whole.made_from if off & {*whole.beneath([name])}}
+    if not off:
+        return whole
+    if held <= off:
+        raise InputError(
+            "withhold of the policy leaves the copy no column; withhold fewer",
+            parameter="withhold",
+        )
+    kept = whole.holding(without(whole.copy.columns, off), without(whole.copy.strata, off))
+    made_from = {name: it for name, it in whole.made_from.items() if name not in off}
+    return dataclasses.replace(kept, made_from=made_from, withheld=tuple(sorted(off)))
 
 
 def check_derive(table: Table, policy: Policy) -> None:

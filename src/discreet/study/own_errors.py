@@ -15,14 +15,14 @@ import numpy as np
 from discreet.errors import InputError, RefusedError
 from discreet.measure.described import MOST_LEVELS, RowsToDescribe
 from discreet.measure.means import means_by_group, shares_by_group
-from discreet.measure.own_error import NORMAL, OwnErrors
+from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.plots.request import PlotRequest
 from discreet.study.from_copy import WholeTable
 
 if TYPE_CHECKING:
     from discreet.study.derived import OfCopy
 
-__all__ = ["differences", "groups_of", "own_errors"]
+__all__ = ["differences", "groups_of", "own_errors", "rounded_words", "said_of_own"]
 
 Figures = Mapping[object, float]
 MOST_NAMED = 4
@@ -43,6 +43,19 @@ def own_errors(session: OfCopy, figures: Callable[[WholeTable], Figures]) -> Own
             if not found:
                 break
     return OwnErrors(found[0] if found else {}, found[1:], share)
+
+
+def said_of_own(own: OwnErrors) -> str:
+    """Say whether intervals hold the copy's own error.
+
+    Examples
+    --------
+    >>> said_of_own(OwnErrors({}, (), 1.0))
+    'for chance among so many rows alone: so few do not show how far the copy is off'
+    """
+    if len(own.copies) < FEWEST:
+        return "for chance among so many rows alone: so few do not show how far the copy is off"
+    return "they are for the population, and hold how far the copy is off"
 
 
 def groups_of(request: PlotRequest) -> tuple[str, ...]:
@@ -98,7 +111,7 @@ def _off(session: OfCopy, name: str, by: Sequence[str]) -> _Off | None:
         of = own_errors(session, partial(_means, name=name, by=by))
         off, reliable = _difference(of, len(by))
         unit = " days" if name in session.dates else ""
-        return _Off(f"{label} ± {_words(off)}{unit}", reliable) if off is not None else None
+        return _Off(f"{label} ± {rounded_words(off)}{unit}", reliable) if off is not None else None
     if name not in session.whole.copy.strata:
         return None
     found = []
@@ -109,7 +122,7 @@ def _off(session: OfCopy, name: str, by: Sequence[str]) -> _Off | None:
     if not found:
         return None
     most = max(off for off, _ in found)
-    return _Off(f"{label} ± {_words(100 * most)} points", any(it for _, it in found))
+    return _Off(f"{label} ± {rounded_words(100 * most)} points", any(it for _, it in found))
 
 
 def _means(table: WholeTable, name: str, by: Sequence[str]) -> Figures:
@@ -144,12 +157,12 @@ def _is_level(group: tuple[tuple[str, str | None], ...]) -> bool:
     return all(level is not None for _, level in group)
 
 
-def _words(off: float) -> str:
+def rounded_words(off: float) -> str:
     """Return a number of two digits.
 
     Examples
     --------
-    >>> _words(2.518), _words(0.2411), _words(23.12), _words(1840.0)
+    >>> rounded_words(2.518), rounded_words(0.2411), rounded_words(23.12), rounded_words(1840.0)
     ('2.5', '0.24', '23', '1,800')
     """
     places = 1 - math.floor(math.log10(off)) if off > 0 else 0

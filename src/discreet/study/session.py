@@ -64,12 +64,14 @@ from discreet.study.gate import (
     RecordedGate,
     ReleaseGate,
     check_pairs,
+    never_released,
     pairs_of,
     pairs_wrong,
     pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
 from discreet.study.own_errors import differences, groups_of
+from discreet.study.own_intervals import with_own_errors
 from discreet.study.provenance import (
     MEASURED,
     OF_SERVER,
@@ -82,6 +84,7 @@ from discreet.study.provenance import (
 from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
+from discreet.vault.protected import exact_nearness
 from discreet.vault.vault import WITHIN_ENDS, Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 from discreet.vault.whole_columns import listed_pairs
@@ -211,10 +214,16 @@ class Session:
                     rule="derive",
                 )
 
-    def fidelity(self) -> Fidelity:
-        """Return how near the copy of the whole table is to the raw one, with the study's gate."""
+    def fidelity(self, *, exact: bool = False) -> Fidelity:
+        """Return how near the copy of the whole table is to the raw one, with the study's gate.
+
+        What is `exact` is measured anew, and never leaves.
+        """
         if self.policy.rows_by != Whole.name:
             raise RefusedError(NO_COPY)
+        if exact:
+            found = exact_nearness(*self.made_whole())
+            return dataclasses.replace(found, dates=self.dates, gate=never_released)
         copy = self.kept.copy
         return dataclasses.replace(
             self._vault.nearness(self.table, self.policy),
@@ -368,6 +377,7 @@ class Session:
         said = differences(self, request.columns, groups_of(request))
         origin = dataclasses.replace(origin, remarks=(*said, *origin.remarks))
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
+        drawn = with_own_errors(self, request, drawn)
         levels = () if request.model is None else request.model.levels
         gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
         sealer = self.sealer_of(request, drawn)
@@ -459,9 +469,9 @@ class Session:
 
     def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say which columns of the table may hold codes, and of the copy how near it is."""
-        near = self._vault.nearness(self.table, self.policy).word
+        off = self._vault.nearness(self.table, self.policy).said
         said = self.said_of_columns(names)
-        return (*said, *_codes_in(self.table, self.policy, names), f"the copy: {near}")
+        return (*said, *_codes_in(self.table, self.policy, names), f"the copy: {off}")
 
     def said_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what is to be known of single columns of the copy: whose means are off, and how."""
@@ -485,7 +495,7 @@ class Session:
         shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
         sources: dict[str, tuple[str, ...]] = {}
         if self.policy.rows_by == Whole.name:
-            copy = self.kept.copy
+            copy = self.whole.copy
             sources = dict.fromkeys(shown, (COUNTS,))
             sources |= dict.fromkeys([*copy.columns, *copy.strata], SOURCES)
             sources |= dict.fromkeys([name for name in self.dates if name in copy.columns], (COPY,))

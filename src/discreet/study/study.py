@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -1278,8 +1278,9 @@ class Study:
         -----
         Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
         not; under the policy `research` from raw records. A curve ends where fewer than 10 rows are
-        at risk. Intervals are for chance among so many rows: they are not widened for how far the
-        copy is from the data, which `fidelity` says. Kaplan and Meier (1958).
+        at risk. Intervals are for the population: at each time they hold chance among so many rows
+        and how far the copy is off, as far as copies of it are from it (`own_error`). Kaplan and
+        Meier (1958).
 
         Examples
         --------
@@ -1367,8 +1368,8 @@ class Study:
         not; under the policy `research` from raw records, which have no dates there but whole
         numbers. A period without rows has a count of 0, and a gap in place of a mean. In the copy
         dates are means of some persons' dates: a peak of a few days is flatter than in the data.
-        Intervals are for chance among so many rows, and not for how far the copy is from the data,
-        which `fidelity` says.
+        Intervals are for the population: they hold chance among so many rows and how far the copy
+        is off, as far as copies of it are from it (`own_error`).
 
         Examples
         --------
@@ -1615,8 +1616,9 @@ pixels = 400), policy standard)
         -------
         CopyTable
             Of each column how many rows have a value and how many have none; of numbers mean, sd,
-            median and quartiles; of dates median and range by day; of levels how many rows each
-            has, and the share of those with a value. `to_text`, `to_html`, `to_csv`, `to_latex`,
+            the mean's 95 % interval, median and quartiles; of dates median and range by day; of
+            levels how many rows each has, and the share of those with a value, whose intervals are
+            in `to_frame()`. `to_text`, `to_html`, `to_csv`, `to_latex`,
             `to_json` and `save`; `figures` are the numbers in full.
 
         Raises
@@ -1628,9 +1630,10 @@ pixels = 400), policy standard)
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
         numbers of rows are not those of persons, and what is computed from an sd as if the rows
-        were persons is too certain. Levels stand in the order that they have in plots. Means have
-        as many decimals as an sd of two or three digits. With `weights` means, sd, quartiles and
-        shares are those of surveys (docs/summary.md); rows are counted as without.
+        were persons is too certain. Intervals are for the population, and hold how far the copy is
+        off: as far as copies of it are from it. Levels stand in the order that they have in plots.
+        Means have as many decimals as an sd of two or three digits. With `weights` means, sd,
+        quartiles and shares are those of surveys (docs/summary.md); rows are counted as without.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -1789,15 +1792,21 @@ pixels = 400), policy standard)
         """
         return modelled(self._drawn, formula, family, event_is, weights, reference)
 
-    def fidelity(self) -> Fidelity:
+    def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.
+
+        Parameters
+        ----------
+        exact : bool, default False
+            Whether figures are exact, and the farthest columns are named with their means, standard
+            deviations and shares: for the custodian's eyes, and never released.
 
         Returns
         -------
         Fidelity
             Of columns, pairs, correlations, coefficients and subsets, each beside what a resample
-            of the raw table would give. `word` sums it up; `plot`, `save` and `to_json` as of a
-            View.
+            of the raw table would give. `said` and `word` sum it up; `plot`, `save` and `to_json`
+            as of a View.
 
         Raises
         ------
@@ -1806,8 +1815,10 @@ pixels = 400), policy standard)
 
         Notes
         -----
-        Measured once, when the copy is made, and rounded up or down by the study's secret, so that
-        it may be released with the copy. It says nothing of risk: `Release.attack` does.
+        The first lines name the columns and pairs that are farthest off. Measured once, when the
+        copy is made, and rounded up or down by the study's secret, so that it may be released with
+        the copy; what is `exact` is measured anew. A column that the copy is too far off in may be
+        withheld: `withhold` of the policy. It says nothing of risk: `Release.attack` does.
 
         Examples
         --------
@@ -1816,7 +1827,7 @@ pixels = 400), policy standard)
         >>> study.fidelity().rows > 400
         True
         """
-        return self.session.fidelity()
+        return self.session.fidelity(exact=exact)
 
     def verify(self, path: str | Path) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
@@ -2347,7 +2358,17 @@ def _check_declared(table: Table, policy: Policy) -> None:
     ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
-    for what, names in {"labels": policy.labels or {}, "ordered": policy.ordered}.items():
+    if policy.withhold and policy.rows_by != Whole.name:
+        raise InputError(
+            "withhold of the policy is of columns of a copy of the whole table; leave it out, or"
+            " make one (rows = 'whole', without groups and strata)"
+        )
+    named: dict[str, Iterable[str]] = {
+        "labels": policy.labels or (),
+        "ordered": policy.ordered,
+        "withhold": policy.withhold or (),
+    }
+    for what, names in named.items():
         for name in names:
             if name not in new:
                 with about(what):

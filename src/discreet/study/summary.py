@@ -13,14 +13,16 @@ import numpy as np
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.measure.copy_table import CopyTable, Line
 from discreet.measure.described import MOST_LEVELS, RowsToDescribe, described
+from discreet.measure.figures import OF_INTERVAL, OF_SHARE
 from discreet.measure.means import means_by_group, means_of, shares_by_group, shares_of
+from discreet.measure.own_error import OwnErrors
 from discreet.plots.request import COUNTS, SOURCES, PlotRequest
 from discreet.plots.survival import event_of
 from discreet.protect import Whole
 from discreet.study.counted_means import count_means, settle_means
 from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
-from discreet.study.own_errors import differences, own_errors
+from discreet.study.own_errors import differences, own_errors, said_of_own
 from discreet.study.provenance import FIGURES
 from discreet.study.session import Session, labels_of
 from discreet.study.weights import weighed
@@ -36,12 +38,9 @@ NO_COPY = (
     "this study has no copy of the whole table to make tables of figures from; the custodian can"
     " open a study with one: discreet.open(..., rows='whole')"
 )
-OWN = "they are for the population, and hold how far the copy is off"
-MEANS_ARE = f"intervals are of the mean, by t: {OWN}; sums are of these rows"
-WEIGHTED_ARE = (
-    f"intervals are of the weighted mean, by linearisation and t: {OWN}; sums are weighted totals"
-)
-SHARES_ARE = f"intervals are Wilson's, and wider: {OWN}"
+SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
+BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"
+WILSONS, OF_BOTH = "Wilson's, and wider", "of the mean by t, of shares (in to_frame()) Wilson's"
 COUNTED = (
     "how many rows there are, how many have no value, and that share are counted; all other shares"
     " and figures are weighted, but for ranges"
@@ -72,11 +71,13 @@ def summarise(
     wanted = tuple(name for name in wanted if name not in unasked)
     if not wanted:
         raise InputError("by= leaves no column to describe; name others in columns=")
-    found = described(rows, wanted, by)
+    own = own_errors(session, lambda it: _described_again(session, it, wanted, by, weights))
+    found = described(rows, wanted, by, own)
     said = (*differences(session, wanted, levels), *said)
     names = (*wanted, *levels, *([] if weights is None else [weights]))
     notes = [*said, *_notes(session, names, len(rows), found.sizes)]
     notes += [] if weights is None else [COUNTED]
+    notes.append(_intervals_are(OF_BOTH, own))
     shown = session.labels
     return CopyTable(
         SUMMARY,
@@ -119,11 +120,13 @@ def average(
         found = shares_of(rows, value, level, levels, own)
     said = (*differences(session, [value], levels), *said)
     names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
-    intervals = MEANS_ARE if weights is None else WEIGHTED_ARE
+    intervals = _intervals_are(
+        WILSONS if level is not None else BY_T if weights is None else BY_T_OF_WEIGHTED, own
+    )
+    if level is None:
+        intervals += f"; {SUMS_ARE if weights is None else WEIGHTED_SUMS_ARE}"
     shown = session.labels.get(value, value)
     what = f"Means of {shown}" if level is None else f"Share of {shown} = {level}"
-    if level is not None:
-        intervals = SHARES_ARE
     return CopyTable(
         MEANS,
         _title(f"{what} in", what, session, levels, weights),
@@ -247,6 +250,33 @@ def _means_again(
     return shares_by_group(rows, value.column, value.level, levels)
 
 
+def _described_again(
+    session: OfCopy,
+    table: WholeTable,
+    columns: Sequence[str],
+    by: str | None,
+    weights: str | None,
+) -> dict[object, float]:
+    """Return the means and shares of a copy of the copy, of the columns that it has."""
+    levels = () if by is None else (by,)
+    whole = table.with_levels(levels)
+    held = {*whole.copy.columns, *whole.copy.strata}
+    if not {*levels, *([] if weights is None else [weights])} <= held:
+        raise RefusedError("a copy of the copy has lost a column")
+    rows = _rows_in(session, whole, weights)[0]
+    figures = described(rows, [name for name in columns if name in held], by).figures
+    return {
+        (it.column, it.level, it.group): it.value
+        for it in figures
+        if it.figure in (OF_INTERVAL[1], OF_SHARE[1]) and isinstance(it.value, float)
+    }
+
+
+def _intervals_are(what: str, own: OwnErrors) -> str:
+    """Say what intervals are, and that they hold the copy's own error, where it is known."""
+    return f"intervals are {what}: {said_of_own(own)}"
+
+
 def _is_pooled(session: OfCopy, whole: WholeTable, name: str) -> bool:
     """Whether a column of numbers has so many values that most would stand together as others."""
     return name in session.whole.copy.columns and len(whole.levels[name]) > MOST_LEVELS
@@ -315,4 +345,8 @@ def _notes(
 
 
 def _left_out(session: OfCopy, columns: Sequence[str] | None) -> tuple[str, ...]:
-    return session.whole.copy.remarks if columns is None else ()
+    whole = session.whole
+    if columns is not None:
+        return ()
+    withheld = f"withheld, as the copy is too far off in them: {', '.join(whole.withheld)}"
+    return (*whole.copy.remarks, *([withheld] if whole.withheld else []))

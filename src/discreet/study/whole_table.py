@@ -49,7 +49,8 @@ def columns_of_table(
     """Return the columns of the copy that are released, or refuse those that are not in it."""
     copy = of.whole.copy
     held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata}]
-    new = {name for name in (*held, *of.whole.left_out) if name not in of.table.columns}
+    made = (*held, *of.whole.left_out, *of.whole.withheld)
+    new = {name for name in made if name not in of.table.columns}
     dropped = drop if isinstance(drop, str) else [name for name in drop if name not in new]
     check_columns(of.table, columns, dropped)
     wanted = held if columns is None else list(columns)

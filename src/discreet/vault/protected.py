@@ -144,7 +144,12 @@ def whose_of(raw: RawWhole, made: WholeCopy, place: int = 0) -> dict[str, Floats
 
 def nearness_of(raw: RawWhole, made: WholeCopy) -> Fidelity:
     """Measure how near a copy is, in figures that may be released with it."""
-    return fidelity(Mixed(raw.numbers, raw.levels), made).rounded(raw.draws, raw.persons)
+    return exact_nearness(raw, made).rounded(raw.draws, raw.persons)
+
+
+def exact_nearness(raw: RawWhole, made: WholeCopy) -> Fidelity:
+    """Measure how near a copy is, in exact figures of the raw data: for the custodian."""
+    return fidelity(Mixed(raw.numbers, raw.levels), made)
 
 
 def _levels(column: pa.DictionaryArray) -> Levels:

@@ -5,6 +5,9 @@ import { described } from "../rows/described.js";
 import { Refused } from "../rows/refused.js";
 import { roughOf } from "../rows/tables.js";
 
+const NO_INTERVALS =
+  "means have no intervals here: those of study.summary in Python hold how far the copy is off";
+
 export const summary = {
   name: "summary",
 
@@ -29,7 +32,7 @@ export const summary = {
       names: ["column", "figure"],
       head,
       lines: lines.map((it) => ({ ...it, section: label(it.section) })),
-      notes: roughOf(head, sizes),
+      notes: [...roughOf(head, sizes), NO_INTERVALS],
       figures,
       shown: part.size,
     };

@@ -1,0 +1,145 @@
+"""How far bars of the copy are off, in percentage points: chance, and the copy's own error.
+
+It comes of copies of the copy (`own_errors`), and nothing raw plays a part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import RefusedError
+from discreet.measure.own_error import FEWEST, NORMAL
+from discreet.measure.weighted import rows_worth
+from discreet.plots import HistogramView, MultiplesView, PanelsView, View
+from discreet.plots.bars import BARS
+from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.request import PlotRequest
+from discreet.study.from_copy import WholeTable
+from discreet.study.own_errors import own_errors, rounded_words
+from discreet.study.weights import weighed
+
+if TYPE_CHECKING:
+    from discreet.study.derived import OfCopy
+
+__all__ = ["bars_said"]
+
+
+class _Bar(NamedTuple):
+    """The share of the rows that a bar holds, and how many rows of equal weight those are."""
+
+    share: float
+    rows: float
+
+
+Bars = dict[tuple[object, ...], _Bar]
+
+
+def bars_said(session: OfCopy, request: PlotRequest, view: View) -> tuple[str, ...]:
+    """Say by how many points the bars of a view may be off; nothing of another kind of view.
+
+    The variance that the copy adds is pooled: that of all bars as a share of what chance makes of
+    them. What is said is that of the bar whose share is known least.
+    """
+    if request.plot not in (BARS.name, HISTOGRAM.name):
+        return ()
+    read = partial(_bars, session=session, request=request, edges=_edges(view))
+    own = own_errors(session, lambda table: {bar: share for bar, (share, _) in read(table).items()})
+    found = read(session.whole)
+    chance = {bar: it.share * (1 - it.share) / it.rows for bar, it in found.items()}
+    known = {bar: error for bar in chance if (error := own.of(bar)) is not None}
+    of_known = math.fsum(chance[bar] for bar in known)
+    if len(own.copies) < FEWEST or not of_known:
+        return ()
+    ratio = math.fsum(it**2 for it in known.values()) / of_known
+    off = NORMAL * math.sqrt((1 + ratio) * max(chance.values()))
+    return (
+        f"bars ± {rounded_words(100 * off)} points at most, for the population: chance, and how far"
+        " the copy is off",
+    )
+
+
+def _edges(view: View) -> tuple[float, ...]:
+    """Return the ends of the bins of a view of histograms."""
+    while isinstance(view, MultiplesView | PanelsView):
+        view = next(it for it in view.views if it is not None)
+    return view.edges if isinstance(view, HistogramView) else ()
+
+
+def _bars(table: WholeTable, session: OfCopy, request: PlotRequest, edges: Sequence[float]) -> Bars:
+    """Return the bars of rows: each as a share of its panel, or of the level that it is a part of.
+
+    Counts of levels of two columns are shares of all rows that are drawn together.
+    """
+    (column,), by = request.columns, request.by
+    counted = request.plot == BARS.name
+    second = [] if request.by_second is None else [request.by_second]
+    levels = [*([column] if counted else []), *([] if by is None else [by]), *second]
+    held = _held(table, levels, [] if counted else [column])
+    if request.weights is not None:
+        held = held.rows(weighed(held.copy, held.raw, request.weights).places)
+    weights = None if request.weights is None else held.copy.columns[request.weights]
+    words = {name: held.copy.strata[name] for name in levels}
+    of_one = [] if by is None else [words[by]]
+    beside = [words[it] for it in second]
+    if not counted:
+        bins = _bins(held.copy.columns[column], edges)
+        return _shares(
+            [*of_one, *beside], [bins], weights, lambda it: -1 not in it and "" not in it
+        )
+    if request.percent:
+        return _shares([*of_one, *beside], [words[column]], weights)
+    return _shares(beside, [words[column], *of_one], weights)
+
+
+def _held(table: WholeTable, levels: Sequence[str], numbers: Sequence[str]) -> WholeTable:
+    """Return a copy of the copy with some columns as levels, or refuse one that has lost any."""
+    held = table.with_levels(levels)
+    if not {*levels} <= {*held.copy.strata} or not {*numbers} <= {*held.copy.columns}:
+        raise RefusedError("a copy of the copy has lost a column")
+    return held
+
+
+def _bins(values: Floats, edges: Sequence[float]) -> list[int]:
+    """Return in which bin each value lies; -1 of one that lies in none, or is missing."""
+    ends = np.array(edges)
+    found = np.searchsorted(ends, values, "right") - 1
+    found = np.where(values == ends[-1], len(ends) - 2, found)
+    inside = (values >= ends[0]) & (values <= ends[-1])
+    places: list[int] = np.where(inside, found, -1).tolist()
+    return places
+
+
+def _shares(
+    group: Sequence[Sequence[object]],
+    bar: Sequence[Sequence[object]],
+    weights: Floats | None = None,
+    drawn: Callable[[tuple[object, ...]], bool] = lambda _: True,
+) -> Bars:
+    """Return which share of each group's rows each bar has, and how many rows the group has.
+
+    Examples
+    --------
+    >>> found = _shares([["f", "f", "m"]], [["a", "b", "a"]])
+    >>> [(bar, share, rows) for bar, (share, rows) in found.items()]
+    [(('f', 'a'), 0.5, 2.0), (('f', 'b'), 0.5, 2.0), (('m', 'a'), 1.0, 1.0)]
+    """
+    place: dict[tuple[object, ...], int] = {}
+    each = zip(*group, *bar, strict=True)
+    codes = np.fromiter((place.setdefault(it, len(place)) for it in each), np.intp, len(bar[0]))
+    held = np.bincount(codes, weights, len(place)).tolist()
+    of: dict[tuple[object, ...], list[int]] = {}
+    for key, code in place.items():
+        if drawn(key):
+            of.setdefault(key[: len(group)], []).append(code)
+    names, out = [*place], Bars()
+    for theirs in of.values():
+        total = math.fsum(held[code] for code in theirs)
+        rows = total if weights is None else rows_worth(weights[np.isin(codes, theirs)])
+        out |= {names[code]: _Bar(held[code] / total, rows) for code in theirs}
+    return out

@@ -1,0 +1,114 @@
+"""By how many points bars of the copy may be off: worked by hand, and beside the data."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.errors import RefusedError
+from discreet.measure.own_error import NORMAL
+from discreet.study.own_bars import _bins, _shares
+from tests.study.test_notes_of_copy import N, cohort
+
+OFF = re.compile(r"^bars ± ([0-9.]+) points at most, for the population: chance, and how far")
+
+
+@pytest.fixture(scope="module")
+def opened() -> dc.Study:
+    return dc.open(cohort(), study="bars", unit=False)
+
+
+def off_in(view: Any) -> list[float]:
+    return [float(found[1]) for it in view.origin.remarks if (found := OFF.search(it))]
+
+
+Draw = Callable[[dc.Study], Any]
+#: What is drawn, and whether it has bars.
+DRAWN: dict[str, tuple[Draw, bool]] = {
+    "a histogram": (lambda s: s.histogram("bmi"), True),
+    "of dates": (lambda s: s.histogram("visit"), True),
+    "by levels": (lambda s: s.histogram("bmi", by="chapter"), True),
+    "outlines": (lambda s: s.histogram("bmi", by="band", overlay=True), True),
+    "by two": (lambda s: s.histogram("bmi", by=("band", "sex")), True),
+    "weighted": (lambda s: s.histogram("bmi", weights="age"), True),
+    "bars": (lambda s: s.bars("chapter"), True),
+    "bars by levels": (lambda s: s.bars("chapter", by="band"), True),
+    "shares by levels": (lambda s: s.bars("chapter", by="band", percent=True), True),
+    "bars by two": (lambda s: s.bars("chapter", by=("band", "sex")), True),
+    "of a part": (lambda s: s.where("age > 30").bars("band"), True),
+    "no bars": (lambda s: s.ecdf("bmi"), False),
+    "counts": (lambda s: s.histogram("bmi", source="counts"), False),
+}
+
+
+@pytest.mark.parametrize(("draw", "has"), DRAWN.values(), ids=DRAWN)
+def test_bars_say_by_how_many_points_they_are_off(opened: dc.Study, draw: Draw, has: bool) -> None:
+    found = off_in(draw(opened))
+
+    assert len(found) == has
+    assert all(0 < it < 30 for it in found)
+
+
+def test_it_is_more_than_chance_among_so_many_rows_makes_of_them(opened: dc.Study) -> None:
+    (found,) = off_in(opened.bars("sex"))
+    sexes = opened.session.whole.copy.strata["sex"]
+    share = sexes.count("f") / len(sexes)
+
+    assert found > 100 * NORMAL * math.sqrt(share * (1 - share) / len(sexes))
+
+
+def test_shares_of_a_level_are_less_known_than_those_of_all(opened: dc.Study) -> None:
+    (counts,) = off_in(opened.bars("chapter", by="band"))
+    (shares,) = off_in(opened.bars("chapter", by="band", percent=True))
+
+    assert counts < shares
+
+
+def test_where_rows_have_no_copy_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*given: object) -> None:
+        raise RefusedError("too few")
+
+    monkeypatch.setattr("discreet.study.session.drawn_again", none)
+
+    assert off_in(dc.open(cohort(), study="few", unit=False).bars("sex")) == []
+
+
+def test_shares_by_hand() -> None:
+    weights = np.array([1.0, 1.0, 2.0, 4.0])
+
+    assert _shares([], [["a", "b", "a", "a"]]) == {("a",): (0.75, 4.0), ("b",): (0.25, 4.0)}
+    found = _shares([["f", "f", "f", "m"]], [[0, 1, 0, 0]], weights)
+    # (1 + 1 + 2)² / (1 + 1 + 4) rows of equal weight say as much
+    assert found["f", 0] == pytest.approx((0.75, 16 / 6))
+    assert found["m", 0] == (1.0, 1.0)
+    drawn = _shares([["f", ""]], [[0, 0]], None, lambda it: "" not in it)
+    assert drawn == {("f", 0): (1.0, 1.0)}
+
+
+def test_bins_hold_their_lower_ends_and_the_last_both() -> None:
+    values = np.array([-1.0, 0.0, 0.9, 1.0, 2.0, 2.1, math.nan])
+
+    assert _bins(values, [0.0, 1.0, 2.0]) == [-1, 0, 0, 1, 1, -1, -1]
+
+
+@pytest.mark.promise
+def test_bars_of_the_data_are_as_near_as_is_said() -> None:
+    within = list[bool]()
+    for n in (N, 700, 1000):
+        raw = cohort(n).to_pandas()
+        study = dc.open(raw, unit=False)
+        for name in ("sex", "band", "died", "chapter"):
+            view = study.bars(name)
+            (off,) = off_in(view)
+            shares = view.to_frame()["percent"]
+            true = raw[name].fillna("(missing)").value_counts(normalize=True)
+            for level, share in zip(view.levels, shares, strict=True):
+                within.append(abs(share - 100 * true[level]) <= off)
+
+    assert np.mean(within) >= 0.95
