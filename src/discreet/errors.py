@@ -11,6 +11,8 @@ parameters and rules, never a cell's value and never an exact count.
     │   └── LeavingError    it may be looked at, but it may not leave
     │       └── LedgerError     the ledger cannot be read or written, so nothing may be released
     └── BrokenPromiseError  a check on the output failed: a bug of discreet, please report it
+
+    WideTableWarning    a copy is made all the same, and shows more of persons than others do
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ __all__ = [
     "LeavingError",
     "LedgerError",
     "RefusedError",
+    "WideTableWarning",
 ]
 
 MOST_NAMED = 20
@@ -63,6 +66,14 @@ def path_in_words(path: str | Path) -> str:
 def without_urls(text: str) -> str:
     """Return a text in which words that may be a URL are not repeated."""
     return " ".join(NOT_REPEATED if SECRET.search(it) else it for it in text.split(" "))
+
+
+class WideTableWarning(UserWarning):
+    """A table has many columns for its rows, so that its copy shows more of persons than usual.
+
+    It is given before the copy is made: `warnings.simplefilter("error", WideTableWarning)` makes
+    none of such a table.
+    """
 
 
 class DiscreetError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from discreet.arguments import Floats, as_strata
-from discreet.errors import BrokenPromiseError, InputError
+from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.measure.fidelity_report import Fidelity
 from discreet.policy import PlotRequest, Policy
 from discreet.progress import advance
@@ -23,6 +24,7 @@ from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
 from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
 from discreet.protect.whole import WholeCopy
+from discreet.protect.wide import said_of_width
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
@@ -445,6 +447,7 @@ class Vault:
         path = None if self._folder is None else self._folder / _whole_name(raw.version)
         if path is not None and is_kept(path):
             return load(path, None, raw.version)
+        _warn_of_width(raw)
         made = copy_of_whole(raw)
         copy = copied_whole(raw, made)
         self._nearness = nearness_of(raw, made)
@@ -579,6 +582,14 @@ class Vault:
     def _make(self, raw: Raw, policy: Policy) -> Made:
         rows = prepared(raw, policy, self._secret)
         return make_copy(noised(rows, self._secret, raw.version), policy)
+
+
+def _warn_of_width(raw: RawWhole) -> None:
+    """Say of a table that it is wide for its rows, before its copy is made."""
+    k, draws = raw.settings.k, raw.draws
+    said = said_of_width(raw.numbers, raw.levels, draws, k, raw.persons)
+    if said:
+        warnings.warn(said, WideTableWarning, stacklevel=2)
 
 
 def _write_group(large: LargeGroup, path: Path) -> None:
