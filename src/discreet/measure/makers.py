@@ -14,10 +14,10 @@ from discreet.protect import Whole
 from discreet.protect.alike import persons_alike
 from discreet.protect.base import RowMethod
 from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import Draws, Levels, Settings
+from discreet.protect.whole import Draws, Levels, Settings, WholeCopy
 from discreet.secret import Secret
 
-__all__ = ["maker_of", "rows_maker", "whole_maker"]
+__all__ = ["drawn_of", "maker_of", "rows_maker", "whole_maker"]
 
 
 def whole_maker(
@@ -70,19 +70,23 @@ def maker_of(settings: Settings, unit: bool = False) -> Make:
     """
 
     def make(records: Records, secret: Secret) -> Copy:
-        table = records.table
-        numbers = {name: table.numbers[name] for name in sorted(table.numbers)}
-        words = {name: table.levels[name] for name in sorted(table.levels)}
-        keys = row_keys(secret, [*numbers.values(), *words.values()])
-        draws = Draws(secret, secret.digest("attack", total(keys)), keys)
-        levels = {name: Levels.of(texts) for name, texts in words.items()}
-        persons = records.persons if unit else persons_alike(numbers, levels, draws)
-        found = copy_with_tables(numbers, levels, draws, settings, persons, alike=not unit)
+        found = drawn_of(records, secret, settings, unit)
         texts = {name: column.texts() for name, column in found.levels.items()}
-        side = Side.of(found.numbers, texts)
-        return Copy(side, found.source)
+        return Copy(Side.of(found.numbers, texts), found.source)
 
     return make
+
+
+def drawn_of(records: Records, secret: Secret, settings: Settings, unit: bool = False) -> WholeCopy:
+    """Return the copy of a whole table by a secret, with what is said of it."""
+    table = records.table
+    numbers = {name: table.numbers[name] for name in sorted(table.numbers)}
+    words = {name: table.levels[name] for name in sorted(table.levels)}
+    keys = row_keys(secret, [*numbers.values(), *words.values()])
+    draws = Draws(secret, secret.digest("attack", total(keys)), keys)
+    levels = {name: Levels.of(texts) for name, texts in words.items()}
+    persons = records.persons if unit else persons_alike(numbers, levels, draws)
+    return copy_with_tables(numbers, levels, draws, settings, persons, alike=not unit)
 
 
 def rows_maker(method: RowMethod) -> Make:
