@@ -42,7 +42,7 @@ def nearness(raw: Side, copy: Side, noted: Collection[str] = ()) -> dict[str, fl
     farthest off in percent of itself, "beyond" the percentage of means of groups that are more
     than 4 standard errors off, "slope" how large differences of groups are in the copy for 1 in
     the data, "pairs" times a resample, "columns" the mean Kolmogorov-Smirnov distance in points,
-    "gaps" the largest error of a share of missing values by levels, in points.
+    "gaps" the mean error of shares of missing values by levels, in points.
     """
     a, b = frame_of(raw), frame_of(copy)
     numbers = [name for name in raw.numbers if name in copy.numbers]
@@ -54,7 +54,7 @@ def nearness(raw: Side, copy: Side, noted: Collection[str] = ()) -> dict[str, fl
         out["columns"] = 100 * float(np.mean(distances))
     gaps = _gaps(a, b, [*numbers, *levels], levels)
     if gaps:
-        out["gaps"] = 100 * max(gaps)
+        out["gaps"] = 100 * float(np.mean(gaps))
     return out
 
 
