@@ -54,7 +54,7 @@ AT_500 = (
 )
 MEMBERS = {500: AT_500, 2000: ("Hdma", "OFP", "nwtco"), 5000: ("SLID", "diamonds")}
 """Of which tables, and of how many rows, membership is measured."""
-PAIRS = {500: 1000, 2000: 400, 5000: 200}
+PAIRS = {500: 600, 2000: 200, 5000: 100}
 PAIRS_OF_OTHERS = 300
 """Pairs of copies for each typical person, by rows, and for each other one at the most."""
 
