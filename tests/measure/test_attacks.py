@@ -496,9 +496,17 @@ def test_all_rows_of_a_person_are_held_out_together() -> None:
     assert {*np.bincount(held.part)} == {40}
 
 
+def looked_for(who: str) -> Records:
+    """Return 60 records, or those of 30 persons with one to three rows."""
+    if who != "rows":
+        return keyed(60)
+    whose = np.repeat(np.arange(30), np.arange(30) % 3 + 1)
+    return in_keyed_order(Records.of(persons(60), whose))[0]
+
+
 @pytest.mark.parametrize("who", WHO)
 def test_membership_of_raw_rows_is_found(who: str) -> None:
-    found = membership(keyed(60), the_raw_rows, who=who, pairs=20)
+    found = membership(looked_for(who), the_raw_rows, who=who, pairs=20)
 
     assert found.found.beats
     assert found.parts[0].share == 1
@@ -512,7 +520,7 @@ def of_the_same_people(records: Records, secret: Secret) -> Copy:
 @pytest.mark.parametrize("who", WHO)
 def test_membership_is_not_found_where_the_person_is_ignored(who: str) -> None:
     for ignores in (independent_draws, of_the_same_people):
-        found = membership(keyed(60), ignores, who=who, pairs=40)
+        found = membership(looked_for(who), ignores, who=who, pairs=40)
 
         assert not found.found.beats
         assert not found.rings
@@ -521,7 +529,7 @@ def test_membership_is_not_found_where_the_person_is_ignored(who: str) -> None:
 
 @pytest.mark.parametrize("who", WHO)
 def test_membership_of_rows_with_a_little_noise_is_found(who: str) -> None:
-    found = membership(keyed(60), a_little_noise, who=who, pairs=20)
+    found = membership(looked_for(who), a_little_noise, who=who, pairs=20)
 
     assert found.found.share > 0.9
     assert found.rings
@@ -570,6 +578,25 @@ def test_all_rows_of_a_member_get_the_level() -> None:
 
     assert asked[0].table.levels["ward"].count("few") == 9
     assert len(asked[0]) == 87
+
+
+def test_all_rows_of_who_has_many_are_in_a_copy_or_none() -> None:
+    asked: list[Records] = []
+
+    def make(records: Records, secret: Secret) -> Copy:
+        asked.append(records)
+        return the_raw_rows(records, secret)
+
+    found = membership(looked_for("rows"), make, who="rows", pairs=10)
+
+    assert [len(it) for it in asked[::10]] == [57, 57, 57, 57]  # without, both have three
+    assert [len(it) for it in asked[1::10]] == [60, 60, 60, 60]
+    assert [part.what for part in found.parts[1:]] == [
+        "told apart: a person with many rows, who has more than 90 % of all (AUC)",
+        "told apart: a person with many rows, who has most (AUC)",
+    ]
+    with pytest.raises(RefusedError, match="no person has several rows"):
+        membership(keyed(60), make, who="rows", pairs=10)
 
 
 NO_LEVELS: dict[str, tuple[Side, str]] = {

@@ -561,7 +561,10 @@ def _on_held_out(tried: _Tried, held: HeldOut, k: int) -> None:
 
 
 def _by_copies(tried: _Tried, records: Records, make: Make, pairs: int, k: int) -> None:
+    several = int(np.bincount(records.persons).max(initial=0)) > 1
     for who, words in WHO.items():
+        if who == "rows" and not several:
+            continue
         tried(f"membership of {words}", membership, records, make, who=who, pairs=pairs, k=k)
     times = max(1, pairs // 10)
     tried("who left", versions, records, make, copies=VERSIONS, repeats=times)

@@ -61,6 +61,7 @@ BOUNDS = MappingProxyType(
         "member, marginal": 0.72,
         "member, joint": 0.72,
         "member, level": 0.66,
+        "member, rows": 0.72,
         "versions": 0.62,
     }
 )

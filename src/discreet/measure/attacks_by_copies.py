@@ -42,6 +42,11 @@ FEWEST_PAIRS = 2 * FOLDS
 MARGINAL_SDS, JOINT_SDS, LEAST_VARIANCE = 8.0, 6.0, 0.05
 TYPICAL = (0.4, 0.5, 0.6)
 """Typical persons have these places among all, by their distance from the mean."""
+MOST_ROWS = 3
+"""So many of a person's rows, first to last, are looked for in a copy."""
+MANY = (0.9, 1.0)
+"""Persons with many rows have these places among all, by how many they have."""
+FEWEST_ROWS = 2
 TOLD_APART = "copies with and without the person told apart (AUC)"
 FEW = "few"
 """What a level is called that some persons get."""
@@ -53,12 +58,13 @@ WHO = MappingProxyType(
         "marginal": "a person who is 8 sd off in one column",
         "joint": "a person whose numbers do not go together",
         "level": "a member of a small level",
+        "rows": "a person with many rows",
     }
 )
 
 
 class _Place(NamedTuple):
-    """A person who is looked for: what the place is called, all others, and the person's row."""
+    """A person who is looked for: what the place is called, all others, and the person's rows."""
 
     name: str
     rest: Records
@@ -78,8 +84,9 @@ def membership(
 
     `who` is "typical": three records, each by itself, whose distance from the mean is near the
     median; "marginal": that at the median with one number 8 sd off; "joint": with its numbers 6 sd
-    off along the direction in which they vary least; or "level": one of `k`, and one of 2 k - 1,
-    persons who get a level of their own, in the column that has most. `pairs` (at least 10) copies
+    off along the direction in which they vary least; "level": one of `k`, and one of 2 k - 1,
+    persons who get a level of their own, in the column that has most; or "rows": who has most rows,
+    and who has more than nine tenths of all persons, with all of them. `pairs` (at least 10) copies
     of at most `rows` records are made with the person, and as many without.
 
     The AUC is of an ensemble of linear rules (`ensemble`), cross-validated, on all that `looks` has
@@ -89,7 +96,7 @@ def membership(
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
     some = first_of(records, rows)
-    places = _in_small_levels(some, k) if who == "level" else _at_places(some, who)
+    places = _places(some, who, k)
     seen = [_seen(it, make, pairs, f"{who} {it.name}") for it in places]
     scores = [cross_validated(*each, folds=FOLDS)[::-1] for each in seen]
     near = [(-beside[:, 0], -without[:, 0]) for without, beside in seen]
@@ -128,14 +135,20 @@ def _seen(place: _Place, make: Make, pairs: int, name: str) -> tuple[Floats, Flo
     Where each copy has a row for each record, how many it has is left out: it would tell all.
     """
     beside = _beside(place.rest, place.person)
-    look: Look | None = None
+    of_rows = np.unique(np.linspace(0, len(place.person) - 1, MOST_ROWS).astype(np.intp))
+    looks: list[Look] = []
     seen: tuple[list[Floats], list[Floats]] = ([], [])
     kept = True
     for i in range(pairs):
         for kind, of in enumerate((place.rest, beside)):
             copy = make(of, attack_secret("membership", name, i, kind)).table
-            look = look or look_of(beside.table, copy, place.person)
-            seen[kind].append(figures_of(look, copy))
+            looks = looks or [
+                look_of(beside.table, copy, place.person.taken(of_rows[[row]]))
+                for row in range(len(of_rows))
+            ]
+            figures = [figures_of(look, copy) for look in looks]
+            rows = figures[0][-1:]  # the last of each
+            seen[kind].append(np.concatenate([*(it[:-1] for it in figures), rows]))
             kept = kept and len(copy) == len(of)
         advance("membership", i + 1, pairs)
     told = slice(None, -1 if kept else None)
@@ -143,6 +156,28 @@ def _seen(place: _Place, make: Make, pairs: int, name: str) -> tuple[Floats, Flo
 
 
 # --- who is looked for ---------------------------------------------------------------------------
+
+
+def _places(records: Records, who: str, k: int) -> list[_Place]:
+    if who == "level":
+        return _in_small_levels(records, k)
+    return _with_many_rows(records) if who == "rows" else _at_places(records, who)
+
+
+def _with_many_rows(records: Records) -> list[_Place]:
+    """Return who has most rows, and who has more than most persons have."""
+    rows = np.bincount(records.persons)
+    if rows.max() < FEWEST_ROWS:
+        raise RefusedError("no person has several rows")
+    order = np.argsort(rows, kind="stable")
+    found = []
+    for place in MANY:
+        person = order[min(int(place * len(order)), len(order) - 1)]
+        of = np.flatnonzero(records.persons == person)
+        rest, _ = _without(records, int(of[0]))
+        name = "who has most" if place == 1 else f"who has more than {100 * place:.0f} % of all"
+        found.append(_Place(name, rest, records.table.taken(of)))
+    return found
 
 
 def _at_places(records: Records, who: str) -> list[_Place]:
@@ -188,13 +223,13 @@ def _without(records: Records, row: int) -> tuple[Records, Side]:
 
 
 def _beside(rest: Records, person: Side) -> Records:
-    """Return the records with one more, of a person of its own."""
+    """Return the records with those of one more person."""
     numbers = {
         name: np.append(values, person.numbers[name]) for name, values in rest.table.numbers.items()
     }
     levels = {name: (*words, *person.levels[name]) for name, words in rest.table.levels.items()}
-    side = Side.of(numbers, levels)
-    return Records(side, np.append(rest.persons, rest.persons.max() + 1))
+    more = np.full(len(person), rest.persons.max() + 1)
+    return Records(Side.of(numbers, levels), np.append(rest.persons, more))
 
 
 def _changed(person: Side, rest: Side, who: str) -> Side:
