@@ -333,7 +333,7 @@ An answer of the protected copy differs from that of the raw table. So does that
 sample of the same size: the table says how much the copy errs beside a bootstrap sample of the
 raw rows. 1 is as much; 0.7 is less; 2 is twice as much. Each answer is a vector (shares of bins
 or cells, quartiles, coefficients per standard deviation, points of a curve), its error the mean
-absolute difference from the raw one: the median of five copies (k = 5, m = 10), over the median
+absolute difference from the raw one: the median of five copies (k = 5, defaults), over the median
 of twenty resamples.
 
 {table}
