@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import discreet as dc
+from discreet.errors import WideTableWarning
 
 N = 120
 
@@ -80,6 +81,7 @@ def _asked(asked: str, name: str) -> str | None:
     """Draw it, and return in which words it was refused, if it was."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", WideTableWarning)
         try:
             view = ASKED[asked](name)
         except (dc.InputError, dc.RefusedError) as error:

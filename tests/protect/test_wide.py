@@ -18,7 +18,6 @@ from discreet.protect.copies import Draws, Levels, Settings
 from discreet.protect.whole import whole_copy
 from discreet.protect.wide import said_of_width
 from discreet.secret import Secret
-from discreet.study.guesses import proposed_policy
 
 K = 5
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -115,13 +114,6 @@ def test_nothing_is_said_of_a_table_of_enough_rows() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", WideTableWarning)
         study.bars("q1")
-
-
-def test_a_proposed_policy_says_how_many_persons_its_columns_need() -> None:
-    found = proposed_policy(survey(300))
-
-    assert "have about 72 levels (4 in a column of numbers)" in found
-    assert "fewer than about 720 persons" in found
 
 
 # --- columns of very many levels ----------------------------------------------------------------

@@ -14,7 +14,6 @@ from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.values import nice_step, short
 from discreet.protect.whole_rows import MEMBERS_PER_K
-from discreet.protect.wide import PERSONS_PER_LEVEL, about_two_digits, levels_of, width_of
 from discreet.study.persons import person_column
 from discreet.study.role_names import role_named, words_in, words_of
 from discreet.table import KINDS, Table, open_table, with_levels_of_two
@@ -113,7 +112,7 @@ def proposed_policy(source: object, dates: Mapping[str, str] = MappingProxyType(
         guesses.append(replace(found, dates=dates.get(name)))
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]
-    rules = _rule_texts(policy, guesses, unit, _width(table, policy.k, guesses))
+    rules = _rule_texts(policy, guesses, unit)
     study = f"study = {_text(table.name)}" if table.name else '# study = "cohort"'
     text = "\n\n".join([HEAD, f"{STUDY}\n{study}", *columns, *rules]) + "\n"
     return "".join(it if it.isprintable() or it == "\n" else _code(it) for it in text)
@@ -268,21 +267,7 @@ def _column_text(guess: Guess) -> str:
     return "\n".join(lines)
 
 
-def _width(table: Table, k: int, guesses: Sequence[Guess]) -> int:
-    """Return how many levels a copy of the columns has, of k persons each (`protect.wide`)."""
-    drawn = [it for it in guesses if it.role != "identifier"]
-    numbers = [it.name for it in drawn if it.kind != "categorical"]
-    counts = {it.name: table.levels(it.name) for it in drawn if it.kind == "categorical"}
-    levels = {
-        name: levels_of((count for level, count in of.items() if level and count >= k), k)
-        for name, of in counts.items()
-    }
-    return sum(width_of(numbers, levels).values())
-
-
-def _rule_texts(
-    policy: Policy, guesses: Sequence[Guess], unit: str | None, width: int
-) -> Iterator[str]:
+def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> Iterator[str]:
     """Write the main rules of a preset, with examples of this table's own columns."""
     drawn = [guess for guess in guesses if guess.role != "identifier" and guess.kind is not None]
     numbers = [guess.name for guess in drawn if guess.kind == "continuous"]
@@ -300,8 +285,7 @@ def _rule_texts(
         f"{', '.join(of)} (guessed). Are there others?" if of else "no column, by its name. Is one?"
     )
     rows = "" if policy.rows is None else f"\nrows = {_text(policy.rows)}"
-    wide = WIDE.format(about_two_digits(width), about_two_digits(PERSONS_PER_LEVEL * width))
-    yield f"{ROWS}\n{wide}\n# Sensitive here: {said}{rows}\n{members}"
+    yield f"{ROWS}\n# Sensitive here: {said}{rows}\n{members}"
     yield f"{GROUPS}\n# groups = [{_list(numbers[:3] or ['age', 'weight'])}]"
     yield f"{STRATA}\n# strata = {_list(levels[:1] or ['sex'])}"
     yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
@@ -322,11 +306,9 @@ K = """\
 # The least number of persons that anything drawn stands on. Larger is safer and coarser."""
 ROWS = """\
 # Plots are drawn from one protected copy of all columns, each with any settings. Each value of
-# it is drawn anew from a leaf: m persons or more who are alike in the columns before it."""
-WIDE = """\
-# The columns above that name nobody have about {} levels (4 in a column of numbers).
-# In a copy of fewer than about {} persons typical ones are recognised more easily: open a
-# table of fewer columns then, of those that are needed together."""
+# it is drawn anew from a leaf: m persons or more who are alike in the columns before it.
+# Of few persons with many columns typical ones are recognised more easily: open a table of the
+# columns that are needed together. A warning says so before such a copy is made."""
 GROUPS = """\
 # To have rows of a few columns alone seen together, name groups of them: each group then has a copy
 # of its own, and all else is counted. A column is in one group."""
