@@ -58,9 +58,9 @@ MEMBERS = {
     5000: ("SLID", "diamonds"),
 }
 """Of which tables, and of how many rows, membership is measured."""
-PAIRS = {500: 600, 2000: 200, 5000: 100}
-PAIRS_OF_OTHERS = 300
-"""Pairs of copies for each typical person, by rows, and for each other one at the most."""
+PAIRS = {500: 300, 2000: 100, 5000: 100}
+PAIRS_OF_OTHERS = {500: 200, 2000: 100, 5000: 50}
+"""Pairs of copies for each typical person, and for each other one, by rows."""
 
 
 Within = Callable[[int], tuple[float, float]]
@@ -216,7 +216,7 @@ def members(name: str, records: Records, rows: int) -> Found:
     some = first_of(records, rows)
     found: Found = {"n": [len(some)], "wide": [persons_per_level(some)]}
     for who in ("typical", "marginal", "joint", "level", "rows"):
-        pairs = PAIRS[rows] if who == "typical" else min(PAIRS[rows], PAIRS_OF_OTHERS)
+        pairs = PAIRS[rows] if who == "typical" else PAIRS_OF_OTHERS[rows]
         try:
             attack = membership(records, make, who=who, pairs=pairs, rows=rows, k=K)
         except DiscreetError as error:
