@@ -1,0 +1,103 @@
+"""What was tried of the recipe: variants of a whole copy, their nearness and their risk.
+
+    python -m benchmarks.variants           # writes the table of docs/whole.md
+
+Of four tables of 500 rows, and three of 3,000: each variant changes one setting and leaves all
+others as they are. Nearness is the mean of five secrets, "typical" that of three persons a table
+(an AUC, of 50 pairs of copies each), "far" that of one who is 8 sd off in a column. It takes half
+an hour of one core.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.nearness import nearness
+from benchmarks.tables import records_of, tables
+from discreet.measure.attacks import Records, attack_secret, first_of
+from discreet.measure.attacks_by_copies import membership
+from discreet.measure.makers import whole_maker
+
+PAGE = Path(__file__).parents[1] / "docs" / "whole.md"
+K, SECRETS, PAIRS = 5, 5, 50
+OF = {500: ("uis", "OFP", "nwtco", "Housing"), 3000: ("OFP", "nwtco", "SLID")}
+VARIANTS: dict[str, tuple[int, Mapping[str, Any]]] = {
+    "as it is (m = 4k)": (4 * K, {}),
+    "m = 2k": (2 * K, {}),
+    "m = 3k": (3 * K, {}),
+    "m = 8k": (8 * K, {}),
+    "nobody left out": (4 * K, {"participants.APART": (0.0, 0.0)}),
+    "a third left out": (4 * K, {"participants.APART": (0.3, 0.35)}),
+    "donors all alike often": (4 * K, {"donors.UNEVEN": 0.0}),
+    "donors twice as uneven": (4 * K, {"donors.UNEVEN": 0.4}),
+    "no noise beside donors": (4 * K, {"fitted_columns.SMOOTHED": 0.0}),
+    "twice the noise": (4 * K, {"fitted_columns.SMOOTHED": 0.4}),
+    "half the noise of ends": (4 * K, {"safe_values.END_NOISE": 1.0}),
+    "twice the noise of ends": (4 * K, {"safe_values.END_NOISE": 4.0}),
+}
+"""What is changed: m, and constants of modules of `discreet.protect`."""
+HEAD = """\
+| variant | means | groups | pairs | typical | far | 3,000 rows: means | groups | pairs |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|
+"""
+FROM, TO = "<!-- variants -->", "<!-- variants so far -->"
+
+
+def main() -> None:
+    """Measure all variants, and write the table."""
+    found = {rows: [*_records(rows, names)] for rows, names in OF.items()}
+    lines = []
+    for name, (m, constants) in VARIANTS.items():
+        with ExitStack() as changed:
+            for place, value in constants.items():
+                changed.enter_context(patch(f"discreet.protect.{place}", value))
+            few, many = near(found[500], m), near(found[3000], m)
+            risk = members(found[500], m)
+        cells = [few["means"], few["groups"], few["pairs"], risk["typical"], risk["marginal"]]
+        cells += [many["means"], many["groups"], many["pairs"]]
+        lines.append(f"| {name} | {' | '.join(f'{it:.2f}' for it in cells)} |")
+        print(f"{lines[-1]} load {os.getloadavg()[0]:.1f}", flush=True)
+        before, rest = PAGE.read_text(encoding="utf-8").split(FROM)
+        table = HEAD + "\n".join(lines)
+        text = f"{before}{FROM}\n{table}\n{TO}{rest.split(TO)[1]}"
+        PAGE.write_text(text, encoding="utf-8")
+
+
+def _records(rows: int, names: tuple[str, ...]) -> Iterator[Records]:
+    for name, frame in tables(names):
+        yield first_of(records_of(name, frame), rows)
+
+
+def near(every: list[Records], m: int) -> dict[str, float]:
+    """Return how near copies of tables are, on average."""
+    found: dict[str, list[float]] = {}
+    for records in every:
+        for turn in range(SECRETS):
+            copy = whole_maker(K, m)(records, attack_secret("variants", turn))
+            for figure, value in nearness(records.table, copy.table).items():
+                found.setdefault(figure, []).append(value)
+    return {name: float(np.mean(values)) for name, values in found.items()}
+
+
+def members(every: list[Records], m: int) -> dict[str, float]:
+    """Return how well persons are recognised, on average over tables."""
+    return {
+        who: float(np.mean([_auc(records, m, who) for records in every]))
+        for who in ("typical", "marginal")
+    }
+
+
+def _auc(records: Records, m: int, who: str) -> float:
+    make = whole_maker(K, m)
+    return membership(records, make, who=who, pairs=PAIRS, rows=len(records), k=K).found.share
+
+
+if __name__ == "__main__":
+    main()
