@@ -6,7 +6,8 @@ evenly around their block's mean, no farther than the middle of the gaps to its 
 **sums stay true**. At either end is a block of m persons or more (too few for a block, beyond a
 value of many, are drawn as that value), whose excess beyond its inner edge is capped, so that
 nobody makes it up, and has noise. How far the cap and how large the noise is the blocks inside
-say: the width of an end block would tell of who is in it.
+say: the width of an end block would tell of who is in it. How far out it is drawn lies on a grid
+that the secret places, so that the farthest drawn value is nobody's place.
 Where few persons have a number below 0, none is drawn.
 """
 
@@ -36,7 +37,11 @@ way noise leaves at the least."""
 BEYOND = 1.4
 """An end is drawn up to so many times as far out as k to 2 k - 1 persons are, the secret says."""
 BUNCHED = 0.95
-"""Who is so far out, as part of the farthest, is at the end of a scale: nothing is beyond."""
+"""Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
+is, they are at the end of a scale: nothing is beyond."""
+GRID = 0.3
+"""How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
+several persons are nearer to each other, so that nobody is there."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,17 +165,22 @@ def _persons_with(value: Labels, persons: Labels | None) -> Labels:
 
 
 class _End(NamedTuple):
-    """How an end is drawn: its noise, and how far out as the row at which `far` persons are."""
+    """How an end is drawn: its noise, and how far out as the row at which `far` persons are.
+
+    `place` is where the grid lies on which that is put.
+    """
 
     noise: float
     far: int
     beyond: float
+    place: float
 
 
 def _ends(chance: Chance, k: int, beyond: float) -> tuple[_End, _End]:
     noise = normal(chance("end noise", 2))
     far = k + np.floor(chance("far", 2) * k)
-    low, high = (_End(float(noise[i]), int(far[i]) * ONE, beyond) for i in (0, 1))
+    place = chance("end grid", 2)
+    low, high = (_End(float(noise[i]), int(far[i]) * ONE, beyond, float(place[i])) for i in (0, 1))
     return low, high
 
 
@@ -227,13 +237,26 @@ def _end(x: Floats, w: Labels, rows: slice, sign: int, end: _End) -> tuple[float
     mean = max(own_mean + END_NOISE * end.noise * usual / np.sqrt(size), LEAST_END * own_mean)
     farthest = np.argsort(-excess, kind="stable")
     at = int(np.searchsorted(np.cumsum(w[rows][farthest]), end.far))
-    reached = float(capped[farthest[min(at, size - 1)]])
-    bunched = reached >= BUNCHED * float(excess.max())
-    limit = reached * (1.0 if bunched else end.beyond)
-    if end.beyond > 1:  # of numbers the sum stays true
-        limit = max(limit, own_mean)
+    last = farthest[min(at, size - 1)]
+    reached, far = float(capped[last]), float(excess[last])
+    near = (excess >= BUNCHED * far) & (BUNCHED * excess <= far)
+    bunched = int(w[rows][near].sum()) >= end.far
+    limit = reached if bunched else _on_grid(reached * end.beyond, GRID * usual, end)
+    if end.beyond > 1 and limit < own_mean:  # of numbers the sum stays true
+        limit = _on_grid(own_mean, GRID * usual, end, np.ceil)
+    limit = max(limit, min(reached, LEAST_END * own_mean))
     mean = min(mean, limit)
     return sign * (edge + mean), min(REACH * mean, limit - mean)
+
+
+def _on_grid(
+    limit: float, width: float, end: _End, to: Callable[[float], float] | None = None
+) -> float:
+    """Return a limit on a grid: the nearest place, or for dates the next one not beyond it."""
+    if width <= 0:
+        return limit
+    to = to or (np.rint if end.beyond > 1 else np.floor)
+    return (float(to(limit / width - end.place)) + end.place) * width
 
 
 def usual_excess(inside: Floats, own: Floats) -> float:
