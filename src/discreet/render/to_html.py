@@ -171,7 +171,7 @@ def table(
     )
 
 
-def picture(scene: Scene, alt: str) -> Html:
+def picture(scene: Scene, alt: str, inches: tuple[float, float] = PICTURE) -> Html:
     """Return a scene as a figure: an SVG for each panel, its title and notes as the caption."""
     notes = " · ".join(scene.notes)
     title = f"<strong>{marked_up(scene.title)}</strong> " if scene.title else ""
@@ -179,7 +179,7 @@ def picture(scene: Scene, alt: str) -> Html:
     images = []
     for panel in scene.panels:
         rows = len(panel.y.ticks)
-        size = PICTURE[0], max(PICTURE[1], 1.0 + ROW * rows)
+        size = inches[0], max(inches[1], 1.0 + ROW * rows)
         data = figure_bytes(replace(scene, panels=(panel,), title="", notes=()), ".svg", size=size)
         words = f"{panel.title}: {alt}" if panel.title else alt
         source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
