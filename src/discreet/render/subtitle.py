@@ -28,7 +28,7 @@ FIRST = tuple(
         r"^hatched|^grey|^dark|^gaps in|^white",
         r"^rows without a value",
         r"squares about 0|^rows of a negative",
-        r"^bars ± ",
+        r"^(bars|counts) ± ",
         r"^differences between",
         r"^the copy: ",
     )
