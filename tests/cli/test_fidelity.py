@@ -51,8 +51,23 @@ def test_exact_figures_are_looked_at_and_never_released(
     assert not [*tmp_path.glob("near.*")]
 
 
+def test_raw_beside_copy_is_shown_and_leaves_no_file(
+    run: Run, cohort: Path, tmp_path: Path
+) -> None:
+    code, out, _ = run("fidelity", str(cohort), "--no-unit", "--exact", "--show")
+    assert code == 0
+    assert out.startswith("How near the copy is: ")
+    assert re.search(r"^Raw beside copy$", out, re.MULTILINE)
+    assert re.search(r"^\w+: off by [\d.]+ points\n +raw +copy\n", out, re.MULTILINE)
+    assert max(map(len, out.splitlines())) <= 88
+    assert "Raw beside copy" not in run("fidelity", str(cohort), "--no-unit", "--exact")[1]
+    assert "fidelity" not in run("log", "--released")[1]
+
+
 REFUSED = {
     "another ending": (["-o", "near.csv"], "is saved as one of"),
+    "raw beside copy, without exact": (["--show"], "--show is of exact figures, to look at"),
+    "raw beside copy, as JSON": (["--exact", "--show", "--json"], "add --exact, and leave out"),
     "m below k": (["--no-unit", "-k", "5", "--m", "3"], "m must be at least k"),
 }
 

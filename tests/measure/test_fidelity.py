@@ -424,10 +424,30 @@ class TestWords:
         assert exact.moments
         assert exact.shares
         assert (rounded.moments, rounded.shares, rounded.groups) == ((), (), ())
-        assert "moments" not in json.loads(rounded.to_json())
+        assert not {"moments", "beside"} & json.loads(rounded.to_json()).keys()
+
+    def test_exact_figures_have_raw_beside_copy(self, tmp_path: Path) -> None:
+        exact = fidelity(table(200), table(150, 1))
+        rounded = exact.rounded(draws(table(200)))
+        order = sorted(exact.columns, key=lambda it: (-(it.distance or 0.0), it.name))
+
+        assert [it.name for it in exact.beside] == [it.name for it in order]
+        assert exact.scene().title.startswith("Raw beside copy, for the custodian's eyes: bars are")
+        assert [it.title.split(":")[0] for it in exact.scene().panels] == [it.name for it in order]
+        page = exact.save(tmp_path / "near.html").read_text()
+        assert page.index("Raw beside copy") < page.index("How far columns and pairs are off")
+        assert exact.beside_text().startswith("Raw beside copy\n---")
+        fewer = replace(exact, beside=exact.beside[:3])
+        assert fewer.scene().notes[0] == "not drawn: 2 columns that are nearer"
+        assert fewer.beside_text().endswith("not drawn: 2 columns that are nearer")
+
+        assert (rounded.beside, rounded.beside_text()) == ((), "")
+        assert not rounded.scene().title.startswith("Raw")
+        assert "Raw beside copy" not in rounded.to_html()
 
     def test_the_plot_is_a_triangle_and_bars(self) -> None:
-        triangle, bars = fidelity(table(200), table(150, 1)).scene().panels
+        found = replace(fidelity(table(200), table(150, 1)), beside=())
+        triangle, bars = found.scene().panels
         cells = triangle.marks[0]
 
         assert isinstance(cells, Cells)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ BARS = Scene(
     title=NASTY,
     notes=(NASTY,),
 )
+FEW = "not reliable here: bmi ± 2.5 (kg/m²)"
+FEW_SAID = "Not reliable here: bmi ± 2.5 (kg/m²)"
 GAP = Scene(
     (
         Panel(
@@ -128,6 +131,41 @@ class TestOpened:
             assert page.locator(".says p").all_inner_texts()[0] == "made so"
             assert page.evaluate("globalThis.broken") is None
             assert page.locator("img").count() == 0
+
+    @pytest.mark.parametrize(
+        ("notes", "says", "grey"),
+        [
+            ((FEW,), FEW_SAID, True),
+            ((FEW, "differences between levels of sex may be off: age ± 1"), FEW_SAID, False),
+            (("differences between levels of sex may be off: age ± 1",), None, False),
+        ],
+        ids=["nothing is", "some are", "all are"],
+    )
+    def test_what_is_not_reliable_is_said_first_and_shown_grey(
+        self,
+        browser: Browser,
+        notes: tuple[str, ...],
+        says: str | None,
+        grey: bool,
+        tmp_path: Path,
+    ) -> None:
+        path = tmp_path / "figure.html"
+        scene = replace(BARS, notes=notes)
+        path.write_text(scene_page(scene, "a", []), encoding="utf-8")
+
+        with quiet_page(browser, own=path.as_uri()) as page:
+            page.goto(path.as_uri())
+            page.wait_for_selector(".discreet-figure canvas", state="attached")
+            first = page.locator(".discreet-unreliable")
+            assert first.all_inner_texts() == ([says] if says else [])
+            look = "(it) => getComputedStyle(it).opacity"
+            opacity = page.locator(".discreet-panels").evaluate(look)
+            assert (float(opacity) < 0.5) is grey
+            assert "ot reliable" not in page.locator("figcaption").inner_text()
+            if says:
+                size = "(it) => parseFloat(getComputedStyle(it).fontSize)"
+                assert first.evaluate(size) > page.locator("figcaption").evaluate(size)
+                assert first.bounding_box()["y"] < page.locator("canvas").last.bounding_box()["y"]  # type: ignore[index]
 
     def test_a_script_that_is_put_into_it_does_not_run(
         self, browser: Browser, tmp_path: Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -94,3 +95,35 @@ def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> 
     assert "copy/light" in other[2]
     assert light["where"] == ["age >= 50"]
     assert (whats.count("rows"), whats.count("copy")) == (1, 1)
+
+
+def test_what_is_not_reliable_is_said_first_and_shown_grey(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    file, policy = written(tmp_path, f'copy = "served"\n{WHOLE}')
+    few = "not reliable here: differences between levels of region in bmi ± 2.5"
+    others = "differences between levels of region may be off: age ± 1"
+
+    def answer(route: Route, said: list[str]) -> None:
+        """Give what the server answers with other remarks."""
+        found = route.fetch()
+        told = found.json()
+        (told.get("view", {}).get("origin") or told["table"])[
+            "remarks" if "view" in told else "notes"
+        ] = said
+        route.fulfill(response=found, json=told)
+
+    with running(open_study(file, policy), tmp_path) as served:
+        for kind, address in (("box", "copy"), ("means", "tables")):
+            for said in ([few], [few, others], [others]):
+                with looking(chromium, served, token=served.token) as page:
+                    pattern = re.compile(rf"/api/{address}/{kind}$")
+                    page.route(pattern, partial(answer, said=said))
+                    page.evaluate(f"location.hash = 'cards={kind}:bmi:by=region'")
+                    shown = page.locator(f"{CARDS} .pic :is(svg, table)").first
+                    shown.wait_for()
+                    warns = page.locator(f"{CARDS} .unreliable")
+                    expect(warns).to_have_text(few.capitalize() if few in said else "")
+                    assert warns.is_visible() is (few in said)
+                    opacity = shown.evaluate("(it) => getComputedStyle(it).opacity")
+                    assert (float(opacity) < 0.5) is (said == [few])

@@ -12,11 +12,12 @@ import pytest
 
 import discreet as dc
 from discreet.errors import RefusedError
-from discreet.measure.own_error import NORMAL
-from discreet.study.own_bars import _bins, _shares
+from discreet.measure.own_error import NORMAL, OwnErrors
+from discreet.study.own_bars import _added, _bins, _shares
 from tests.study.test_notes_of_copy import N, cohort
 
 OFF = re.compile(r"^bars ± ([0-9.]+) points at most, for the population: chance, and how far")
+COUNTS_OFF = re.compile(r"^counts ± ([0-9.,]+) at most, for the population: chance, and how far")
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +25,8 @@ def opened() -> dc.Study:
     return dc.open(cohort(), study="bars", unit=False)
 
 
-def off_in(view: Any) -> list[float]:
-    return [float(found[1]) for it in view.origin.remarks if (found := OFF.search(it))]
+def off_in(view: Any, said: re.Pattern[str] = OFF) -> list[float]:
+    return [float(found[1]) for it in view.origin.remarks if (found := said.search(it))]
 
 
 Draw = Callable[[dc.Study], Any]
@@ -42,6 +43,7 @@ DRAWN: dict[str, tuple[Draw, bool]] = {
     "shares by levels": (lambda s: s.bars("chapter", by="band", percent=True), True),
     "bars by two": (lambda s: s.bars("chapter", by=("band", "sex")), True),
     "of a part": (lambda s: s.where("age > 30").bars("band"), True),
+    "over time": (lambda s: s.over_time("visit"), False),
     "no bars": (lambda s: s.ecdf("bmi"), False),
     "counts": (lambda s: s.histogram("bmi", source="counts"), False),
 }
@@ -94,7 +96,49 @@ def test_shares_by_hand() -> None:
 def test_bins_hold_their_lower_ends_and_the_last_both() -> None:
     values = np.array([-1.0, 0.0, 0.9, 1.0, 2.0, 2.1, math.nan])
 
-    assert _bins(values, [0.0, 1.0, 2.0]) == [-1, 0, 0, 1, 1, -1, -1]
+    ends = np.array([0.0, 1.0, 2.0])
+    assert _bins(values, ends) == [-1, 0, 0, 1, 1, -1, -1]
+    assert _bins(values, ends, closed=False) == [-1, 0, 0, 1, -1, -1, -1]
+
+
+def test_the_variance_that_a_copy_adds_is_a_share_of_that_of_chance() -> None:
+    # chance: .5 * .5 / 25 = .01 of both; of the first copies of the copy are .1 off, so .01 more
+    found = _shares([], [["a"] * 25])
+    found = {("a",): found["a",]._replace(share=0.5), ("b",): found["a",]._replace(share=0.5)}
+    copies = [{("a",): 0.6, ("b",): 0.5}] * 3
+    rows = {bar: it.share for bar, it in found.items()}
+
+    assert _added(OwnErrors(rows, copies, 1.0), found) == pytest.approx(0.5)
+    assert _added(OwnErrors(rows, copies[:2], 1.0), found) is None
+
+
+COUNTED: dict[str, tuple[Draw, bool]] = {
+    "counts": (lambda s: s.over_time("visit", every="quarter"), True),
+    "counts by levels": (lambda s: s.over_time("visit", by="band"), True),
+    "counts by two": (lambda s: s.over_time("visit", by=("band", "sex"), every="year"), True),
+    "counts of a part": (lambda s: s.where("age > 30").over_time("visit"), True),
+    "means": (lambda s: s.over_time("visit", "bmi", every="quarter"), False),
+    "bars": (lambda s: s.bars("band"), False),
+}
+
+
+@pytest.mark.parametrize(("draw", "has"), COUNTED.values(), ids=COUNTED)
+def test_counts_over_time_say_by_how_much_they_are_off(
+    opened: dc.Study, draw: Draw, has: bool
+) -> None:
+    found = off_in(draw(opened), COUNTS_OFF)
+
+    assert len(found) == has
+    assert all(1 < it < 100 for it in found)
+
+
+def test_counts_are_off_by_more_than_chance(opened: dc.Study) -> None:
+    view = opened.over_time("visit", every="year")
+    (found,) = off_in(view, COUNTS_OFF)
+    counts = np.array(view.series[0].counts)
+    n = counts.sum()
+
+    assert found > NORMAL * math.sqrt(max(counts * (1 - counts / n))) - 1
 
 
 @pytest.mark.promise
@@ -111,4 +155,21 @@ def test_bars_of_the_data_are_as_near_as_is_said() -> None:
             for level, share in zip(view.levels, shares, strict=True):
                 within.append(abs(share - 100 * true[level]) <= off)
 
+    assert np.mean(within) >= 0.95
+
+
+@pytest.mark.promise
+def test_counts_over_time_of_the_data_are_as_near_as_is_said() -> None:
+    within = list[bool]()
+    for n in (N, 700, 1000):
+        raw = cohort(n).to_pandas()
+        view = dc.open(raw, unit=False).over_time("visit", every="quarter")
+        (off,) = off_in(view, COUNTS_OFF)
+        quarters = raw["visit"].dt.to_period("Q").value_counts()
+        true = {it.start_time.to_datetime64(): count for it, count in quarters.items()}
+        for start, count in zip(view.starts, view.series[0].counts, strict=True):
+            day = np.datetime64(int(start), "D").astype("datetime64[ns]")
+            within.append(abs(count - true[day]) <= off)
+
+    assert len(within) >= 24
     assert np.mean(within) >= 0.95

@@ -387,12 +387,20 @@ def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Pa
     assert age.mean == pytest.approx(raw["age"].to_numpy().mean())
     assert age.of_copy == pytest.approx(study.session.whole.copy.columns["age"].mean())
     assert str(found).splitlines()[3].startswith("- farthest numbers: ")
-    for leave in (found.to_json, found.to_html, lambda: found.save(tmp_path / "near.svg")):
+    assert {it.name for it in found.beside} <= {it.name for it in found.columns}
+    assert "Raw beside copy" in found._repr_html_()
+    for leave in (
+        found.to_json,
+        found.to_html,
+        lambda: found.save(tmp_path / "near.svg"),
+        lambda: found.plot().savefig(tmp_path / "near.png"),
+    ):
         with pytest.raises(LeavingError, match=r"exact figures.* never released"):
             leave()
     with pytest.raises(LeavingError, match="never released"):
         pickle.dumps(found)
     assert not [*tmp_path.iterdir()]
+    assert not study.fidelity().beside
 
 
 def test_without_such_a_copy_there_is_no_fidelity() -> None:

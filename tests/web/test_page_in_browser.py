@@ -12,6 +12,7 @@ from urllib.parse import quote
 from xml.etree.ElementTree import parse
 
 import pytest
+from playwright.sync_api import expect
 
 from discreet.web.parts import widget_script
 from tests.browser import chromium
@@ -141,6 +142,12 @@ def test_what_needs_python_says_so_with_the_line(chromium: Browser, file: Path) 
         page.locator(".pic-histogram svg").wait_for()
         page.locator("[data-act=about]").click()
         assert page.locator(".drawer .py").inner_text() == 'study.histogram("age")'
+        assert "How far the copy is off" not in page.locator(".drawer").inner_text()
+        for spec in ("box:age:by=band", "over_time:visit,age"):
+            set_address(page, f"cards={spec}")
+            page.locator(".card .pic svg").wait_for()
+            page.locator("[data-act=about]").click()
+            expect(page.locator(".drawer")).to_contain_text("How far the copy is off is not known")
 
 
 HOSTILE = 'a="1"); __import__("os").system("id"); f(b'

@@ -27,13 +27,16 @@ from discreet.render.figure_file import printable, with_minus
 from discreet.render.journal import FIGURES, Drawing
 from discreet.render.scene import Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
+from discreet.render.subtitle import unreliable_of
 from discreet.render.to_html import (
     Html,
     fragment,
+    greyed,
     heading,
     items,
     marked_up,
     page,
+    paragraph,
     picture,
     table,
 )
@@ -448,7 +451,11 @@ class CopyTable:
         shown = table(("", *self._head()), rows, caption=caption)
         panel = self._panel()
         drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
-        return [heading(self.title, 1), shown, *drawn, items(self.notes)]
+        unreliable = unreliable_of(self.notes)
+        first = [paragraph(unreliable.says, "unreliable")] if unreliable.says else []
+        if unreliable.of_all:
+            shown, drawn = greyed([shown]), [greyed(drawn)]
+        return [heading(self.title, 1), *first, shown, *drawn, items(self.notes)]
 
 
 KINDS = (SUMMARY, "means", "model", COUNTED)

@@ -24,6 +24,7 @@ from discreet.errors import InputError
 from discreet.measure.farthest import NamedCodes, group_fits, level_fits, moment_fits
 from discreet.measure.fidelity_report import Beside, ColumnFit, Fidelity, PairFit, SubsetFit
 from discreet.measure.figures import MISSING as NO_LEVEL
+from discreet.measure.raw_beside import columns_beside
 from discreet.progress import advance
 from discreet.protect.whole import MISSING, OTHER, Levels
 
@@ -107,7 +108,8 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     errors off, which of a resample 5 % are.
 
     Means and standard deviations of numbers, shares of levels and means of the groups that levels
-    make are given in the columns' own units; the farthest of them stand in the first lines.
+    make are given in the columns' own units; the farthest of them stand in the first lines. Of the
+    columns that are farthest off, which share of the rows each bar has in both tables.
 
     **What it does not tell.** Nothing of risk; nothing of relations of three columns but through
     regressions; nothing of what the outermost numbers do to a correlation. As near as a resample
@@ -150,7 +152,7 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     advance("measuring fidelity", 4, steps)
     subsets = tuple(found for size in SIZES for found in _subsets(pair, size))
     advance("measuring fidelity", steps, steps)
-    largest = max(it.distance or 0.0 for it in columns)
+    far = {it.name: it.distance or 0.0 for it in columns}
     named = {
         name: NamedCodes(
             [it.names[at] or NO_LEVEL for at in range(it.classes)], it.raw, it.released
@@ -159,7 +161,7 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     }
     return Fidelity(
         pair.rows,
-        largest,
+        max(far.values()),
         columns,
         pairs,
         correlations,
@@ -168,6 +170,7 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
         moments=tuple(moment_fits(pair.numbers)),
         shares=tuple(level_fits(named)),
         groups=tuple(group_fits(pair.numbers, named)),
+        beside=columns_beside(far, pair.numbers, named),
     )
 
 

@@ -20,9 +20,16 @@ import numpy as np
 from discreet.arguments import Labels
 from discreet.errors import InputError
 from discreet.measure.farthest import GroupFit, LevelFit, MomentFit, farthest_words
-from discreet.measure.report import Listing, as_text, save_asking
+from discreet.measure.raw_beside import (
+    ColumnBeside,
+    panels_beside,
+    read_beside,
+    text_beside,
+)
+from discreet.measure.report import Listing, as_text, headed, save_asking
 from discreet.protect.whole import Draws
 from discreet.provenance import Provenance, Sealer, checksum_of
+from discreet.render.figure_file import PANELS_A_ROW
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import Html, fragment, heading, items, page, picture
@@ -48,6 +55,9 @@ OF_STUDY = ("gate", "sealer", "provenance")
 """What of it is no figure."""
 SUFFIXES = (".html", ".json", ".txt", *FIGURES)
 TITLE = "How near the copy is"
+RAW_BESIDE = "Raw beside copy"
+BESIDE = f"{RAW_BESIDE}, for the custodian's eyes: bars are the copy, lines the raw table"
+DISTANCES = "How far columns and pairs are off"
 KOLMOGOROV = 0.8687
 """The mean of Kolmogorov's distribution: a resample's distance times the root of its rows."""
 SELDOM = 1.63
@@ -59,6 +69,8 @@ FINER = 2.0
 """A resample's figures, which one row moves by a tenth as much, are rounded to this part."""
 MOST_STEP = 0.6
 """What would be rounded to more than this part of a resample's distance is not released."""
+HIGH, SMALL = 2.7, (3.75, 2.7)
+"""Inches of a panel of raw beside copy, in a figure and on a page, where two have room."""
 MOST_PAIRS = 20
 MOST_NAMED = 3
 """So many columns, and so many pairs, are named first."""
@@ -184,6 +196,9 @@ class Fidelity:
         Of each column of levels the one whose share is farthest off.
     groups : tuple of GroupFit
         Of each number by each column of levels the group whose mean is farthest off.
+    beside : tuple of ColumnBeside
+        Of the columns that are farthest off, the shares of the rows in each bar of both tables; of
+        exact figures alone as well.
     dates : tuple of str
         The columns whose numbers are days since 1970-01-01.
     gate : callable or None
@@ -221,6 +236,7 @@ class Fidelity:
     moments: tuple[MomentFit, ...] = ()
     shares: tuple[LevelFit, ...] = ()
     groups: tuple[GroupFit, ...] = ()
+    beside: tuple[ColumnBeside, ...] = ()
     dates: tuple[str, ...] = ()
     gate: Gate | None = field(default=None, compare=False)
     sealer: Sealer | None = field(default=None, compare=False)
@@ -381,7 +397,19 @@ class Fidelity:
     # --- plot, text, page and JSON ---
 
     def scene(self) -> Scene:
-        """Return the plot: pairs as a triangle of cells (or columns with all others), columns."""
+        """Return the plot: of exact figures raw beside copy, of others how far pairs are off."""
+        if not self.beside:
+            return self._distances()
+        return Scene(
+            panels_beside(self.beside, self.dates), BESIDE, (*self._not_drawn(), *self.notes())
+        )
+
+    def _not_drawn(self) -> tuple[str, ...]:
+        more = len(self.columns) - len(self.beside)
+        return (f"not drawn: {_columns(more)} nearer",) if more else ()
+
+    def _distances(self) -> Scene:
+        """Return pairs as a triangle of cells (or columns with all others), and columns."""
         panels = []
         if self.pairs:
             panels.append(self._triangle())
@@ -426,6 +454,9 @@ class Fidelity:
 
     def _size(self) -> tuple[float, float]:
         """Return how large the plot is, in inches: names of columns stand side by side."""
+        if self.beside:
+            across = min(len(self.beside), PANELS_A_ROW)
+            return 4.0 + 2.0 * across, HIGH * math.ceil(len(self.beside) / across)
         wide = max(4.6, 1.8 + 0.3 * len(self.columns))
         high = max(4.2, 1.2 + 0.26 * len(self.columns)) if self.pairs else 4.2
         return len(self.scene().panels) * wide, high
@@ -499,6 +530,13 @@ class Fidelity:
     def to_text(self) -> str:
         """Return it as text of 88 columns where tables allow."""
         return as_text([(self._title(), self.notes()), *self.listings(), (UNSAID, NOT_SAID)])
+
+    def beside_text(self) -> str:
+        """Return raw beside copy as text of 88 columns; nothing where figures are not exact."""
+        if not self.beside:
+            return ""
+        told = (text_beside(self.beside, self.dates), *self._not_drawn())
+        return "\n\n".join(["\n".join(headed(RAW_BESIDE)), *told])
 
     def to_json(self) -> str:
         """Return it as JSON, once it may be released; `from_json` reads it back."""
@@ -580,7 +618,11 @@ class Fidelity:
     def _parts(self) -> list[Html]:
         words = f"How near each two columns and each column of the copy are: {self.said}"
         parts = [heading(self._title(), 1), items(self.notes())]
-        parts.append(picture(replace(self.scene(), title="", notes=()), words))
+        if self.beside:
+            parts += [heading(BESIDE), items(self._not_drawn())]
+            parts.append(picture(replace(self.scene(), title="", notes=()), BESIDE, SMALL))
+            parts.append(heading(DISTANCES))
+        parts.append(picture(replace(self._distances(), title="", notes=()), words))
         parts += [each.html() for each in self.listings()]
         return [*parts, heading(UNSAID), items(NOT_SAID)]
 
@@ -606,8 +648,9 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "moments": MomentFit,
     "shares": LevelFit,
     "groups": GroupFit,
+    "beside": read_beside,
 }
-OF_EXACT = ("moments", "shares", "groups", "dates")
+OF_EXACT = ("moments", "shares", "groups", "beside", "dates")
 """What exact figures alone have; it is left out of the JSON of others."""
 SINGLE = ("correlations", "coefficients")
 
@@ -644,6 +687,10 @@ def _round(draws: Draws, name: str, values: Sequence[float], step: float) -> lis
     chance = draws.of_table(f"fidelity {name}", len(values)).tolist()
     places = [math.floor(v / step + u) for v, u in zip(values, chance, strict=True)]
     return [float(f"{place * step:.10g}") for place in places]
+
+
+def _columns(count: int) -> str:
+    return "one column that is" if count == 1 else f"{count:,} columns that are"
 
 
 def _beside(far: float, near: float) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "Periods",
     "check_every",
     "divided",
+    "edges_of",
     "in_part",
     "periods_of",
     "steps_of",
@@ -157,6 +158,20 @@ def steps_of(values: Floats, column: str) -> Periods:
             rule="times",
         )
     return Periods(first + step * np.arange(count, dtype=float), places)
+
+
+def edges_of(starts: Floats, every: str) -> Floats:
+    """Return the starts of periods, and where the last of them ends.
+
+    Examples
+    --------
+    >>> edges_of(np.array([0.0, 31.0]), "month"), edges_of(np.array([2000.0, 2005.0]), STEP)
+    (array([ 0., 31., 59.]), array([2000., 2005., 2010.]))
+    """
+    last = starts[-1:]
+    if every == STEP:
+        return np.append(starts, last + (starts[-1] - starts[-2] if len(starts) > 1 else 1.0))
+    return np.append(starts, _starts(_numbers(last, every) + 1, every))
 
 
 def words_of(start: float, every: str) -> str:

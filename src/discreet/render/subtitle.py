@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["BETWEEN", "Subtitle", "subtitle_of"]
+__all__ = ["BETWEEN", "Subtitle", "Unreliable", "subtitle_of", "unreliable_of"]
 
 BETWEEN = " · "
 SHOWN = "shown: "
@@ -28,7 +28,7 @@ FIRST = tuple(
         r"^hatched|^grey|^dark|^gaps in|^white",
         r"^rows without a value",
         r"squares about 0|^rows of a negative",
-        r"^bars ± ",
+        r"^(bars|counts) ± ",
         r"^differences between",
         r"^the copy: ",
     )
@@ -45,6 +45,32 @@ class Subtitle:
 
     says: tuple[str, ...] = ()
     code: str = ""
+
+
+@dataclass(frozen=True)
+class Unreliable:
+    """What is said first where a copy cannot carry what is compared, as render/static has it.
+
+    `of_all` says that nothing that is compared is reliable, so that a page shows it grey.
+    """
+
+    says: str = ""
+    of_all: bool = False
+
+
+def unreliable_of(notes: Sequence[str]) -> Unreliable:
+    """Find the note that a comparison is not reliable.
+
+    Examples
+    --------
+    >>> unreliable_of(["not reliable here: differences between levels of sex in bmi ± 2.5"]).says
+    'Not reliable here: differences between levels of sex in bmi ± 2.5'
+    >>> unreliable_of(["differences between levels of sex may be off: bmi ± 2.5"])
+    Unreliable(says='', of_all=False)
+    """
+    says = next((it for it in notes if it.startswith("not reliable")), "")
+    others = any(it.startswith("differences between") for it in notes)
+    return Unreliable(says[:1].upper() + says[1:], bool(says) and not others)
 
 
 def subtitle_of(notes: Sequence[str]) -> Subtitle:

@@ -33,6 +33,7 @@ __all__ = [
     "data_block",
     "digest",
     "fragment",
+    "greyed",
     "heading",
     "items",
     "marked_up",
@@ -63,6 +64,9 @@ border-top:1px solid var(--line)}
 .discreet a{color:var(--accent)}
 .discreet .lead{font-size:1.05rem}
 .discreet .soft,.discreet figcaption,.discreet caption{color:var(--soft);font-size:.875rem}
+.discreet .unreliable{font-size:1.25rem;font-weight:600;line-height:1.35;padding-left:.75rem;
+border-left:5px solid currentColor;text-wrap:balance}
+.discreet .greyed{opacity:.45;filter:grayscale(1)}
 .discreet .stamp{border:2px solid var(--second);color:var(--second);border-radius:4px;
 display:inline-block;padding:.15rem .6rem;font-weight:600}
 .discreet .wide{overflow-x:auto;margin:.75rem 0 1.25rem}
@@ -116,11 +120,16 @@ def heading(text: str, level: int = 2) -> Html:
 
 
 def paragraph(text: str, look: str = "") -> Html:
-    """Return a paragraph; `look` is "", "lead", "soft" or "stamp"."""
+    """Return a paragraph; `look` is "", "lead", "soft", "stamp" or "unreliable"."""
     said = marked_up(text)
     if look == "stamp":
         return Html(f'<p><span class="stamp">{said}</span></p>')
     return Html(f'<p class="{look}">{said}</p>' if look else f"<p>{said}</p>")
+
+
+def greyed(parts: Sequence[Html]) -> Html:
+    """Return parts that are shown grey: what they compare is not reliable."""
+    return Html(f'<div class="greyed">{"".join(parts)}</div>' if parts else "")
 
 
 def items(texts: Sequence[str]) -> Html:
@@ -171,7 +180,7 @@ def table(
     )
 
 
-def picture(scene: Scene, alt: str) -> Html:
+def picture(scene: Scene, alt: str, inches: tuple[float, float] = PICTURE) -> Html:
     """Return a scene as a figure: an SVG for each panel, its title and notes as the caption."""
     notes = " · ".join(scene.notes)
     title = f"<strong>{marked_up(scene.title)}</strong> " if scene.title else ""
@@ -179,7 +188,7 @@ def picture(scene: Scene, alt: str) -> Html:
     images = []
     for panel in scene.panels:
         rows = len(panel.y.ticks)
-        size = PICTURE[0], max(PICTURE[1], 1.0 + ROW * rows)
+        size = inches[0], max(inches[1], 1.0 + ROW * rows)
         data = figure_bytes(replace(scene, panels=(panel,), title="", notes=()), ".svg", size=size)
         words = f"{panel.title}: {alt}" if panel.title else alt
         source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"

@@ -1,4 +1,4 @@
-"""How far bars of the copy are off, in percentage points: chance, and the copy's own error.
+"""How far bars and counts of the copy are off: chance, and the copy's own error.
 
 It comes of copies of the copy (`own_errors`), and nothing raw plays a part.
 """
@@ -14,11 +14,12 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.measure.own_error import FEWEST, NORMAL
+from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.measure.weighted import rows_worth
-from discreet.plots import HistogramView, MultiplesView, PanelsView, View
+from discreet.plots import HistogramView, MultiplesView, OverTimeView, PanelsView, View
 from discreet.plots.bars import BARS
 from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.periods import edges_of
 from discreet.plots.request import PlotRequest
 from discreet.study.from_copy import WholeTable
 from discreet.study.own_errors import own_errors, rounded_words
@@ -41,40 +42,68 @@ Bars = dict[tuple[object, ...], _Bar]
 
 
 def bars_said(session: OfCopy, request: PlotRequest, view: View) -> tuple[str, ...]:
-    """Say by how many points the bars of a view may be off; nothing of another kind of view.
+    """Say by how much the bars of a view, or its counts over time, may be off; else nothing.
 
-    The variance that the copy adds is pooled: that of all bars as a share of what chance makes of
-    them. What is said is that of the bar whose share is known least.
+    Bars are shares, and off by percentage points; counts are off by rows. The variance that the
+    copy adds is pooled: that of all bars as a share of what chance makes of them. What is said is
+    that of the bar which is known least.
     """
-    if request.plot not in (BARS.name, HISTOGRAM.name):
+    over_time = _is_counted(view)
+    if request.plot not in (BARS.name, HISTOGRAM.name) and not over_time:
         return ()
-    read = partial(_bars, session=session, request=request, edges=_edges(view))
-    own = own_errors(session, lambda table: {bar: share for bar, (share, _) in read(table).items()})
+    read = partial(_bars, session=session, request=request, view=_one_of(view))
+    own = own_errors(session, lambda table: {bar: it.share for bar, it in read(table).items()})
     found = read(session.whole)
-    chance = {bar: it.share * (1 - it.share) / it.rows for bar, it in found.items()}
-    known = {bar: error for bar in chance if (error := own.of(bar)) is not None}
-    of_known = math.fsum(chance[bar] for bar in known)
-    if len(own.copies) < FEWEST or not of_known:
+    ratio = _added(own, found)
+    if ratio is None:
         return ()
-    ratio = math.fsum(it**2 for it in known.values()) / of_known
-    off = NORMAL * math.sqrt((1 + ratio) * max(chance.values()))
-    return (
-        f"bars ± {rounded_words(100 * off)} points at most, for the population: chance, and how far"
-        " the copy is off",
-    )
+    errors = {bar: math.sqrt((1 + ratio) * _chance(it)) for bar, it in found.items()}
+    if over_time:
+        off = max(error * found[bar].rows for bar, error in errors.items())
+        said = f"counts ± {rounded_words(NORMAL * off)} at most"
+    else:
+        said = f"bars ± {rounded_words(100 * NORMAL * max(errors.values()))} points at most"
+    return (f"{said}, for the population: chance, and how far the copy is off",)
 
 
-def _edges(view: View) -> tuple[float, ...]:
-    """Return the ends of the bins of a view of histograms."""
+def _chance(bar: _Bar) -> float:
+    """Return the variance that chance gives the share of a bar."""
+    return bar.share * (1 - bar.share) / bar.rows
+
+
+def _added(own: OwnErrors, found: Bars) -> float | None:
+    """Return the variance that the copy adds, as a share of that of chance; None if not known."""
+    known = {bar: error for bar in found if (error := own.of(bar)) is not None}
+    of_known = math.fsum(_chance(found[bar]) for bar in known)
+    if len(own.copies) < FEWEST or not of_known:
+        return None
+    return math.fsum(it**2 for it in known.values()) / of_known
+
+
+def _one_of(view: View) -> View:
+    """Return a view of one panel: bins and periods are the same in all."""
     while isinstance(view, MultiplesView | PanelsView):
         view = next(it for it in view.views if it is not None)
-    return view.edges if isinstance(view, HistogramView) else ()
+    return view
 
 
-def _bars(table: WholeTable, session: OfCopy, request: PlotRequest, edges: Sequence[float]) -> Bars:
+def _is_counted(view: View) -> bool:
+    """Whether a view counts rows over time."""
+    one = _one_of(view)
+    return isinstance(one, OverTimeView) and not one.of_means
+
+
+def _edges(view: View) -> Floats:
+    """Return the ends of the bins of a histogram, or of the periods of counts over time."""
+    if isinstance(view, OverTimeView):
+        return edges_of(np.array(view.starts), view.every)
+    return np.array(view.edges if isinstance(view, HistogramView) else ())
+
+
+def _bars(table: WholeTable, session: OfCopy, request: PlotRequest, view: View) -> Bars:
     """Return the bars of rows: each as a share of its panel, or of the level that it is a part of.
 
-    Counts of levels of two columns are shares of all rows that are drawn together.
+    Counts of levels of two columns, and over time, are shares of all rows that are drawn together.
     """
     (column,), by = request.columns, request.by
     counted = request.plot == BARS.name
@@ -88,10 +117,10 @@ def _bars(table: WholeTable, session: OfCopy, request: PlotRequest, edges: Seque
     of_one = [] if by is None else [words[by]]
     beside = [words[it] for it in second]
     if not counted:
-        bins = _bins(held.copy.columns[column], edges)
-        return _shares(
-            [*of_one, *beside], [bins], weights, lambda it: -1 not in it and "" not in it
-        )
+        of_time = isinstance(view, OverTimeView)
+        bins = _bins(held.copy.columns[column], _edges(view), closed=not of_time)
+        group, bar = (beside, [bins, *of_one]) if of_time else ([*of_one, *beside], [bins])
+        return _shares(group, bar, weights, lambda it: -1 not in it and "" not in it)
     if request.percent:
         return _shares([*of_one, *beside], [words[column]], weights)
     return _shares(beside, [words[column], *of_one], weights)
@@ -105,12 +134,16 @@ def _held(table: WholeTable, levels: Sequence[str], numbers: Sequence[str]) -> W
     return held
 
 
-def _bins(values: Floats, edges: Sequence[float]) -> list[int]:
-    """Return in which bin each value lies; -1 of one that lies in none, or is missing."""
-    ends = np.array(edges)
+def _bins(values: Floats, ends: Floats, *, closed: bool = True) -> list[int]:
+    """Return in which bin each value lies; -1 of one that lies in none, or is missing.
+
+    The last end belongs to the last bin where this is `closed`.
+    """
     found = np.searchsorted(ends, values, "right") - 1
-    found = np.where(values == ends[-1], len(ends) - 2, found)
-    inside = (values >= ends[0]) & (values <= ends[-1])
+    inside = (values >= ends[0]) & (values < ends[-1])
+    if closed:
+        found = np.where(values == ends[-1], len(ends) - 2, found)
+        inside |= values == ends[-1]
     places: list[int] = np.where(inside, found, -1).tolist()
     return places
 

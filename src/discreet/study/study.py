@@ -1799,7 +1799,8 @@ pixels = 400), policy standard)
         ----------
         exact : bool, default False
             Whether figures are exact, and the farthest columns are named with their means, standard
-            deviations and shares: for the custodian's eyes, and never released.
+            deviations and shares, and drawn raw beside copy: for the custodian's eyes, and never
+            released.
 
         Returns
         -------

@@ -9,6 +9,7 @@ import { layOut, paintSheet, subtitleOf } from "./sheet.js";
 import { colour, dress } from "./style.js";
 import { tablesOf } from "./table.js";
 import { themeOf } from "./theme.js";
+import { unreliableOf } from "./unreliable.js";
 
 const PNG_SCALE = 2;
 const MOST_PIXELS = 16000; // of a side of a canvas: browsers make no larger ones
@@ -59,6 +60,9 @@ function add(parent, kind, name = "", words) {
 /** Fill a figure with all but what is painted. */
 function fill(figure, scene, options) {
   if (printable(scene.title)) add(figure, "p", "discreet-title", scene.title);
+  const unreliable = unreliableOf(scene.notes);
+  if (unreliable.says) add(figure, "p", "discreet-unreliable", unreliable.says);
+  figure.classList.toggle("discreet-greyed", unreliable.all);
   const legend = add(figure, "canvas", "discreet-legend");
   legend.hidden = true;
   legend.setAttribute("aria-hidden", "true"); // the tables name what its colours mean
@@ -104,7 +108,8 @@ function showNotes(figure, scene, theme) {
   const caption = figure.querySelector("figcaption");
   caption?.replaceChildren();
   const said = (note) => (theme.dark ? note.replace(/^dark: /, "light: ") : note);
-  const { says, code } = subtitleOf(scene);
+  const { says: all, code } = subtitleOf(scene);
+  const says = all.filter((note) => !unreliableOf([note]).says); // it stands above, and large
   if (says.length) add(caption, "p", "", says.map(said).join(" · "));
   if (code) add(caption, "p", "discreet-code", code);
 }

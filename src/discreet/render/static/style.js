@@ -5,6 +5,11 @@ const RULES = `
 .discreet-figure{margin:0;color:var(--discreet-ink);font:14px/1.45 system-ui,-apple-system,
   "Segoe UI",Roboto,"Helvetica Neue",Arial,"DejaVu Sans",sans-serif;container-type:inline-size}
 .discreet-title{font-size:1.1rem;font-weight:600;margin:0 0 .5rem}
+.discreet-unreliable{font-size:1.25rem;font-weight:600;line-height:1.35;margin:0 0 .75rem;
+  padding-left:.75rem;border-left:5px solid var(--discreet-ink);max-width:44rem;
+  overflow-wrap:anywhere;text-wrap:balance}
+.discreet-greyed .discreet-panels,.discreet-greyed .discreet-legend{opacity:.4;
+  filter:grayscale(1)}
 .discreet-panels{display:flex;flex-wrap:wrap;gap:16px}
 .discreet-grid{display:grid;grid-template-columns:repeat(var(--discreet-across),minmax(0,1fr))}
 .discreet-column,.discreet-row{display:none;font-size:.95rem;font-weight:600;

@@ -2,6 +2,7 @@
 
 import { lookOf } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
+import { unreliableIn } from "../draw/unreliable.js";
 import { kindFor } from "../kinds/index.js";
 import { controlsOf } from "./controls.js";
 import { fill, h } from "./dom.js";
@@ -20,10 +21,11 @@ export function cardOf(board, spec) {
   const kind = kindFor(spec);
   const title = titleOf(spec, lookOf(board.columns));
   const controls = h("div.ctl");
+  const warn = h("p.unreliable", { hidden: true });
   const pic = h("div.pic", { class: `pic pic-${spec.kind}` });
   const read = h("p.read");
   const foot = h("p.foot");
-  const body = h("div.body", {}, controls, pic, read, foot);
+  const body = h("div.body", {}, controls, warn, pic, read, foot);
   const element = h(
     "article.card",
     { "aria-label": title, class: spec.wide ? "card wide" : "card", tabindex: -1 },
@@ -83,10 +85,14 @@ export function cardOf(board, spec) {
     const given = wanted.view && !kind ? { refused: { says: `There is no picture “${spec.kind}”.` } } : wanted;
     answer = given;
     drawn = null;
-    fill(body, given.view ? [controls, pic, read, foot] : noPicture(board, spec, given));
+    fill(body, given.view ? [controls, warn, pic, read, foot] : noPicture(board, spec, given));
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
       foot.textContent = sentenceOf(given, spec, board.partSize(), board.facts.policy);
+      const unreliable = unreliableIn(given.view);
+      warn.textContent = unreliable.says;
+      warn.hidden = !unreliable.says;
+      pic.classList.toggle("greyed", unreliable.all);
       redrawn();
     }
   }

@@ -48,11 +48,20 @@ function made(board, spec, view) {
     h("h3", {}, "How it was made"),
     h("p", {}, howMade(board, spec)),
     remarks.length > 0 && h("ul", {}, remarks.map((it) => h("li", {}, it))),
+    comparesAlone(spec, view) && h("p", {}, OF_THESE_ROWS),
     h("h3", {}, "What it promises"),
     h("p", {}, numbered(method.promises, board, view)),
     h("h3", {}, "What it does not promise"),
     h("p", {}, numbered(method.leaves_open, board, view)),
   ];
+}
+
+const OF_THESE_ROWS =
+  "How far the copy is off is not known on this page: intervals leave it out, and which differences between groups are not reliable is said in Python alone.";
+
+/** Whether a picture of rows that are in the browser compares groups, or has intervals. */
+function comparesAlone(spec, view) {
+  return !isCounted(spec) && !view.origin?.version && (spec.by?.length > 0 || ["survival", "over_time"].includes(spec.kind));
 }
 
 /** A sentence with the numbers that the letters k and m stand for. */
