@@ -153,6 +153,20 @@ def test_a_copy_is_made_of_any_table(case: tuple[dict[str, Any], dict[str, Any]]
     assert lengths == {len(found.source)}
 
 
+def test_what_hangs_on_a_narrow_range_keeps_its_share() -> None:
+    """Values are drawn with noise, and few stay in the range: trees see raw rows with it, too."""
+    off = list[float]()
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        narrow = random.uniform(size=2000) < 0.1
+        x = np.where(narrow, random.normal(0.5, 0.004, 2000), random.uniform(size=2000))
+        y = np.where(narrow, 93.0, np.round(random.uniform(0, 9, 2000)))
+        made = copied({"x": x, "y": y}, {})
+        off.append(float((made.numbers["y"] == 93).mean() - narrow.mean()))
+
+    assert abs(np.mean(off)) < 0.01
+
+
 def test_equal_columns_stay_equal() -> None:
     found = copied({"x": NORMAL, "y": NORMAL, "z": NORMAL}, {}).numbers
 

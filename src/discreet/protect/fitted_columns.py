@@ -30,7 +30,7 @@ from discreet.protect.column_trees import (
     level_targets,
     number_targets,
 )
-from discreet.protect.copies import MISSING, OTHER, Levels, Settings
+from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings
 from discreet.protect.donors import donors_evenly
 from discreet.protect.exceptions import exceptions
 from discreet.protect.far_out import Ends, far_out
@@ -273,10 +273,27 @@ def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
             return "nearly empty"
     safe = fit.safe.numbers[name][1]
     leaves = fit.leaves(name, number_targets(column[known], safe.centre), known)
-    code = fit.before.add_number(column, gaps=gaps is not None)
     spread = safe.spread_in(leaves.fitted.leaf)
+    known_as = column.copy()
+    known_as[known] = _as_drawn(name, safe, spread[leaves.fitted.leaf], rows.draws.taken(known))
+    code = fit.before.add_number(known_as, gaps=gaps is not None)
     out.numbers[name] = NumberColumn(safe, leaves, spread, gaps, gap, code)
     return ""
+
+
+def _as_drawn(name: str, safe: SafeColumn, spread: Floats, own: Draws) -> Floats:
+    """Return the values of raw rows drawn anew, as columns after them see those of drawn rows."""
+    of_rows = own.of_rows(
+        *(f"{it} of {name} as it is seen" for it in ("place", "rounding", "noise"))
+    )
+    place, rounding, noise = of_rows.T
+    rows = np.arange(len(spread))
+    return safe.drawn(rows, place, rounding, _share(len(spread)) * spread * normal(noise))
+
+
+def _share(rows: int) -> float:
+    """Return how large the noise of a value is, in standard deviations of its leaf."""
+    return SMOOTHED * min(1.0, ROWS_SMOOTHED / rows) ** 0.25
 
 
 def _fit_gaps(name: str, gap: NDArray[np.bool_], fit: _Fit) -> Leaves | str | None:
@@ -379,7 +396,7 @@ def _draw_numbers(
     at, leaf = _donors(number.leaves, rows, drawn, what)
     of = f"{what}value of {number.leaves.name}"
     places, rounding, noise = rows.draws.of_table(of, 3 * drawn.rows).reshape(3, -1)
-    share = SMOOTHED * min(1.0, ROWS_SMOOTHED / drawn.rows) ** 0.25
+    share = _share(drawn.rows)
     known = np.searchsorted(number.leaves.givers, at)
     noise = share * number.spread[leaf] * normal(noise)
     return number.safe.drawn(known, places, rounding, noise), at
