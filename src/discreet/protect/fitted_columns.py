@@ -282,7 +282,7 @@ def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
 
 
 def _as_drawn(name: str, safe: SafeColumn, spread: Floats, own: Draws) -> Floats:
-    """Return the values of raw rows drawn anew, as columns after them see those of drawn rows."""
+    """Return the values of raw rows drawn anew, as columns after them see drawn ones."""
     of_rows = own.of_rows(
         *(f"{it} of {name} as it is seen" for it in ("place", "rounding", "noise"))
     )
