@@ -11,6 +11,7 @@ from discreet.measure.by_persons import (
     error_by_persons,
     log_minus_log_errors,
     rows_worth_by_persons,
+    rows_worth_of_bars,
 )
 from discreet.measure.described import RowsToDescribe, described
 from discreet.measure.intervals import interval_of, share_interval
@@ -81,6 +82,16 @@ def test_persons_whose_rows_agree_count_once() -> None:
     assert log_minus_log_errors(times[thrice], happened[thrice], persons, at) == pytest.approx(
         log_minus_log_errors(times, happened, np.arange(30), at)
     )
+
+
+def test_bars_are_worth_what_each_of_their_shares_is() -> None:
+    random = np.random.default_rng(4)
+    bars, persons = random.choice([0, 1, 2, 4], 90), np.repeat(np.arange(30), 3)
+    weights = random.uniform(1, 3, 90)
+
+    for of in (None, weights):
+        each = [rows_worth_by_persons((bars == it).astype(float), persons, of) for it in range(5)]
+        assert rows_worth_of_bars(bars, persons, of) == pytest.approx(each)
 
 
 def test_where_a_share_is_0_or_1_survival_has_no_error() -> None:

@@ -13,6 +13,7 @@ import pytest
 import discreet as dc
 from discreet.measure.by_persons import error_by_persons
 from discreet.study.from_copy import WholeTable
+from tests.study.test_own_bars import off_in
 
 PERSONS, VISITS = 300, 4
 
@@ -130,6 +131,21 @@ def test_chance_among_means_is_that_of_persons_of_the_copy(study: dc.Study) -> N
     assert error > 1.3 * rows
     low, high = ends_of_figures(study.means("pain", "arm"))[-1]  # of all rows
     assert (high - low) / 2 > 1.96 * error
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [lambda s: s.histogram("pain"), lambda s: s.bars("arm"), lambda s: s.bars("died", by="arm")],
+    ids=["histogram", "bars", "bars by levels"],
+)
+def test_bars_are_known_by_persons(
+    study: dc.Study, draw: Callable[[dc.Study], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (by_persons,) = off_in(draw(study))
+    monkeypatch.setattr(WholeTable, "persons", None)
+    (by_rows,) = off_in(draw(study))
+
+    assert by_persons > by_rows
 
 
 def test_a_part_of_the_rows_has_its_own_persons(study: dc.Study) -> None:

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.measure.weighted import rows_worth
 
-__all__ = ["error_by_persons", "log_minus_log_errors", "rows_worth_by_persons", "sums_by_person"]
+__all__ = [
+    "error_by_persons",
+    "log_minus_log_errors",
+    "rows_worth_by_persons",
+    "rows_worth_of_bars",
+    "sums_by_person",
+]
 
 
 def sums_by_person(parts: Floats, persons: Labels) -> Floats:
@@ -81,6 +87,30 @@ def rows_worth_by_persons(has: Floats, persons: Labels, weights: Floats | None =
     if not 0 < share < 1 or count < 2 or not error:
         return agreed
     return min(most, share * (1 - share) / error**2)
+
+
+def rows_worth_of_bars(bars: Labels, persons: Labels, weights: Floats | None = None) -> Floats:
+    """Return the same of the share of each of some bars, of which each row lies in one.
+
+    Examples
+    --------
+    >>> rows_worth_of_bars(np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])).tolist()
+    [1.0, 1.0]
+    """
+    of = np.ones(len(bars)) if weights is None else weights / weights.max()
+    size, (names, place) = int(bars.max()) + 1, np.unique(persons, return_inverse=True)
+    pairs, at = np.unique(place.astype(np.int64) * size + bars, return_inverse=True)
+    held, of_person = np.bincount(at, of), np.bincount(place, of)
+    total, squares, bar = of.sum(), float(of_person @ of_person), pairs % size
+    shares = np.bincount(bars, of, size) / total
+    both = np.bincount(bar, held * of_person[pairs // size], size)
+    spread = np.bincount(bar, held**2, size) - 2 * shares * both + shares**2 * squares
+    count = len(names)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = shares * (1 - shares) * total**2 * (count - 1) / count / spread
+    varies = (shares > 0) & (shares < 1) & (spread > 0) & (count > 1)
+    worth: Floats = np.where(varies, np.minimum(found, rows_worth(of)), total**2 / squares)
+    return worth
 
 
 def log_minus_log_errors(
