@@ -194,3 +194,51 @@ def test_weights_of_what_cannot_be_estimated_are_refused() -> None:
     cox = read_model("survival(days, died) ~ x", "cox", KINDS)
     with pytest.raises(InputError, match="a Cox model has no weights here"):
         estimated(cox, {**numbers, "days": numbers["x"]}, texts, numbers["x"] > 5, weights)
+
+
+# --- by persons -----------------------------------------------------------------------------------
+
+
+def test_errors_by_persons_by_hand() -> None:
+    # Persons with the means 2 and 6 where x is 0, and 2 and 6 where it is 1: each is 2 off its
+    # group's 4, half of the group, so 1. Four persons: 4 / 3 of 1 + 1, and of 1 + 1 + 1 + 1.
+    asked = read_model("y ~ x", "linear", {"x": "continuous", "y": "continuous"})
+    columns = {"x": [0, 0, 0, 0, 1, 1, 1, 1], "y": [1, 3, 5, 7, 2, 2, 6, 6]}
+
+    found = estimated(asked, columns, {}, persons=np.repeat([4, 7, 1, 9], 2))
+
+    assert found.variances == pytest.approx([8 / 3, 16 / 3])
+    assert found.persons == 4
+    weighted = estimated(
+        asked, columns, {}, weights=np.full(8, 3.0), persons=np.repeat([4, 7, 1, 9], 2)
+    )
+    assert weighted.variances == pytest.approx(found.variances)
+    with pytest.raises(RefusedError, match="as many coefficients as its rows are of persons"):
+        estimated(asked, columns, {}, persons=np.repeat([0, 1], 4))
+
+
+FAMILIES_BY_PERSONS = {
+    "logistic": ("e ~ x", "logistic"),
+    "cox": ("survival(t, e) ~ x", "cox"),
+}
+
+
+@pytest.mark.parametrize(
+    ("formula", "family"), FAMILIES_BY_PERSONS.values(), ids=FAMILIES_BY_PERSONS
+)
+def test_persons_whose_rows_agree_count_once(formula: str, family: str) -> None:
+    random = np.random.default_rng(8)
+    x, t = random.normal(size=300), random.exponential(size=300)
+    happened = random.random(300) < 1 / (1 + np.exp(-x))
+    kinds = {"x": "continuous", "t": "continuous", "e": "categorical"}
+    asked = read_model(formula, family, kinds)
+    columns = {"x": x, "t": t} if family == "cox" else {"x": x}
+    twice = {name: np.repeat(values, 2) for name, values in columns.items()}
+
+    once = estimated(asked, columns, {}, happened, persons=np.arange(300))
+    again = estimated(asked, twice, {}, np.repeat(happened, 2), persons=np.repeat(range(300), 2))
+    rows = estimated(asked, columns, {}, happened)
+
+    near = 0.02 if family == "cox" else 1e-5  # ties of Efron and of Breslow
+    assert again.variances == pytest.approx(once.variances, rel=near)
+    assert once.variances == pytest.approx(rows.variances, rel=0.3)  # as the model holds

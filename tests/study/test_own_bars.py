@@ -84,13 +84,30 @@ def test_where_rows_have_no_copy_nothing_is_said(monkeypatch: pytest.MonkeyPatch
 def test_shares_by_hand() -> None:
     weights = np.array([1.0, 1.0, 2.0, 4.0])
 
-    assert _shares([], [["a", "b", "a", "a"]]) == {("a",): (0.75, 4.0), ("b",): (0.25, 4.0)}
+    assert _shares([], [["a", "b", "a", "a"]]) == {
+        ("a",): (0.75, 4.0, 4.0),
+        ("b",): (0.25, 4.0, 4.0),
+    }
     found = _shares([["f", "f", "f", "m"]], [[0, 1, 0, 0]], weights)
     # (1 + 1 + 2)² / (1 + 1 + 4) rows of equal weight say as much
-    assert found["f", 0] == pytest.approx((0.75, 16 / 6))
-    assert found["m", 0] == (1.0, 1.0)
-    drawn = _shares([["f", ""]], [[0, 0]], None, lambda it: "" not in it)
-    assert drawn == {("f", 0): (1.0, 1.0)}
+    assert found["f", 0] == pytest.approx((0.75, 4, 16 / 6))
+    assert found["m", 0] == (1.0, 4.0, 1.0)
+    drawn = _shares([["f", ""]], [[0, 0]], None, None, lambda it: "" not in it)
+    assert drawn == {("f", 0): (1.0, 1.0, 1.0)}
+
+
+def test_shares_by_persons_by_hand() -> None:
+    # Of sex f two persons of two rows each: a has .5 (1 - .5) / .5², and so has b
+    found = _shares(
+        [["f"] * 4 + ["m"] * 2],
+        [["a", "a", "b", "b", "b", "a"]],
+        persons=np.array([0, 0, 1, 1, 2, 3]),
+    )
+
+    assert found["f", "a"] == found["f", "b"] == pytest.approx((0.5, 4, 1))
+    assert found["m", "a"] == pytest.approx(
+        (0.5, 2, 1)
+    )  # two persons, who have one row each, and an error of .5
 
 
 def test_bins_hold_their_lower_ends_and_the_last_both() -> None:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, Labels
 from discreet.levels import in_order
+from discreet.measure.by_persons import rows_worth_by_persons
 from discreet.measure.copy_table import Line
 from discreet.measure.figures import MISSING, OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure, Group
 from discreet.measure.intervals import interval_of, share_interval
@@ -37,6 +38,7 @@ __all__ = [
     "middle_words",
     "number_words",
     "parts_of",
+    "persons_of",
     "quartiles_of",
     "sd_of",
     "share_words",
@@ -61,7 +63,7 @@ class RowsToDescribe:
     """Rows as columns: numbers (NaN is a gap; of `dates` they are days) and levels ("" is one).
 
     `ordered` has the levels of a column from first to last, where somebody says. `weights` are a
-    survey's, above 0, one for each row.
+    survey's, above 0, one for each row. `persons` are whose each row is, where some have several.
     """
 
     numbers: Mapping[str, Floats]
@@ -69,6 +71,7 @@ class RowsToDescribe:
     dates: tuple[str, ...] = ()
     ordered: Mapping[str, Sequence[str]] | None = None
     weights: Floats | None = None
+    persons: Labels | None = None
 
     def __len__(self) -> int:
         sizes = [len(it) for it in self.numbers.values()]
@@ -197,7 +200,10 @@ def _numbers(
         _figures(name, parts, ("mean", "sd"), moments),
     )
     if own is not None:
-        yield _intervals(name, parts, each, own, decimals)
+        whose = [persons_of(rows, values, part) for part in parts]
+        yield _intervals(
+            name, parts, [(*it, of) for it, of in zip(each, whose, strict=True)], own, decimals
+        )
     middles = [quartiles_of(*it) for it in each]
     places = decimals_of_quartiles(known, [it for of in middles for it in of], decimals)
     yield (
@@ -209,14 +215,15 @@ def _numbers(
 def _intervals(
     name: str,
     parts: Sequence[Part],
-    each: Sequence[tuple[Floats, Floats | None]],
+    each: Sequence[tuple[Floats, Floats | None, Labels | None]],
     own: OwnErrors,
     decimals: int | None,
 ) -> tuple[Line, list[Figure]]:
     """Return the intervals of the means of all groups."""
     found = [
-        interval_of(*it, own.of((name, None, part.group)) or 0.0) or (None, None)
-        for part, it in zip(parts, each, strict=True)
+        interval_of(values, weights, own.of((name, None, part.group)) or 0.0, persons)
+        or (None, None)
+        for part, (values, weights, persons) in zip(parts, each, strict=True)
     ]
     cells = [
         " to ".join(number_words(end, decimals) for end in ends) if ends[0] is not None else UNKNOWN
@@ -246,7 +253,6 @@ def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part], own: OwnErro
     of_known = [sum(n for word, n in zip(place, it, strict=True) if word) for it in weight]
     yield _gaps(name, parts, known)
     there = codes != place.get("", -1)
-    worth = [] if own is None else [_worth(rows, there, part) for part in parts]
     kept, others = most_frequent(rows, name)
     listed = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
     for level, of in listed:
@@ -258,6 +264,8 @@ def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part], own: OwnErro
             for figure, value in (("count", n), ("share", share))
         ]
         if own is not None:
+            has = np.isin(codes, [place[it] for it in of])
+            worth = [_worth(rows, there, has, part) for part in parts]
             shares = zip(parts, map(_share, heavy, of_known), worth, strict=True)
             figures += _share_ends(name, level, shares, own)
         cells = [_counted(*it) for it in zip(many, heavy, of_known, strict=True)]
@@ -279,12 +287,17 @@ def _share_ends(
             yield Figure(name, level, part.group, figure, end)
 
 
-def _worth(rows: RowsToDescribe, known: NDArray[np.bool_], part: Part) -> float:
-    """Return how many rows of equal weight say as much as those with a value."""
+def _worth(
+    rows: RowsToDescribe, known: NDArray[np.bool_], has: NDArray[np.bool_], part: Part
+) -> float:
+    """Return how many rows of equal weight say as much of a share as those with a value."""
     places = part.places[known[part.places]]
-    if rows.weights is None or not places.size:
-        return float(places.size)
-    return rows_worth(rows.weights[places])
+    weights = None if rows.weights is None else rows.weights[places]
+    if not places.size:
+        return 0.0
+    if rows.persons is not None:
+        return rows_worth_by_persons(has[places].astype(float), rows.persons[places], weights)
+    return float(places.size) if weights is None else rows_worth(weights)
 
 
 def _weights_at(
@@ -340,6 +353,14 @@ def weights_of(rows: RowsToDescribe, values: Floats, part: Part) -> Floats | Non
         return None
     weights: Floats = rows.weights[part.places]
     return weights[np.isfinite(values[part.places])]
+
+
+def persons_of(rows: RowsToDescribe, values: Floats, part: Part) -> Labels | None:
+    """Return whose those rows of a part are whose value is known; None where each is a person."""
+    if rows.persons is None:
+        return None
+    persons: Labels = rows.persons[part.places]
+    return persons[np.isfinite(values[part.places])]
 
 
 def _others(names: Sequence[str]) -> str:

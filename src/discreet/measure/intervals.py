@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, Labels
+from discreet.measure.by_persons import error_by_persons
 from discreet.measure.own_error import NORMAL
 from discreet.measure.weighted import error_by, mean_by, sd_by
 
@@ -20,11 +21,15 @@ LEVEL = 0.975
 
 
 def interval_of(
-    values: Floats, weights: Floats | None = None, own: float = 0.0
+    values: Floats,
+    weights: Floats | None = None,
+    own: float = 0.0,
+    persons: Labels | None = None,
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of a mean, by t; None of fewer than two values.
 
-    `own` is the copy's own standard error, which is added in squares.
+    `own` is the copy's own standard error, which is added in squares. `persons` are whose each
+    value is, where some have several: of fewer than two there is no interval.
 
     Examples
     --------
@@ -38,7 +43,10 @@ def interval_of(
     if n < 2:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        if weights is None:
+        if persons is not None:
+            mean = float(values.mean()) if weights is None else mean_by(values, weights)
+            error, n = error_by_persons(values, persons, weights)
+        elif weights is None:
             mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
         else:
             mean, sd = mean_by(values, weights), sd_by(values, weights)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.measure.by_persons import rows_worth_by_persons
 from discreet.measure.copy_table import Line
 from discreet.measure.described import (
     Described,
@@ -27,6 +28,7 @@ from discreet.measure.described import (
     middle_words,
     number_words,
     parts_of,
+    persons_of,
     quartiles_of,
     sd_of,
     share_words,
@@ -68,7 +70,8 @@ def means_of(
 ) -> Described:
     """Return means of a number, by the levels of one column or of two, and of all rows.
 
-    Intervals have the copy's `own` error of the mean of each group in them, where it is known.
+    Intervals have the copy's `own` error of the mean of each group in them, where it is known. They
+    are by persons, where the rows say whose they are.
 
     Examples
     --------
@@ -81,9 +84,7 @@ def means_of(
     """
     values = rows.numbers[value]
     parts = [(section, part) for section, part in _sections(rows, by)]
-    found = [
-        _found(values, part, weights_of(rows, values, part), _own(own, part)) for _, part in parts
-    ]
+    found = [_found(rows, values, part, _own(own, part)) for _, part in parts]
     known = values[np.isfinite(values)]
     decimals = decimals_of(sd_of(known))
     quartiles = [it for each in found for it in each.quartiles]
@@ -126,9 +127,9 @@ def shares_of(
     parts = [(section, part) for section, part in _sections(rows, by)]
     lines, figures = [], []
     for section, part in parts:
-        found = _found(values, part, weights_of(rows, values, part))
+        found = _found(rows, values, part)
         count = int(np.nansum(values[part.places]))
-        worth = found.n if found.weighed is None else found.weighed[1]
+        worth = _worth_of(rows, values, part)
         ends = None
         if found.mean is not None and worth:
             ends = share_interval(found.mean, worth, _own(own, part))
@@ -203,14 +204,23 @@ def _own(own: OwnErrors | None, part: Part) -> float:
     return 0.0 if own is None else own.of(part.group) or 0.0
 
 
-def _found(values: Floats, part: Part, weights: Floats | None, own: float = 0.0) -> Found:
+def _worth_of(rows: RowsToDescribe, values: Floats, part: Part) -> float | None:
+    """Return how many rows, of equal weight and a person each, say as much of a share."""
+    weights, persons = weights_of(rows, values, part), persons_of(rows, values, part)
     known = known_in(values, part)
+    if persons is not None and known.size:
+        return rows_worth_by_persons(known, persons, weights)
+    return len(known) if weights is None else _worth(weights)
+
+
+def _found(rows: RowsToDescribe, values: Floats, part: Part, own: float = 0.0) -> Found:
+    known, weights = known_in(values, part), weights_of(rows, values, part)
     weighed = None if weights is None else (_total(weights), _worth(weights))
     return Found(
         len(known),
         len(part.places) - len(known),
         mean_of(known, weights),
-        interval_of(known, weights, own),
+        interval_of(known, weights, own, persons_of(rows, values, part)),
         sd_of(known, weights),
         quartiles_of(known, weights),
         _total(known, weights),

@@ -18,6 +18,7 @@ from discreet.render.scene import Lines
 __all__ = [
     "LEAST_ROWS",
     "MOST_CURVES",
+    "Chance",
     "Curve",
     "OfLevels",
     "Own",
@@ -33,6 +34,10 @@ __all__ = [
 Own = Callable[[str, float], float]
 """Says of a level, and of where its line is, half of the 95 % interval that the copy's own error
 would have alone: 0 where it is not known."""
+
+Chance = Callable[[str, float], float | None]
+"""Says the same of chance, where it is not that of rows which are a person each: None where that is
+not known."""
 
 #: A curve of fewer rows would be drawn finer than it is known.
 LEAST_ROWS = 10
@@ -139,18 +144,21 @@ def left_out(
     return tuple(said)
 
 
-def intervals_for(counted: str, own_error: bool) -> str:
+def intervals_for(counted: str, own_error: bool, by_persons: bool = False) -> str:
     """Say what intervals are for; `own_error` is whether they hold how far the copy is off.
+
+    `by_persons` is whether chance is that of persons, who may have several rows.
 
     Examples
     --------
     >>> intervals_for("protected rows", True)
     'for the population: they hold chance and how far the copy is off'
     """
+    of = ", by persons," if by_persons else ""
     if own_error:
-        return "for the population: they hold chance and how far the copy is off"
+        return f"for the population: they hold chance{of} and how far the copy is off"
     beyond = " and not for the copy's own error" if counted == "protected rows" else ""
-    return f"for chance among so many rows{beyond}"
+    return f"for chance among so many {'persons' if by_persons else 'rows'}{beyond}"
 
 
 def named(levels: Sequence[str]) -> str:

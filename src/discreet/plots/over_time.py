@@ -17,7 +17,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
-from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Own, intervals_for, left_out
+from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Chance, Own, intervals_for, left_out
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
 from discreet.plots.request import COPY, PlotRequest
@@ -76,14 +76,15 @@ class Series:
     low: tuple[float | None, ...] = ()
     high: tuple[float | None, ...] = ()
 
-    def widened(self, starts: Sequence[float], own: Own) -> Series:
-        """Return the series with the copy's own error in its intervals."""
+    def widened(self, starts: Sequence[float], own: Own, chance: Chance | None = None) -> Series:
+        """Return the series with the copy's own error in its intervals, or other chance."""
         ends: list[tuple[float | None, float | None]] = []
         for start, mean, low in zip(starts, self.means, self.low, strict=True):
             if mean is None or low is None:
                 ends.append((None, None))
                 continue
-            half = math.hypot(mean - low, own(self.level, start))
+            of = None if chance is None else chance(self.level, start)
+            half = math.hypot(mean - low if of is None else of, own(self.level, start))
             ends.append((mean - half, mean + half))
         low_ends, high_ends = zip(*ends, strict=True)
         return replace(self, low=low_ends, high=high_ends)
@@ -123,6 +124,8 @@ class OverTimeView(View):
         Levels that are not drawn: of fewer than ten rows, and beyond the twelve largest.
     own_error : bool
         Whether the intervals hold how far the copy is off.
+    by_persons : bool
+        Whether chance in them is that of persons, who have several rows.
     """
 
     kind: ClassVar[str] = "over_time"
@@ -136,6 +139,7 @@ class OverTimeView(View):
     others: tuple[str, ...] = ()
     partly_drawn: tuple[str, ...] = field(default=(), metadata=WHERE_SAID)
     own_error: bool = field(default=False, metadata=WHERE_SAID)
+    by_persons: bool = field(default=False, metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         lengths = {len(it.counts) for it in self.series}
@@ -240,7 +244,7 @@ class OverTimeView(View):
         rows = "rows of the copy" if copied else "records"
         said = []
         if self.of_means:
-            held = intervals_for(self.origin.counted, self.own_error)
+            held = intervals_for(self.origin.counted, self.own_error, self.by_persons)
             said.append(f"shaded: intervals of 95 % of each mean, {held} (t)")
             gaps = sum(it.means.count(None) for it in self.series)
             if gaps:

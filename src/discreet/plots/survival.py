@@ -19,7 +19,7 @@ from discreet.levels import in_order
 from discreet.plots.by_level import Levels, check_few, codes_as_words
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
-from discreet.plots.curves import Own, intervals_for
+from discreet.plots.curves import Chance, Own, intervals_for
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import COPY, PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
@@ -86,16 +86,18 @@ class SurvivalCurve:
         if any(a > b for a, b in pairwise(self.times)) or self.end < self.times[-1]:
             raise InputError("the times of a survival curve rise up to its end")
 
-    def widened(self, own: Own) -> SurvivalCurve:
-        """Return the curve with the copy's own error in its intervals.
+    def widened(self, own: Own, chance: Chance | None = None) -> SurvivalCurve:
+        """Return the curve with the copy's own error, and perhaps another chance, in its intervals.
 
-        `own` is one of log(-log(share)), as the intervals are.
+        Both are of log(-log(share)), as the intervals are.
         """
         low, high = [self.low[0]], [self.high[0]]
         each = zip(self.times, self.shares, self.low, self.high, strict=True)
         for at, share, *ends in islice(each, 1, None):
             if 0 < share < 1:
-                half = math.hypot(_half(share, *ends), own(self.level, at))
+                of = None if chance is None else chance(self.level, at)
+                alone = _half(share, *ends) if of is None else of
+                half = math.hypot(alone, own(self.level, at))
                 ends = [share ** math.exp(min(half, MOST)), share ** math.exp(-half)]
             elif share <= 0:
                 ends = [0.0, high[-1]]  # not defined: to where it reached before
@@ -129,6 +131,8 @@ class SurvivalView(View):
         The times at which the curves say how many rows are at risk.
     own_error : bool
         Whether the intervals hold how far the copy is off.
+    by_persons : bool
+        Whether chance in them is that of persons, who have several rows.
     """
 
     kind: ClassVar[str] = "survival"
@@ -138,6 +142,7 @@ class SurvivalView(View):
     curves: tuple[SurvivalCurve, ...]
     places: tuple[float, ...]
     own_error: bool = field(default=False, metadata=WHERE_SAID)
+    by_persons: bool = field(default=False, metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         if not self.curves or any(len(it.at_risk) != len(self.places) for it in self.curves):
@@ -202,9 +207,10 @@ class SurvivalView(View):
 
     def _signs(self) -> tuple[str, ...]:
         of = "rows of the copy" if self.origin.counted == "protected rows" else "records"
-        held = intervals_for(self.origin.counted, self.own_error)
+        held = intervals_for(self.origin.counted, self.own_error, self.by_persons)
+        how = "linearised" if self.by_persons else "Greenwood"
         return (
-            f"shaded: intervals of 95 % at each time, {held} (Greenwood, log minus log)",
+            f"shaded: intervals of 95 % at each time, {held} ({how}, log minus log)",
             f"a curve ends where fewer than {LEAST_AT_RISK} {of} are at risk",
         )
 

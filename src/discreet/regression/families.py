@@ -6,12 +6,12 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.arguments import Floats, check_word
+from discreet.arguments import Floats, Labels, check_word
 from discreet.errors import InputError, RefusedError, near
 from discreet.regression.formula import (
     DEPENDENT,
@@ -96,7 +96,7 @@ class Estimates:
     `freedom` are the residual degrees of freedom of a linear model, `quality` the name of a
     measure of the fit and its value. `references` are the columns of levels, each with the one that
     others are compared with. A linear model whose terms hold no constant has the R² of its squares
-    `about_zero`.
+    `about_zero`. `persons` are how many the rows are of, where variances are by persons.
     """
 
     terms: tuple[str, ...]
@@ -108,6 +108,7 @@ class Estimates:
     quality: tuple[str, float]
     references: tuple[tuple[str, str], ...] = ()
     about_zero: bool = False
+    persons: int | None = None
 
 
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
@@ -195,6 +196,7 @@ def estimated(
     texts: Mapping[str, Sequence[str]],
     happened: NDArray[np.bool_] | None = None,
     weights: Floats | None = None,
+    persons: Labels | None = None,
 ) -> Estimates:
     """Estimate a model from rows, by statsmodels.
 
@@ -209,22 +211,25 @@ def estimated(
         Which rows have the event; of a linear model none.
     weights : ndarray, optional
         A survey's, of linear and logistic models: finite and above 0, one for each row.
+    persons : ndarray of int, optional
+        Whose each row is, where some have several: variances are by persons then.
 
     Raises
     ------
     InputError
         If weights are given for a Cox model, which statsmodels has none for.
     RefusedError
-        If the outcome is constant, a term follows from others, there are no more rows than
-        coefficients, or terms tell rows with the event from the others completely.
+        If the outcome is constant, a term follows from others, there are no more rows (or persons)
+        than coefficients, or terms tell rows with the event from the others completely.
 
     Notes
     -----
     Least squares; maximum likelihood; partial likelihood with Efron's ties. Columns are centred and
     scaled before, and coefficients turned back after. With weights estimates solve the weighted
     equations, and variances are by linearisation (the sandwich), as of rows that were drawn
-    independently (Binder 1983): only ratios of weights matter. **What it does not protect.**
-    Nothing: who shows what it returns has to have protected the rows before.
+    independently (Binder 1983): only ratios of weights matter. By persons it is the sandwich of
+    sums by person, times persons / (persons - 1) (Liang and Zeger 1986). **What it does not
+    protect.** Nothing: who shows what it returns has to have protected the rows before.
 
     Examples
     --------
@@ -247,10 +252,45 @@ def estimated(
             "the model has as many coefficients as rows, or more; leave terms out, or take in more"
             " rows"
         )
+    clusters = None if persons is None else Clusters.of(persons)
+    if clusters is not None and clusters.size <= parameters:
+        raise RefusedError(
+            "the model has as many coefficients as its rows are of persons, or more; leave terms"
+            " out, or take in more rows"
+        )
     standard = standardised(design)
     of = None if weights is None else weights / weights.mean()
-    found = _by_family(asked.family, design, standard, happened, of)
-    return replace(found, references=design.references)
+    found = _by_family(asked.family, design, standard, happened, of, clusters)
+    return replace(
+        found, references=design.references, persons=None if clusters is None else clusters.size
+    )
+
+
+class Clusters(NamedTuple):
+    """Whose each row is, as places among so many persons."""
+
+    places: Labels
+    size: int
+
+    @classmethod
+    def of(cls, persons: Labels) -> Clusters:
+        """Return whose rows are, with persons numbered."""
+        names, places = np.unique(persons, return_inverse=True)
+        return cls(places, len(names))
+
+    def spread(self, scores: Floats, bread: Floats) -> Floats:
+        """Return the covariance of estimates of which each row has a score (the sandwich).
+
+        Examples
+        --------
+        >>> clusters = Clusters.of(np.array([5, 5, 9]))
+        >>> clusters.spread(np.array([[1.0], [2.0], [-3.0]]), np.array([[0.5]])).tolist()
+        [[9.0]]
+        """
+        sums = np.zeros((self.size, scores.shape[1]))
+        np.add.at(sums, self.places, scores)
+        found: Floats = self.size / (self.size - 1) * bread @ sums.T @ sums @ bread
+        return found
 
 
 def _by_family(
@@ -259,21 +299,24 @@ def _by_family(
     standard: Standard,
     happened: NDArray[np.bool_] | None,
     of: Floats | None,
+    persons: Clusters | None,
 ) -> Estimates:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
         if family == LINEAR or happened is None:
-            return _linear(design, standard) if of is None else _weighted(design, standard, of)
+            if of is None:
+                return _linear(design, standard, persons)
+            return _weighted(design, standard, of, persons)
         try:
             if of is not None:
-                return _weighted_logistic(design, standard, happened, of)
+                return _weighted_logistic(design, standard, happened, of, persons)
             by = _logistic if family == LOGISTIC else _cox
-            return by(design, standard, happened)
+            return by(design, standard, happened, persons)
         except (np.linalg.LinAlgError, ValueError, FloatingPointError):
             raise RefusedError(SEPARATED) from None
 
 
-def _linear(design: Design, standard: Standard) -> Estimates:
+def _linear(design: Design, standard: Standard, persons: Clusters | None) -> Estimates:
     from statsmodels.regression.linear_model import OLS
 
     found = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
@@ -283,10 +326,14 @@ def _linear(design: Design, standard: Standard) -> Estimates:
     if not left > 1e-18 * float(around @ around):
         raise RefusedError(PERFECT)
     back = standard.back * standard.scale
+    spread = found.cov_params()
+    if persons is not None:
+        scores = standard.matrix * found.resid[:, None]
+        spread = persons.spread(scores, found.normalized_cov_params)
     return Estimates(
         design.terms,
         back @ found.params + standard.centre * design.ones,
-        np.diag(back @ found.cov_params() @ back.T),
+        np.diag(back @ spread @ back.T),
         len(design.outcome),
         None,
         int(found.df_resid),
@@ -308,7 +355,9 @@ def _spans_constant(design: Design, standard: Standard) -> bool:
     return bool(np.abs(standard.matrix @ parts - ones).max() < DEPENDENT)
 
 
-def _weighted(design: Design, standard: Standard, weights: Floats) -> Estimates:
+def _weighted(
+    design: Design, standard: Standard, weights: Floats, persons: Clusters | None
+) -> Estimates:
     from statsmodels.regression.linear_model import WLS
 
     found = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
@@ -320,10 +369,14 @@ def _weighted(design: Design, standard: Standard, weights: Floats) -> Estimates:
     if not left > 1e-18 * all_of_it:
         raise RefusedError(PERFECT)
     back, rows = standard.back * standard.scale, len(weights)
+    spread = found.cov_params() * rows / (rows - 1)
+    if persons is not None:
+        scores = standard.matrix * (weights * found.resid)[:, None]
+        spread = persons.spread(scores, found.normalized_cov_params)
     return Estimates(
         design.terms,
         back @ found.params + standard.centre * design.ones,
-        np.diag(back @ found.cov_params() @ back.T) * rows / (rows - 1),
+        np.diag(back @ spread @ back.T),
         rows,
         None,
         int(found.df_resid),
@@ -333,7 +386,11 @@ def _weighted(design: Design, standard: Standard, weights: Floats) -> Estimates:
 
 
 def _weighted_logistic(
-    design: Design, standard: Standard, happened: NDArray[np.bool_], weights: Floats
+    design: Design,
+    standard: Standard,
+    happened: NDArray[np.bool_],
+    weights: Floats,
+    persons: Clusters | None,
 ) -> Estimates:
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
@@ -344,10 +401,14 @@ def _weighted_logistic(
     at, rows = standard.matrix @ found.params, len(weights)
     slope = model.score(found.params) / rows
     _check_finite(found.params, np.asarray(found.normalized_cov_params), at, slope)
+    spread = found.cov_params() * rows / (rows - 1)
+    if persons is not None:
+        scores = standard.matrix * (weights * (happened - found.fittedvalues))[:, None]
+        spread = persons.spread(scores, np.asarray(found.normalized_cov_params))
     return Estimates(
         design.terms,
         standard.back @ found.params,
-        np.diag(standard.back @ found.cov_params() @ standard.back.T) * rows / (rows - 1),
+        np.diag(standard.back @ spread @ standard.back.T),
         rows,
         int(happened.sum()),
         None,
@@ -371,7 +432,9 @@ def _area(at: Floats, happened: NDArray[np.bool_], weights: Floats) -> float:
     return float(of_events @ below[place]) / (float(of_events.sum()) * float(others.sum()))
 
 
-def _logistic(design: Design, standard: Standard, happened: NDArray[np.bool_]) -> Estimates:
+def _logistic(
+    design: Design, standard: Standard, happened: NDArray[np.bool_], persons: Clusters | None
+) -> Estimates:
     from scipy.stats import rankdata
     from statsmodels.discrete.discrete_model import Logit
 
@@ -380,6 +443,8 @@ def _logistic(design: Design, standard: Standard, happened: NDArray[np.bool_]) -
     spread = np.asarray(found.cov_params())
     at = standard.matrix @ found.params
     _check_finite(found.params, spread, at, model.score(found.params) / len(at))
+    if persons is not None:
+        spread = persons.spread(np.asarray(model.score_obs(found.params)), spread)
     events, others = int(happened.sum()), int((~happened).sum())
     above = float(rankdata(at)[happened].sum()) - events * (events + 1) / 2
     return Estimates(
@@ -393,7 +458,9 @@ def _logistic(design: Design, standard: Standard, happened: NDArray[np.bool_]) -
     )
 
 
-def _cox(design: Design, standard: Standard, happened: NDArray[np.bool_]) -> Estimates:
+def _cox(
+    design: Design, standard: Standard, happened: NDArray[np.bool_], persons: Clusters | None
+) -> Estimates:
     from statsmodels.duration.hazard_regression import PHReg
 
     slopes = ~design.ones
@@ -403,6 +470,9 @@ def _cox(design: Design, standard: Standard, happened: NDArray[np.bool_]) -> Est
     spread = np.asarray(found.cov_params())
     at = matrix @ found.params
     _check_finite(found.params, spread, at, model.score(found.params) / len(at))
+    if persons is not None:  # the scores of rows are those of Breslow's ties
+        # Who is observed no longer than until the first event has none, and counts for nothing.
+        spread = persons.spread(np.nan_to_num(found.score_residuals), spread)
     back = standard.back[np.ix_(slopes, slopes)]
     return Estimates(
         tuple(name for name, kept in zip(design.terms, slopes.tolist(), strict=True) if kept),

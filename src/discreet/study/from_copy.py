@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
 from discreet.levels import in_order
 from discreet.parallel.methods import KMemberCells
@@ -118,6 +118,13 @@ class WholeTable:
         }
         shown = {name: it for name, it in found.columns.items() if name not in whose}
         return found.changed({**shown, **said}, {})
+
+    @property
+    def persons(self) -> Labels | None:
+        """Whose each row is, as numbers of drawn persons; None where each row is one of its own."""
+        for values in self.copy.whose.values():
+            return np.unique(values, return_inverse=True)[1]
+        return None
 
     @property
     def orders(self) -> Mapping[str, tuple[str, ...]]:

@@ -44,6 +44,10 @@ LINEARISED = (
     "standard errors of these rows are by linearisation (the sandwich), as of rows drawn"
     " independently with such weights"
 )
+BY_PERSONS = (
+    "standard errors are by persons, who have several rows (the sandwich): as of persons drawn"
+    " independently"
+)
 ABOUT_ZERO = (
     "the terms hold no constant, so R² is of the squares about 0, and not to be compared with that"
     " of a model with an intercept"
@@ -68,6 +72,8 @@ def modelled(
     events = _events(whole, asked, event_is)
     said = () if weights is None else _weights_said(session, asked, weights)
     found, left_out = _fitted(whole, asked, events, weights, FEWEST)
+    said += (LINEARISED,) * (weights is not None and found.persons is None)
+    said += (BY_PERSONS,) * (found.persons is not None)
     wider = widened(found, *_again(session, formula, asked, events, weights))
     ratio = RATIOS[asked.family]
     head, lines = model_lines(wider, ratio)
@@ -187,7 +193,7 @@ def _weights_said(session: OfCopy, asked: Asked, weights: str) -> tuple[str, ...
                 " weights=; take another one"
             )
     found = weighed(session.whole.copy, session.whole.raw, weights)
-    return (found.said, LINEARISED)
+    return (found.said,)
 
 
 def _fitted(
@@ -199,7 +205,9 @@ def _fitted(
     """
     levels = [*asked.levels, *([asked.event] if asked.event else [])]
     wanted = [*asked.numbers, *([] if weights is None else [weights])]
-    numbers, words = whole.with_levels(levels).part(wanted, levels)
+    coded = whole.with_levels(levels)
+    numbers, words = coded.part(wanted, levels)
+    persons = coded.persons
     happened: NDArray[np.bool_] | None = None
     if asked.event is not None:
         happened = np.isin(np.array(words[asked.event]), events)
@@ -223,6 +231,7 @@ def _fitted(
         {name: [words[name][i] for i in at.tolist()] for name in asked.levels},
         None if happened is None else happened[at],
         None if weights is None else numbers[weights][at],
+        None if persons is None else persons[coded.complete(wanted, levels)][at],
     )
     _check_references(asked, found)
     return found, (f"rows of a negative {asked.numbers[0]} are left out",) if negative else ()
@@ -312,7 +321,9 @@ def _notes(
         *said_of_gaps(session.whole, names),
     ]
     fewer = found.rows if found.events is None else min(found.events, found.rows - found.events)
-    if fewer < EVENTS_A_TERM * len(found.terms):
+    if found.persons is not None and found.persons < EVENTS_A_TERM * len(found.terms):
+        said.append(f"rough: rows of fewer than {EVENTS_A_TERM} persons for each term")
+    elif fewer < EVENTS_A_TERM * len(found.terms):
         what = "rows" if found.events is None else "rows with the event, or without it,"
         said.append(f"rough: fewer than {EVENTS_A_TERM} {what} for each term")
     if found.about_zero:

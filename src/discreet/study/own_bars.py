@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
+from discreet.measure.by_persons import rows_worth_of_bars
 from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.measure.weighted import rows_worth
 from discreet.plots import HistogramView, MultiplesView, OverTimeView, PanelsView, View
@@ -32,9 +33,10 @@ __all__ = ["bars_said"]
 
 
 class _Bar(NamedTuple):
-    """The share of the rows that a bar holds, and how many rows of equal weight those are."""
+    """The share of rows that a bar holds: of how many, and how many of equal weight say as much."""
 
     share: float
+    of: float
     rows: float
 
 
@@ -59,7 +61,7 @@ def bars_said(session: OfCopy, request: PlotRequest, view: View) -> tuple[str, .
         return ()
     errors = {bar: math.sqrt((1 + ratio) * _chance(it)) for bar, it in found.items()}
     if over_time:
-        off = max(error * found[bar].rows for bar, error in errors.items())
+        off = max(error * found[bar].of for bar, error in errors.items())
         said = f"counts ± {rounded_words(NORMAL * off)} at most"
     else:
         said = f"bars ± {rounded_words(100 * NORMAL * max(errors.values()))} points at most"
@@ -120,10 +122,10 @@ def _bars(table: WholeTable, session: OfCopy, request: PlotRequest, view: View) 
         of_time = isinstance(view, OverTimeView)
         bins = _bins(held.copy.columns[column], _edges(view), closed=not of_time)
         group, bar = (beside, [bins, *of_one]) if of_time else ([*of_one, *beside], [bins])
-        return _shares(group, bar, weights, lambda it: -1 not in it and "" not in it)
+        return _shares(group, bar, weights, held.persons, lambda it: -1 not in it and "" not in it)
     if request.percent:
-        return _shares([*of_one, *beside], [words[column]], weights)
-    return _shares(beside, [words[column], *of_one], weights)
+        return _shares([*of_one, *beside], [words[column]], weights, held.persons)
+    return _shares(beside, [words[column], *of_one], weights, held.persons)
 
 
 def _held(table: WholeTable, levels: Sequence[str], numbers: Sequence[str]) -> WholeTable:
@@ -152,14 +154,17 @@ def _shares(
     group: Sequence[Sequence[object]],
     bar: Sequence[Sequence[object]],
     weights: Floats | None = None,
+    persons: Labels | None = None,
     drawn: Callable[[tuple[object, ...]], bool] = lambda _: True,
 ) -> Bars:
     """Return which share of each group's rows each bar has, and how many rows the group has.
 
+    Where persons have several rows, as many rows say as much as are worth it by persons.
+
     Examples
     --------
     >>> found = _shares([["f", "f", "m"]], [["a", "b", "a"]])
-    >>> [(bar, share, rows) for bar, (share, rows) in found.items()]
+    >>> [(bar, it.share, it.rows) for bar, it in found.items()]
     [(('f', 'a'), 0.5, 2.0), (('f', 'b'), 0.5, 2.0), (('m', 'a'), 1.0, 1.0)]
     """
     place: dict[tuple[object, ...], int] = {}
@@ -173,6 +178,23 @@ def _shares(
     names, out = [*place], Bars()
     for theirs in of.values():
         total = math.fsum(held[code] for code in theirs)
-        rows = total if weights is None else rows_worth(weights[np.isin(codes, theirs)])
-        out |= {names[code]: _Bar(held[code] / total, rows) for code in theirs}
+        worth = _worth(codes, theirs, weights, persons)
+        out |= {
+            names[code]: _Bar(held[code] / total, total, rows)
+            for code, rows in zip(theirs, worth, strict=True)
+        }
     return out
+
+
+def _worth(
+    codes: Labels, theirs: Sequence[int], weights: Floats | None, persons: Labels | None
+) -> list[float]:
+    """Return for each bar of a group how many rows of equal weight say as much of its share."""
+    here = np.isin(codes, theirs)
+    of = None if weights is None else weights[here]
+    if persons is not None:
+        bars = np.searchsorted(np.sort(theirs), codes[here])
+        found = rows_worth_of_bars(bars, persons[here], of)
+        worth: list[float] = found[np.argsort(np.argsort(theirs))].tolist()
+        return worth
+    return [float(here.sum()) if of is None else rows_worth(of)] * len(theirs)

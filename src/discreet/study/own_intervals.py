@@ -2,26 +2,30 @@
 
 Curves of survival have it at each time, on the scale that their intervals are made on; means over
 time at each period. It comes of copies of the copy (`own_errors`), and nothing raw plays a part.
+Where persons have several rows, chance is by persons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
+from discreet.measure.by_persons import log_minus_log_errors
+from discreet.measure.intervals import interval_of
 from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.plots import OverTimeView, PanelsView, SurvivalView, View
-from discreet.plots.curves import Own
+from discreet.plots.curves import Chance, Own
 from discreet.plots.over_time import means_by
 from discreet.plots.request import PlotRequest
-from discreet.plots.survival import log_minus_log
+from discreet.plots.survival import SurvivalCurve, log_minus_log
 from discreet.study.from_copy import WholeTable
 from discreet.study.own_bars import bars_said
 from discreet.study.own_errors import Figures, own_errors
@@ -55,12 +59,14 @@ def with_own_errors(session: OfCopy, request: PlotRequest, view: View) -> View:
 def _widened(session: OfCopy, view: View, within: tuple[str, str]) -> View:
     if isinstance(view, SurvivalView):
         own = own_errors(session, partial(_survival, view=view, within=within))
-        curves = tuple(it.widened(_halves(own)) for it in view.curves)
-        return replace(view, curves=curves, own_error=_is_known(own))
+        chance = _chance(session, partial(_survival_by_persons, view=view, within=within))
+        curves = tuple(it.widened(_halves(own), chance) for it in view.curves)
+        return replace(view, curves=curves, own_error=_is_known(own), by_persons=chance is not None)
     if isinstance(view, OverTimeView) and view.of_means:
         own = own_errors(session, partial(_over_time, view=view, within=within))
-        series = tuple(it.widened(view.starts, _halves(own)) for it in view.series)
-        return replace(view, series=series, own_error=_is_known(own))
+        chance = _chance(session, partial(_over_time_by_persons, view=view, within=within))
+        series = tuple(it.widened(view.starts, _halves(own), chance) for it in view.series)
+        return replace(view, series=series, own_error=_is_known(own), by_persons=chance is not None)
     return view
 
 
@@ -72,41 +78,100 @@ def _halves(own: OwnErrors) -> Own:
     return lambda level, at: NORMAL * (own.of((level, at)) or 0.0)
 
 
+def _chance(session: OfCopy, halves: Callable[[WholeTable], Figures]) -> Chance | None:
+    """Return halves of intervals by persons; None where each row is a person of its own."""
+    if session.whole.persons is None:
+        return None
+    found = halves(session.whole)
+    return lambda level, at: found.get((level, at))
+
+
 def _survival(table: WholeTable, view: SurvivalView, within: tuple[str, str]) -> Figures:
     """Return each curve's estimate in a copy of the copy, at the times at which it falls."""
-    time, event = view.columns
-    held = _held(table, [time], [event, view.by, within[0]])
-    times, words = held.copy.columns[time], np.array(held.copy.strata[event])
-    known = (times >= 0) & (words != "")
-    happened = np.isin(words, view.event_is)
     out = dict[object, float]()
-    for it in view.curves:
-        here = known & _of_level(held, view.by, it.level) & _of_level(held, *within)
+    for it, rows in _of_curves(table, view, within):
         falls = it.times[1:]
-        if here.any() and falls:
-            found = log_minus_log(times[here], happened[here], falls)
+        if rows.times.size and falls:
+            found = log_minus_log(rows.times, rows.happened, falls)
             out |= {(it.level, at): n for at, n in zip(falls, found.tolist(), strict=True)}
     return out
 
 
-def _over_time(table: WholeTable, view: OverTimeView, within: tuple[str, str]) -> Figures:
-    """Return the mean of each period of each line in a copy of the copy."""
-    date, value = view.columns
-    held = _held(table, [date, value], [view.by, within[0]])
-    times, values = (held.copy.columns[name] for name in (date, value))
-    places = np.searchsorted(view.starts, times, "right") - 1
-    known = np.isfinite(times) & np.isfinite(values) & (places >= 0)
+def _survival_by_persons(table: WholeTable, view: SurvivalView, within: tuple[str, str]) -> Figures:
+    """Return half of the interval of each curve by persons, at the times at which it falls."""
     out = dict[object, float]()
-    for it in view.series:
-        here = known & _of_level(held, view.by, it.level) & _of_level(held, *within)
-        found = _means(places[here], values[here], len(view.starts))
-        out |= {(it.level, view.starts[at]): found[at] for at in np.flatnonzero(np.isfinite(found))}
+    for it, rows in _of_curves(table, view, within):
+        falls = it.times[1:]
+        if rows.persons is not None and falls:
+            errors = log_minus_log_errors(rows.times, rows.happened, rows.persons, np.array(falls))
+            out |= _finite(it.level, falls, NORMAL * errors)
     return out
 
 
-def _means(places: NDArray[np.int64], values: Floats, size: int) -> list[float]:
-    means: list[float] = means_by(places, values, size)[0].tolist()
-    return means
+class _Observed(NamedTuple):
+    """The rows of one curve: how long, whether it ended with the event, and whose they are."""
+
+    times: Floats
+    happened: NDArray[np.bool_]
+    persons: Labels | None
+
+
+def _of_curves(
+    table: WholeTable, view: SurvivalView, within: tuple[str, str]
+) -> Iterator[tuple[SurvivalCurve, _Observed]]:
+    time, event = view.columns
+    held = _held(table, [time], [event, view.by, within[0]])
+    times, words = held.copy.columns[time], np.array(held.copy.strata[event])
+    known = (times >= 0) & (words != "")
+    happened, persons = np.isin(words, view.event_is), held.persons
+    for it in view.curves:
+        here = known & _of_level(held, view.by, it.level) & _of_level(held, *within)
+        of = None if persons is None else persons[here]
+        yield it, _Observed(times[here], happened[here], of)
+
+
+def _over_time(table: WholeTable, view: OverTimeView, within: tuple[str, str]) -> Figures:
+    """Return the mean of each period of each line in a copy of the copy."""
+    out = dict[object, float]()
+    for level, places, values, _ in _of_lines(table, view, within):
+        found = means_by(places, values, len(view.starts))[0]
+        out |= _finite(level, view.starts, found)
+    return out
+
+
+def _over_time_by_persons(
+    table: WholeTable, view: OverTimeView, within: tuple[str, str]
+) -> Figures:
+    """Return half of the interval of each mean by persons."""
+    out = dict[object, float]()
+    for level, places, values, persons in _of_lines(table, view, within):
+        for at in np.unique(places).tolist():
+            here = places == at
+            if persons is not None:
+                found = interval_of(values[here], persons=persons[here])
+                if found is not None:
+                    out[level, view.starts[at]] = (found[1] - found[0]) / 2
+    return out
+
+
+def _of_lines(
+    table: WholeTable, view: OverTimeView, within: tuple[str, str]
+) -> Iterator[tuple[str, NDArray[np.int64], Floats, Labels | None]]:
+    """Yield of each line its level, and the periods, the values and the persons of its rows."""
+    date, value = view.columns
+    held = _held(table, [date, value], [view.by, within[0]])
+    times, values = (held.copy.columns[name] for name in (date, value))
+    places, persons = np.searchsorted(view.starts, times, "right") - 1, held.persons
+    known = np.isfinite(times) & np.isfinite(values) & (places >= 0)
+    for it in view.series:
+        here = known & _of_level(held, view.by, it.level) & _of_level(held, *within)
+        yield it.level, places[here], values[here], None if persons is None else persons[here]
+
+
+def _finite(level: str, places: Sequence[float], found: Floats) -> dict[object, float]:
+    """Return those numbers of a level that are known, by their places."""
+    each = zip(places, found.tolist(), strict=True)
+    return {(level, at): number for at, number in each if math.isfinite(number)}
 
 
 def _held(table: WholeTable, numbers: Sequence[str], levels: Sequence[str | None]) -> WholeTable:

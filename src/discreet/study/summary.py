@@ -41,6 +41,7 @@ NO_COPY = (
 SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
 BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"
 WILSONS, OF_BOTH = "Wilson's, and wider", "of the mean by t, of shares (in to_frame()) Wilson's"
+BY_PERSONS = ", by persons, who have several rows"
 COUNTED = (
     "how many rows there are, how many have no value, and that share are counted; all other shares"
     " and figures are weighted, but for ranges"
@@ -77,7 +78,7 @@ def summarise(
     names = (*wanted, *levels, *([] if weights is None else [weights]))
     notes = [*said, *_notes(session, names, len(rows), found.sizes)]
     notes += [] if weights is None else [COUNTED]
-    notes.append(_intervals_are(OF_BOTH, own))
+    notes.append(_intervals_are(OF_BOTH, own, rows))
     shown = session.labels
     return CopyTable(
         SUMMARY,
@@ -120,9 +121,8 @@ def average(
         found = shares_of(rows, value, level, levels, own)
     said = (*differences(session, [value], levels), *said)
     names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
-    intervals = _intervals_are(
-        WILSONS if level is not None else BY_T if weights is None else BY_T_OF_WEIGHTED, own
-    )
+    of_mean = BY_T if weights is None else BY_T_OF_WEIGHTED
+    intervals = _intervals_are(WILSONS if level is not None else of_mean, own, rows)
     if level is None:
         intervals += f"; {SUMS_ARE if weights is None else WEIGHTED_SUMS_ARE}"
     shown = session.labels.get(value, value)
@@ -227,13 +227,15 @@ def _rows_of(
 def _rows_in(
     session: OfCopy, whole: WholeTable, weights: str | None
 ) -> tuple[RowsToDescribe, tuple[str, ...]]:
-    copy, values = whole.copy, None
-    said: tuple[str, ...] = ()
+    values, said = None, tuple[str, ...]()
     if weights is not None:
-        found = weighed(copy, whole.raw, weights)
-        copy, values, said = whole.rows(found.places).copy, found.weights, (found.said,)
-    rows = RowsToDescribe(copy.columns, copy.strata, session.dates, whole.orders, values)
-    return rows, said
+        found = weighed(whole.copy, whole.raw, weights)
+        whole, values, said = whole.rows(found.places), found.weights, (found.said,)
+    copy, ordered = whole.copy, whole.orders
+    return (
+        RowsToDescribe(copy.columns, copy.strata, session.dates, ordered, values, whole.persons),
+        said,
+    )
 
 
 def _means_again(
@@ -272,9 +274,10 @@ def _described_again(
     }
 
 
-def _intervals_are(what: str, own: OwnErrors) -> str:
+def _intervals_are(what: str, own: OwnErrors, rows: RowsToDescribe) -> str:
     """Say what intervals are, and that they hold the copy's own error, where it is known."""
-    return f"intervals are {what}: {said_of_own(own)}"
+    by_persons = "" if rows.persons is None else BY_PERSONS
+    return f"intervals are {what}{by_persons}: {said_of_own(own)}"
 
 
 def _is_pooled(session: OfCopy, whole: WholeTable, name: str) -> bool:
