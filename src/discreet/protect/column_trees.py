@@ -43,7 +43,8 @@ SHRUNK = 5
 PRECISION = 1 << 20
 WIDE = 1 << 14
 """What an indicator is as a target, and a range of ranks."""
-ROWS_AT_ONCE = 1 << 14
+ROWS_AT_ONCE, CELLS_AT_ONCE = 1 << 14, 1 << 22
+"""So many rows of linear predictions are held at a time, and fewer where columns are many."""
 
 Codes = NDArray[np.uint8]
 Places = NDArray[np.int32]
@@ -149,8 +150,13 @@ class Features:
 
     def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
         """Return linear predictions of some rows, one for each column of `weights`."""
-        found = np.concatenate([self.design(at) @ weights for at in _chunks(rows)])
+        found = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
         return [found[:, j] for j in range(found.shape[1])]
+
+    def chunks(self, rows: Labels) -> list[Labels]:
+        """Return rows in pieces: however they are cut, sums of whole numbers stay the same."""
+        at_once = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // (len(self.linear) + 1)))
+        return [rows[i : i + at_once] for i in range(0, len(rows), at_once)]
 
     def design(self, rows: Labels) -> Floats:
         """Return the columns of linear predictions of some rows, and a constant one."""
@@ -221,7 +227,7 @@ class Before:
         else:
             products = self._of(rows)
         towards = np.zeros((len(products), targets.shape[1]))
-        for at in _chunks(rows):
+        for at in self.features.chunks(rows):
             design = self.features.design(at)
             towards += design.T @ targets[_within(rows, at)].astype(np.float64)
         shrink = np.full(len(products), RIDGE * UNIT**2 / 3)
@@ -232,7 +238,7 @@ class Before:
     def _of(self, rows: Labels) -> Floats:
         size = len(self.features.linear) + 1
         out = np.zeros((size, size))
-        for at in _chunks(rows):
+        for at in self.features.chunks(rows):
             design = self.features.design(at)
             out += design.T @ design
         return out
@@ -245,7 +251,7 @@ class Before:
             return
         grown = np.zeros((size, size))
         grown[:had, :had] = self.products
-        for at in _chunks(np.arange(self.features.rows)):
+        for at in self.features.chunks(np.arange(self.features.rows)):
             design = self.features.design(at)
             grown[had:] += design[:, had:].T @ design
         grown[:had, had:] = grown[had:, :had].T
@@ -254,10 +260,6 @@ class Before:
 
 def _coded(values: Floats, edges: Floats) -> Codes:
     return np.searchsorted(edges, values, side="right").astype(np.uint8)
-
-
-def _chunks(rows: Labels) -> list[Labels]:
-    return [rows[i : i + ROWS_AT_ONCE] for i in range(0, len(rows), ROWS_AT_ONCE)]
 
 
 def _within(rows: Labels, at: Labels) -> slice:

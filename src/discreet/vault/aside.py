@@ -28,7 +28,7 @@ from discreet.vault.keyed import Columns, Keyed, Total
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Reader", "in_turn", "parts_of", "set_aside"]
+__all__ = ["AT_ONCE", "Reader", "in_turn", "parts_of", "set_aside"]
 
 P = TypeVar("P")
 

@@ -29,9 +29,10 @@ from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.unfinished import being_written
-from discreet.vault.aside import Reader, in_turn
+from discreet.vault.aside import AT_ONCE, Reader, in_turn
 from discreet.vault.large_group import LargeGroup
 from discreet.vault.mapped import mapped
+from discreet.vault.needs import Needs, check_memory
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import (
     Outcome,
@@ -447,6 +448,8 @@ class Vault:
         path = None if self._folder is None else self._folder / _whole_name(raw.version)
         if path is not None and is_kept(path):
             return load(path, None, raw.version)
+        sizes = [len(it.words) for it in raw.levels.values()]
+        check_memory(Needs(len(raw.draws.keys), len(raw.numbers), sizes), self._secret)
         _warn_of_width(raw)
         made = copy_of_whole(raw)
         copy = copied_whole(raw, made)
@@ -498,6 +501,9 @@ class Vault:
                 done += large.done_on_spark(folder)
                 _keep_nearness(_near(done), path)
         else:
+            rows = large.table.size / wanted.partitions * min(AT_ONCE, wanted.partitions)
+            needs = Needs.of_partitions(rows, len(wanted.numbers), len(wanted.levels))
+            check_memory(needs, self._secret)
             with written(*target) as add, large.each(path.parent) as partitions:
                 advance("protecting the table", 0, wanted.partitions)
                 for made in large.protected(partitions):
