@@ -293,7 +293,7 @@ def _as_drawn(name: str, safe: SafeColumn, spread: Floats, own: Draws) -> Floats
 
 def _share(rows: int) -> float:
     """Return how large the noise of a value is, in standard deviations of its leaf."""
-    return SMOOTHED * min(1.0, ROWS_SMOOTHED / rows) ** 0.25
+    return SMOOTHED * float(min(1.0, ROWS_SMOOTHED / rows) ** 0.25)
 
 
 def _fit_gaps(name: str, gap: NDArray[np.bool_], fit: _Fit) -> Leaves | str | None:
