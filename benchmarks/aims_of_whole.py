@@ -160,7 +160,8 @@ def near(name: str, records: Records) -> Found:
         made = drawn_of(records, secret, settings, unit)
         took = time.process_time() - start
         side = Side.of(made.numbers, {it: of.texts() for it, of in made.levels.items()})
-        figures = nearness(records.table, side, made.far_out)
+        whose = records.persons if unit else None
+        figures = nearness(records.table, side, made.far_out, whose)
         for figure, value in {**figures, "seconds": took}.items():
             found.setdefault(figure, []).append(value)
     return {**found, **_attacked(name, first_of(records, MOST_FOR_ATTACKS), unit)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from itertools import combinations, product
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,8 @@ FAR = 4.0
 """So many standard errors are far."""
 
 Codes = NDArray[np.intp]
+Whose: TypeAlias = "pd.Series[int] | None"
+"""Whose each row of a table is; None where each is a person's."""
 
 
 def frame_of(side: Side) -> pd.DataFrame:
@@ -35,8 +38,12 @@ def frame_of(side: Side) -> pd.DataFrame:
     return pd.DataFrame({**side.numbers, **levels})
 
 
-def nearness(raw: Side, copy: Side, noted: Collection[str] = ()) -> dict[str, float]:
+def nearness(
+    raw: Side, copy: Side, noted: Collection[str] = (), persons: Codes | None = None
+) -> dict[str, float]:
     """Return how far a copy is from its raw table; `noted` columns are left out of the worst mean.
+
+    `persons` say whose each raw row is: standard errors are then by persons.
 
     "means" and "groups" are root mean squares in standard errors, "worst" is the mean that is
     farthest off in percent of itself, "beyond" the percentage of means of groups that are more
@@ -45,9 +52,11 @@ def nearness(raw: Side, copy: Side, noted: Collection[str] = ()) -> dict[str, fl
     "gaps" the mean error of shares of missing values by levels, in points.
     """
     a, b = frame_of(raw), frame_of(copy)
+    whose = None if persons is None else pd.Series(persons)
     numbers = [name for name in raw.numbers if name in copy.numbers]
     levels = [name for name in raw.levels if name in copy.levels]
-    out = _of_means(a, b, numbers, noted) | _of_groups(a, b, numbers, levels)
+    out = _of_means(a, b, numbers, noted, whose)
+    out |= _of_groups(a, b, numbers, levels, whose)
     out["pairs"] = _of_pairs(a, b, numbers, levels)
     distances = [float(ks_2samp(a[name].dropna(), b[name].dropna()).statistic) for name in numbers]
     if distances:
@@ -59,28 +68,32 @@ def nearness(raw: Side, copy: Side, noted: Collection[str] = ()) -> dict[str, fl
 
 
 def _of_means(
-    a: pd.DataFrame, b: pd.DataFrame, numbers: list[str], noted: Collection[str]
+    a: pd.DataFrame,
+    b: pd.DataFrame,
+    numbers: list[str],
+    noted: Collection[str],
+    whose: Whose,
 ) -> dict[str, float]:
     off, worst = [], [0.0]
     for name in numbers:
         x, y = a[name].dropna(), b[name].dropna()
         if not x.std():
             continue
-        off.append((y.mean() - x.mean()) / x.sem())
+        off.append((y.mean() - x.mean()) / _error(x, whose))
         if name not in noted and abs(x.mean()) > NEAR_NOUGHT * x.std():
             worst.append(100 * abs(y.mean() / x.mean() - 1))
     return {"means": _root_mean_square(off), "worst": max(worst)} if off else {}
 
 
 def _of_groups(
-    a: pd.DataFrame, b: pd.DataFrame, numbers: list[str], levels: list[str]
+    a: pd.DataFrame, b: pd.DataFrame, numbers: list[str], levels: list[str], whose: Whose
 ) -> dict[str, float]:
     off, weight, raw, copy = list[float](), list[float](), list[float](), list[float]()
     for name, by in product(numbers, levels):
         x, y = (it[[name, by]].dropna() for it in (a, b))
         spread, found = x[name].std(), y.groupby(by)[name].mean()
         for level, part in x.groupby(by)[name]:
-            error = part.sem()
+            error = _error(part, whose)
             if len(part) < FEWEST_ROWS or level not in found.index or not error:
                 continue
             off.append((found[level] - part.mean()) / error)
@@ -95,6 +108,14 @@ def _of_groups(
         "beyond": 100 * float((np.abs(off) > FAR).mean()),
         "slope": float((w * r * c).sum() / (w * r * r).sum()),
     }
+
+
+def _error(values: pd.Series[float], whose: Whose) -> float:
+    """Return the standard error of a mean: of rows, or of the sums of persons."""
+    if whose is None:
+        return float(values.sem())
+    sums = (values - values.mean()).groupby(whose[values.index]).sum()
+    return float(np.sqrt((sums**2).sum())) / len(values)
 
 
 def _of_pairs(a: pd.DataFrame, b: pd.DataFrame, numbers: list[str], levels: list[str]) -> float:
