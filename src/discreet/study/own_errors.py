@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["differences", "groups_of", "own_errors", "rounded_words", "said_of_own"]
 
 Figures = Mapping[object, float]
+LOST = 1.25
+"""So many times as far off are differences as copies of the copy are: what it has lost they do not
+lose again. With it 95 of 100 differences of twenty copies of a table were within what is said."""
 MOST_NAMED = 4
 """So many columns are named whose differences are off."""
 
@@ -148,7 +151,7 @@ def _difference(of: OwnErrors, columns: int) -> tuple[float | None, bool]:
     known = {it: own for it in groups if (own := of.of(it)) is not None and _is_level(it)}
     if len(known) < 2:
         return None, False
-    off = NORMAL * math.sqrt(2 * float(np.mean(np.square([*known.values()]))))
+    off = LOST * NORMAL * math.sqrt(2 * float(np.mean(np.square([*known.values()]))))
     apart = math.sqrt(2.0) * float(np.std([of.rows[it] for it in known], ddof=1))
     return off, apart > off
 
