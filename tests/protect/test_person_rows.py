@@ -148,6 +148,18 @@ def test_neither_the_order_of_rows_nor_the_numbers_of_persons_change_it() -> Non
     np.testing.assert_array_equal(one.source, other.source)
 
 
+def test_rows_of_a_person_may_be_equal_in_all_columns() -> None:
+    random, whose = np.random.default_rng(3), np.repeat(np.arange(90), 3)
+    age = {"age": random.normal(50, 9, 90)[whose]}
+    sex = {"sex": Levels(("f", "m"), random.integers(0, 2, 90)[whose])}
+    drawn = rows_of_persons(rows_of(age, sex, whose), 90, SETTINGS)
+
+    later, before = in_years(drawn)
+    assert len(later) == 2 * len(np.unique(np.asarray(drawn.persons)))
+    for column in (drawn.numbers["age"], drawn.levels["sex"].codes, drawn.source):
+        np.testing.assert_array_equal(column[later], column[before])
+
+
 def test_where_few_persons_have_a_second_row_each_has_one() -> None:
     raw = panel(200, 1)
     persons = np.asarray(raw.persons).copy()

@@ -127,7 +127,11 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
         now = _put(now, made, some)
         for name, of in so_far.items():
             of.add(some, made.numbers[name])
-        pieces.append((some, made, fitted.later))
+        if fitted.varying:
+            pieces.append((some, made, fitted.later))
+        else:  # all of it is of the first row
+            made.donors.extend(it[some] for it in first.donors)
+            pieces.append((some, made, fitted.first))
     numbers, levels, source, whose = _together(pieces)
     return DrawnRows(numbers, levels, source, whose, left_out, safe)
 
