@@ -31,6 +31,7 @@ __all__ = ["chromium"]
 
 PICTURES = ("histogram:age", "bars:region:by=sex", "crosstab:region,diagnosis", "heatmap:age,bmi")
 STATE = f"cards={';'.join(PICTURES)}&where=age%20%3E%3D%2040&new=ratio:ldl%20%2F%20hdl"
+ONE_A_ROW = {"width": 1000, "height": 800}
 MARKS = """all => all.map((it) => [...it.querySelectorAll("[data-m], .hot")].map((mark) =>
     [mark.tagName, mark.textContent, ...["x", "y", "width", "height", "d"].map((name) =>
         mark.getAttribute(name)), mark.style.getPropertyValue("--lit")].join(" ")))"""
@@ -39,7 +40,8 @@ MARKS = """all => all.map((it) => [...it.querySelectorAll("[data-m], .hot")].map
 def seen(chromium: Browser, served: Running) -> tuple[list[list[str]], list[list[str]], set[str]]:
     """Return the marks of all cards, those with one of them lit, and what was asked for."""
     asked: set[str] = set()
-    with looking(chromium, served, token=f"{served.token}&{STATE}") as page:
+    # Cards stand one below the other: what one says more than its twin makes no neighbour higher.
+    with looking(chromium, served, token=f"{served.token}&{STATE}", viewport=ONE_A_ROW) as page:
         page.on("request", lambda it: asked.add(it.url.partition("/api/")[2]))
         page.locator(CARDS).nth(3).locator("[data-m]").first.wait_for()
         page.locator(".where .chip").first.wait_for()
