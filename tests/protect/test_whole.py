@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -272,3 +273,28 @@ def test_a_copy_is_made_or_refused_in_words(
     held = n if persons is None else len(np.unique(persons))
     assert bool(refused) >= (held < 2 * m)
     assert not refused or refused.startswith(("the table has too few", "no column of the table"))
+
+
+def test_a_column_of_thousands_of_levels_costs_what_a_number_costs() -> None:
+    random = np.random.default_rng(0)
+    level, own = random.integers(0, 2000, 40_000), random.normal(size=2000)
+    x = own[level] + random.normal(size=len(level))
+    kinds: dict[str, tuple[dict[str, Floats], dict[str, Levels]]] = {
+        "levels": ({"x": x}, {"l": coded(level)}),
+        "numbers": ({"x": x, "l": random.permutation(level).astype(float)}, {}),
+    }
+    copied(*table(300))  # so that what is compiled and imported is counted for neither
+    cost, made = {}, {}
+    for kind, columns in kinds.items():
+        tracemalloc.start()
+        made[kind] = copied(*columns)
+        cost[kind] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    found = made["levels"].levels["l"]
+    words = np.array(found.words)[found.codes]
+    kept = np.array([word for word in np.unique(words) if word != "(other)"])
+    means = np.array([made["levels"].numbers["x"][words == word].mean() for word in kept])
+
+    assert cost["levels"] < 1.5 * cost["numbers"]
+    assert len(kept) > 0.95 * 2000
+    assert np.polyfit(own[kept.astype(int)], means, 1)[0] == pytest.approx(1, abs=0.1)
