@@ -100,12 +100,16 @@ def test_rows_that_are_equal_to_those_of_anyone_are_not_passed_on() -> None:
 
 def test_persons_are_counted_not_rows() -> None:
     persons: Labels = np.arange(300) // 2
-    levels = {"sex": Levels(("f", "m"), (np.arange(300) >= 6).astype(np.intp))}
     relations = RELATIONS.within(MADE.numbers)
-    check_whole(NUMBERS, levels, relations, MADE, SETTINGS, None)
 
-    with pytest.raises(BrokenPromiseError, match="a level of column 'sex'"):
+    def check(rows: int, persons: Labels | None) -> None:
+        levels = {"sex": Levels(("f", "m"), (np.arange(300) >= rows).astype(np.intp))}
         check_whole(NUMBERS, levels, relations, MADE, SETTINGS, persons)
+
+    check(8, None)
+    check(10, persons)  # of k = 5
+    with pytest.raises(BrokenPromiseError, match="a level of column 'sex'"):
+        check(8, persons)
 
 
 def test_gaps_of_few_are_seen() -> None:

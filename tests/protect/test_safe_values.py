@@ -103,6 +103,19 @@ def test_one_person_far_out_moves_no_step() -> None:
     assert steps[0].tolist() == steps[1].tolist()
 
 
+def test_the_mean_of_an_end_has_noise() -> None:
+    def of(noise: float) -> Floats:
+        found = column(NORMAL, lambda name, n: np.full(n, noise if name == "end noise" else 0.5))
+        return found.centre[found.order]
+
+    less, none, more = of(0.4), of(0.5), of(0.6)
+    for end, sign in ((0, -1), (-1, 1)):
+        moved = [sign * (it[end] - none[end]) for it in (less, more)]
+        assert moved[0] < -0.5
+        assert moved[1] > 0.5
+    assert less[20:-20].tolist() == none[20:-20].tolist() == more[20:-20].tolist()
+
+
 def test_the_mean_stays_beside_a_value_of_many() -> None:
     few = 10 + np.random.default_rng(0).exponential(5, 19)  # enough for a block, always
     x = np.concatenate([np.zeros(380), few])
