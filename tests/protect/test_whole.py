@@ -239,7 +239,7 @@ def test_who_takes_part_is_the_secrets() -> None:
 def test_a_drawn_number_has_noise_within_its_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
     def off() -> float:
         """Return how far a drawn number lies from that of the person it was drawn of."""
-        made = copied({"x": NORMAL}, {}, 5, 20)
+        made = copied({"x": NORMAL}, {}, m=20)
         return float(np.median(np.abs(made.numbers["x"] - NORMAL[made.source])))
 
     # A normal number of sd 0.2 is 0.13 off, a place in a block of 20 to 39 about 0.08.
