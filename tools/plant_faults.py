@@ -1,8 +1,8 @@
 """Faults that harm privacy or truth, planted one at a time, and the tests that must catch each.
 
 `tools/faults.toml` lists them. Each is planted in a copy of the checkout, where its tests are then
-run by themselves, in some minutes for all; the checkout stays as it is. First all of these tests are
-run on the copy as it is, and must pass. Ends with 1 unless every fault is caught.
+run by themselves; the checkout stays as it is. First all of these tests are run on the copy as it
+is, and must pass. Ends with 1 unless every fault is caught. All takes some minutes.
 """
 
 from __future__ import annotations
