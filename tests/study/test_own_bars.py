@@ -65,6 +65,23 @@ def test_it_is_more_than_chance_among_so_many_rows_makes_of_them(opened: dc.Stud
     assert found > 100 * NORMAL * math.sqrt(share * (1 - share) / len(sexes))
 
 
+def test_what_the_copy_adds_is_added(opened: dc.Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of copies that are off by three times the variance of chance, bars are off by twice it."""
+    sexes = opened.session.whole.copy.strata["sex"]
+    share = sexes.count("f") / len(sexes)
+    chance = math.sqrt(share * (1 - share) / len(sexes))
+
+    def own(session: Any, read: Callable[[Any], dict[Any, float]]) -> OwnErrors:
+        found = read(session.whole)
+        off = {bar: it + math.sqrt(3) * chance for bar, it in found.items()}
+        return OwnErrors(found, [off] * 3, 1.0)
+
+    monkeypatch.setattr("discreet.study.own_bars.own_errors", own)
+    (said,) = off_in(opened.bars("sex"))
+
+    assert said == pytest.approx(100 * NORMAL * 2 * chance, rel=0.1)
+
+
 def test_shares_of_a_level_are_less_known_than_those_of_all(opened: dc.Study) -> None:
     (counts,) = off_in(opened.bars("chapter", by="band"))
     (shares,) = off_in(opened.bars("chapter", by="band", percent=True))
