@@ -13,6 +13,7 @@ import stat
 import struct
 import threading
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from typing import IO
 
 from discreet.errors import InputError, path_in_words
 
-__all__ = ["Archive", "Stretch", "add_bytes", "add_stream", "new_archive", "open_archive"]
+__all__ = ["Archive", "Slice", "Stretch", "add_bytes", "add_stream", "new_archive", "open_archive"]
 
 HEAD = struct.Struct("<4s5H3L2H")
 """What stands before an entry, by the ZIP format; so in the list; so at the end."""
@@ -134,10 +135,14 @@ class Archive:
         return found
 
     def digest(self, name: str) -> str:
-        """Return the digest of the bytes of an entry."""
-        digest = hashlib.sha256()
+        """Return the digest of the bytes of an entry; refuse it if its check sum is another."""
+        digest, crc = hashlib.sha256(), 0
         for start in range(0, self.stretches[name].size, BUFFER):
-            digest.update(self.read(name, start, BUFFER))
+            part = self.read(name, start, BUFFER)
+            digest.update(part)
+            crc = zlib.crc32(part, crc)
+        if crc != self.stretches[name].crc:
+            raise _no_study_file(self.path, f"the check sum of {name} does not fit")
         return digest.hexdigest()
 
     def state(self) -> tuple[int, int]:
