@@ -6,6 +6,7 @@ one that may come from a stranger (`archive`, `pages` and `parquet_checks` look 
 unpacked), `pins` remembers who signed a study first, and `check` says in words what a file is.
 """
 
+from discreet.study_file.check import Check, check, open_signed
 from discreet.study_file.manifest import Column, Manifest
 from discreet.study_file.reading import StudyFile, open_study_file
 from discreet.study_file.signing import (
@@ -17,13 +18,16 @@ from discreet.study_file.signing import (
 from discreet.study_file.writing import Draft, write_study_file
 
 __all__ = [
+    "Check",
     "Column",
     "Draft",
     "Manifest",
     "SigningKey",
     "StudyFile",
+    "check",
     "fingerprint",
     "load_signing_key",
+    "open_signed",
     "open_study_file",
     "replace_signing_key",
     "write_study_file",

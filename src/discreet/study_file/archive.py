@@ -176,9 +176,7 @@ class Slice(io.RawIOBase):
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        found = self._archive.read(
-            self._name, self._at, None if size is None or size < 0 else size
-        )
+        found = self._archive.read(self._name, self._at, None if size is None or size < 0 else size)
         self._at += len(found)
         return found
 

@@ -10,7 +10,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from discreet.errors import InputError, path_in_words
 from discreet.places import is_there
 from discreet.study_file.canonical import canonical_json, read_json
-from discreet.unfinished import being_written, partial_file
+from discreet.unfinished import being_written, write_once
 
 __all__ = [
     "FILE_NAME",
@@ -149,7 +148,7 @@ def load_signing_key(folder: Path) -> SigningKey:
     path = folder / FILE_NAME
     try:
         if not is_there(path):
-            _keep_new(drawn(), path)
+            write_once(path, drawn()._to_text())
         return _read(path)
     except OSError as error:
         raise _unusable(path, error) from None
@@ -168,16 +167,6 @@ def replace_signing_key(folder: Path) -> SigningKey:
     except OSError as error:
         raise _unusable(path, error) from None
     return new
-
-
-def _keep_new(key: SigningKey, path: Path) -> None:
-    """Write a key, unless another process has done so meanwhile."""
-    with partial_file(path, f"{path.name}.") as (file, partial):
-        file.write(key._to_text())
-        file.flush()
-        os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(partial, path)  # unlike a rename, never replaces the one another process made
 
 
 def _read(path: Path) -> SigningKey:
