@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from discreet.release import Release
     from discreet.study import Study, open
     from discreet.study.table_board import board
-    from discreet.study_file.check import check
+    from discreet.study_file.checking import check
 
 __version__ = "0.1.0"
 
@@ -88,7 +88,7 @@ _WHERE = {  # all others are Views, which are in plots
     "Report": "measure",
     "Study": "study",
     "board": "study.table_board",
-    "check": "study_file.check",
+    "check": "study_file.checking",
     "open": "study",
 }
 

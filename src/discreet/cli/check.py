@@ -33,7 +33,7 @@ def check(
     Ends with 0 if all of it is as it was signed, with 10 if another key signed the study before,
     and with 2 if it is no study file, or was changed.
     """
-    from discreet.study_file.check import check as check_file
+    from discreet.study_file.checking import check as check_file
 
     found = check_file(file, trust=trust)
     if as_json:

@@ -3,10 +3,10 @@
 A ZIP whose entries are stored as they are: `manifest.json` (`manifest`), `rows/*.parquet` (`rows`),
 `nearness.json` and `answers/*.json`. `writing` makes one, `signing` keeps the key, `reading` opens
 one that may come from a stranger (`archive`, `pages` and `parquet_checks` look before anything is
-unpacked), `pins` remembers who signed a study first, and `check` says in words what a file is.
+unpacked), `pins` remembers who signed a study first, and `checking` says in words what a file is.
 """
 
-from discreet.study_file.check import Check, check, open_signed
+from discreet.study_file.checking import Check, check, open_signed
 from discreet.study_file.manifest import Column, Manifest
 from discreet.study_file.reading import StudyFile, open_study_file
 from discreet.study_file.signing import (

@@ -163,19 +163,24 @@ class Slice(io.RawIOBase):
         self._size = archive.stretches[name].size
 
     def readable(self) -> bool:
+        """Tell that it can be read."""
         return True
 
     def seekable(self) -> bool:
+        """Tell that any place can be gone to."""
         return True
 
     def tell(self) -> int:
+        """Return the place that is read next."""
         return self._at
 
     def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place."""
         self._at = offset + (0, self._at, self._size)[whence]
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
+        """Return the next bytes; by default all that are left."""
         found = self._archive.read(self._name, self._at, None if size is None or size < 0 else size)
         self._at += len(found)
         return found
@@ -198,7 +203,7 @@ def open_archive(path: Path, allowed: Callable[[str], bool]) -> Archive:
     ------
     InputError
         It cannot be read, or is no ZIP, or is another than `new_archive` writes: a name that is not
-        allowed or stands twice, something that is packed or encrypted, bytes that belong to nothing.
+        allowed or stands twice, something packed or encrypted, bytes that belong to nothing.
     """
     try:
         # Without waiting: what has the name may be a pipe.

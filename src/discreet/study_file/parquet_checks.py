@@ -2,7 +2,7 @@
 
 Parquet that comes from a stranger may say of a few bytes that they are a billion values, or that a
 page is two gigabytes once it is unpacked. Everything here is compared with what the manifest's
-columns and numbers of rows can be: first how long the footer is, then what it says, then every page.
+columns and numbers of rows can be: first the length of the footer, then what it says, then pages.
 """
 
 from __future__ import annotations

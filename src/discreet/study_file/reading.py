@@ -135,7 +135,7 @@ class StudyFile:
         return read_json(self._archive.read(name), name)
 
     def _check_digest(self, name: str) -> None:
-        """Refuse an entry whose bytes are not those that were signed, and were not changed since."""
+        """Refuse an entry whose bytes are not those that were signed; it is read anew if changed."""
         state = self._archive.state()
         if self._fitting.get(name) == state:
             return
@@ -235,7 +235,7 @@ def _group(
 
 
 def _checked(column: Column, levels: pa.Array, values: pa.ChunkedArray, rows: int) -> pa.Array:
-    """Return the values of a column in a group of rows; refuse such as the manifest does not know."""
+    """Return the values of a column in a group of rows; refuse what the manifest rules out."""
     if len(values) != rows or values.type != type_of(column):
         raise InputError(f"column {column.name!r} has other values than the manifest says")
     if column.kind == "categorical":

@@ -1,8 +1,8 @@
 """The rows of the copy as Parquet: how columns are stored, and how they are read from strangers.
 
 A part is one Parquet file of eight groups of rows. Nothing is in it but the columns of the manifest
-in their order: numbers as DOUBLE, days as DATE, moments as TIMESTAMP in millionths of a second, levels
-as a dictionary in their order. What a row does not have is null; no number is NaN or infinite.
+in their order: numbers as DOUBLE, days as DATE, moments as TIMESTAMP in millionths of a second,
+levels as a dictionary in their order. What a row lacks is null; no number is NaN or infinite.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def write_part(groups: Iterator[pa.Table], seen: Callable[[pa.Table], None], to:
 
 
 class ValueDigest:
-    """The digest of the values of rows, whatever groups they come in and however they are packed."""
+    """The digest of the values of rows, whatever groups they come in, however they are packed."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns

@@ -1,4 +1,4 @@
-"""What a file is, said in words: `discreet check`, and how others open a file that they are given."""
+"""What a file is, said in words: `discreet check`, and opening what one was given."""
 
 from __future__ import annotations
 
