@@ -135,7 +135,7 @@ class StudyFile:
         return read_json(self._archive.read(name), name)
 
     def _check_digest(self, name: str) -> None:
-        """Refuse an entry whose bytes are not those that were signed; it is read anew if changed."""
+        """Refuse an entry whose bytes are not the signed ones; if changed it is read anew."""
         state = self._archive.state()
         if self._fitting.get(name) == state:
             return
