@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import tracemalloc
 import warnings
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.errors import InputError
@@ -34,7 +36,8 @@ from tests.study_file.files import (
 
 FLOOR = 16 * 2**20
 """Bytes that reading may take of whatever file, for Python and pyarrow take some themselves."""
-HUGE = 2**31 - 1
+POOLS: list[pa.MemoryPool] = []
+"""Pools live as long as what was taken from them."""
 
 Mutation = Callable[[Apart], bytes]
 
@@ -103,6 +106,15 @@ def with_first_page(it: Apart, offset: int, new: bytes) -> bytes:
 def with_footer_length(it: Apart, length: int) -> bytes:
     rows = it.entries[ROWS]
     return it.with_entry(ROWS, put(rows, len(rows) - 8, struct.pack("<L", length)))
+
+
+def words_in_footer(it: Apart) -> bytes:
+    made = io.BytesIO()
+    rows = rows_of(3_000)
+    with pq.ParquetWriter(made, rows.schema, compression="zstd", store_schema=False) as writer:
+        writer.write_table(rows)
+        writer.add_key_value_metadata({"who": "ann"})
+    return it.with_entry(ROWS, made.getvalue())
 
 
 def required(it: Apart) -> bytes:
@@ -286,7 +298,7 @@ PARQUET: dict[str, Mutation] = {
     "lists": lambda it: it.with_rows(replaced("age", pa.array([[1.0, 2.0]] * 3_000))),
     "structs": lambda it: it.with_rows(replaced("age", pa.array([{"a": 1.0}] * 3_000))),
     "moments of another unit": lambda it: it.with_rows(
-        replaced("seen", rows_of(3_000)["seen"].cast(pa.timestamp("ms")))
+        replaced("seen", rows_of(3_000)["seen"].cast(pa.timestamp("ms"), safe=False))
     ),
     "a column without nulls": required,
     "a level that is not listed": lambda it: it.with_rows(dictionary("never", "former", "curious")),
@@ -302,9 +314,7 @@ PARQUET: dict[str, Mutation] = {
     "packed by Snappy": lambda it: it.with_rows(rows_of(3_000), compression="snappy"),
     "not packed": lambda it: it.with_rows(rows_of(3_000), compression="none"),
     "more than its columns": lambda it: it.with_rows(rows_of(3_000), store_schema=True),
-    "words in the footer": lambda it: it.with_rows(
-        rows_of(3_000).replace_schema_metadata({"who": "ann"})
-    ),
+    "words in the footer": words_in_footer,
     "an index of pages": lambda it: it.with_rows(
         rows_of(3_000), write_page_index=True, write_statistics=True
     ),
@@ -357,6 +367,7 @@ def memory() -> Iterator[list[int]]:
     """Give a list that holds, at the end, the most bytes taken by Python and by Arrow."""
     before, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
     found: list[int] = []
+    POOLS.append(pool)
     pa.set_memory_pool(pool)
     tracemalloc.start()
     try:
