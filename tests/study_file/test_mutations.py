@@ -144,6 +144,12 @@ def two_parts(it: Apart) -> bytes:
     return replace(it, plain={**it.plain, "entries": listed(entries)}, entries=entries).together()
 
 
+def rows_of_nothing(it: Apart) -> bytes:
+    entries = {**it.entries, ROWS: b"PAR1", "rows/00001.parquet": b"PAR1"}
+    plain = {**it.plain, "entries": listed(entries), "rows": 2_000_000}
+    return replace(it, plain=plain, entries=entries).together()
+
+
 def other_part(it: Apart) -> bytes:
     entries = {("rows/00007.parquet" if n == ROWS else n): text for n, text in it.entries.items()}
     return replace(it, plain={**it.plain, "entries": listed(entries)}, entries=entries).together()
@@ -282,6 +288,7 @@ FIELDS: dict[str, Mutation] = {
     ),
 }
 PARQUET: dict[str, Mutation] = {
+    "two million rows in eight bytes": rows_of_nothing,
     "no Parquet": lambda it: it.with_entry(ROWS, b"PAR1 and nothing of it PAR1"),
     "a column of another name": lambda it: it.with_rows(
         rows_of(3_000).rename_columns(["age", "smoker", "born", "last"])
@@ -324,7 +331,7 @@ PARQUET: dict[str, Mutation] = {
         replaced("age", pa.array([1.0] * 2_999 + [float("inf")]))
     ),
     "other values": lambda it: it.with_rows(rows_of(3_000, seed=8)),
-    "a page of a size that cannot be": lambda it: with_first_page(it, 3, b"\xfe\xff\x7f"),
+    "a page of a size that cannot be": lambda it: with_first_page(it, 3, b"\xfe\x7f"),
     "a page of a kind that is none": lambda it: with_first_page(it, 1, b"\x20"),
     "a page whose head has no end": lambda it: with_first_page(it, 0, b"\x1c" * 60),
     "a number without an end": lambda it: with_first_page(it, 1, b"\xff" * 30),

@@ -251,17 +251,25 @@ def read_manifest(text: bytes) -> Manifest:
             "the signature of the study file does not fit: it was changed after it was signed;"
             " ask the custodian for the file anew"
         )
-    made = Manifest(
-        **{
-            **plain,
-            "columns": _all(plain["columns"], _read_column),
-            "entries": _all(plain["entries"], _read_entry),
-            "successors": successors_of(plain["successors"]),
-        }
-    )
-    if content_digest(plain) != made.content:
-        raise InputError(f"the digest of the content in {MANIFEST} is not that of what it says")
+    try:
+        made = _read_fields(plain)
+        if content_digest(plain) != made.content:
+            raise InputError("the digest of the content is not that of what it says")
+    except InputError as error:
+        raise InputError(
+            f"{MANIFEST} says what cannot be: {error}; ask the custodian for the file anew"
+        ) from None
     return made
+
+
+def _read_fields(plain: Mapping[str, Any]) -> Manifest:
+    """Return what the fields of a manifest say."""
+    read = {
+        "columns": _all(plain["columns"], _read_column),
+        "entries": _all(plain["entries"], _read_entry),
+        "successors": successors_of(plain["successors"]),
+    }
+    return Manifest(**{**plain, **read})
 
 
 def _all(plain: object, read: Callable[[object], Any]) -> tuple[Any, ...]:

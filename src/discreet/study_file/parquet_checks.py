@@ -153,10 +153,13 @@ def _pages(archive: Archive, part: Part, start: int, end: int) -> list[Page]:
         return archive.read(part.name, at, size)
 
     found: list[Page] = []
-    for page in read_pages(read, start, end):
-        found.append(page)
-        if len(found) > max(part.groups) + 1:
-            raise _unfit(part, "a column has more pages than rows")
+    try:
+        for page in read_pages(read, start, end):
+            found.append(page)
+            if len(found) > max(part.groups) + 1:
+                raise InputError("a column has more pages than rows")
+    except InputError as error:
+        raise _unfit(part, str(error)) from None
     return found
 
 

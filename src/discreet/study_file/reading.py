@@ -141,10 +141,7 @@ class StudyFile:
             return
         (entry,) = (it for it in self.manifest.entries if it.name == name)
         if self._archive.digest(name) != entry.sha256:
-            raise InputError(
-                f"the digest of {name} is not the one that was signed: the file was changed; ask"
-                " the custodian for it anew"
-            )
+            raise _changed(f"the digest of {name} is not the one that was signed")
         self._fitting[name] = state
 
 
@@ -170,7 +167,7 @@ def open_study_file(path: str | Path) -> StudyFile:
     archive = open_archive(Path(path), _is_known)
     try:
         if MANIFEST not in archive.stretches:
-            raise InputError(f"there is no {MANIFEST} in the file; this is no study file")
+            raise _changed(f"there is no {MANIFEST} in it")
         if archive.stretches[MANIFEST].size > MOST_BYTES:
             raise InputError(f"{MANIFEST} is larger than the {MOST_BYTES} bytes that are allowed")
         archive.digest(MANIFEST)
@@ -191,18 +188,22 @@ def _check_entries(manifest: Manifest, archive: Archive) -> None:
     listed = {it.name: it.size for it in manifest.entries}
     found = {it.name: it.size for it in archive.stretches.values() if it.name != MANIFEST}
     if listed != found:
-        raise InputError(
-            "the manifest lists other entries, or of other sizes, than the file has; it was"
-            " changed: ask the custodian for it anew"
-        )
+        raise _changed("the manifest lists other entries, or of other sizes, than the file has")
     if any(it.size > MOST_BYTES for it in manifest.entries if _is_json(it)):
         raise InputError(f"an entry is larger than the {MOST_BYTES} bytes that are allowed")
     counts = part_rows(manifest.rows, len(manifest.columns))
     if [it.name for it in manifest.row_entries] != [part_name(at) for at in range(len(counts))]:
-        raise InputError("the parts of the rows are not as many as so many rows have")
+        raise _changed("the parts of the rows are not as many as so many rows have")
     most = max(ROWS_WITHOUT_DOUBT, MOST_ROWS_A_BYTE * sum(it.size for it in manifest.row_entries))
     if manifest.rows > most:
-        raise InputError("the manifest says more rows than the bytes of the file can hold")
+        raise _changed("the manifest says more rows than the bytes of the file can hold")
+
+
+def _changed(what: str) -> InputError:
+    return InputError(
+        f"{what}: the study file was changed, or made by something else than discreet; ask the"
+        " custodian for it anew"
+    )
 
 
 def _is_json(entry: Entry) -> bool:
@@ -223,10 +224,7 @@ def _group(
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(
-            f"the rows in {part.name} cannot be unpacked: they are damaged; ask the custodian for"
-            " the file anew"
-        ) from None
+        raise _changed(f"the rows in {part.name} cannot be unpacked") from None
     arrays = []
     for column, words in zip(chosen, levels, strict=True):
         values = read.column(column.name)
@@ -237,10 +235,10 @@ def _group(
 def _checked(column: Column, levels: pa.Array, values: pa.ChunkedArray, rows: int) -> pa.Array:
     """Return the values of a column in a group of rows; refuse what the manifest rules out."""
     if len(values) != rows or values.type != type_of(column):
-        raise InputError(f"column {column.name!r} has other values than the manifest says")
+        raise _changed(f"column {column.name!r} has other values than the manifest says")
     if column.kind == "categorical":
         if not all(it.dictionary.equals(levels) for it in values.chunks):
-            raise InputError(f"column {column.name!r} has other levels than the manifest lists")
+            raise _changed(f"column {column.name!r} has other levels than the manifest lists")
         codes = pa.chunked_array([it.indices for it in values.chunks], pa.int32())
         return pa.DictionaryArray.from_arrays(codes.combine_chunks(), levels)
     whole = values.combine_chunks()
@@ -254,7 +252,7 @@ def check_values_of(file: StudyFile) -> None:
     for batch in file.batches():
         digest.add(batch)
     if digest.hexdigest() != file.manifest.values:
-        raise InputError("the digest of the values is not the one that was signed")
+        raise _changed("the digest of the values is not the one that was signed")
     file.nearness()
     for name in file.answers:
         file.answer(name)
