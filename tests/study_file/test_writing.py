@@ -222,7 +222,7 @@ def test_disk_that_is_full_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_only_what_is_asked_for_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "clinic.discreet"
-    made = written(path)
+    made = written(path, rows_of(30_000))
     read: list[tuple[str, int]] = []
     usual = Archive.read
 

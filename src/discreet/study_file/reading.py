@@ -91,8 +91,12 @@ class StudyFile:
         schema = pa.schema([(it.name, type_of(it)) for it in chosen])
         levels = [pa.array(it.levels, pa.string()) for it in chosen]
         for part in self._parts():
-            self._check_digest(part.name)
-            file = open_part(self._archive, part)
+            state = self._archive.state()
+            is_known = self._fitting.get(part.name) == state
+            if not is_known:
+                self._check_digest(part.name)
+            file = open_part(self._archive, part, is_known=is_known)
+            self._fitting[part.name] = state
             for group in range(file.metadata.num_row_groups):
                 yield _group(file, group, part, chosen, levels, schema)
 
@@ -135,15 +139,10 @@ class StudyFile:
         return read_json(self._archive.read(name), name)
 
     def _check_digest(self, name: str) -> None:
-        """Refuse an entry whose bytes are not the signed ones; if changed it is read anew."""
-        state = self._archive.state()
-        if self._fitting.get(name) == state:
-            return
+        """Refuse an entry whose bytes are not the signed ones."""
         (entry,) = (it for it in self.manifest.entries if it.name == name)
         if self._archive.digest(name) != entry.sha256:
             raise _changed(f"the digest of {name} is not the one that was signed")
-        self._fitting[name] = state
-
 
 def open_study_file(path: str | Path) -> StudyFile:
     """Open a study file; refuse one that is not as discreet writes it, or not signed.
