@@ -33,7 +33,7 @@ values = st.recursive(
     | st.integers(-LARGEST_WHOLE, LARGEST_WHOLE)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text("abc\"\\\n"), inner),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text('abc"\\\n'), inner),
     max_leaves=20,
 )
 

@@ -109,7 +109,11 @@ def test_key_that_was_rotated_beside_the_secret_is_followed(tmp_path: Path) -> N
     assert found.signer.state == "successor"
 
 
-DAMAGED = {"nothing": b"", "a list": b"[]", "a key that is none": b'{"key":"","schema":1,"study":""}'}
+DAMAGED = {
+    "nothing": b"",
+    "a list": b"[]",
+    "a key that is none": b'{"key":"","schema":1,"study":""}',
+}
 
 
 @pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)

@@ -254,9 +254,7 @@ FIELDS: dict[str, Mutation] = {
     "levels of a number": lambda it: it.with_column(0, levels=["1", "2"]),
     "a level twice": twice_in_dictionary,
     "a level that is a list": lambda it: it.with_column(1, levels=[["never"], "a", "b"]),
-    "entries that are not by name": lambda it: it.with_manifest(
-        entries=it.plain["entries"][::-1]
-    ),
+    "entries that are not by name": lambda it: it.with_manifest(entries=it.plain["entries"][::-1]),
     "an entry that leads up": lambda it: it.with_manifest(
         entries=[{"name": "rows/../x", "sha256": "0" * 64, "size": 1}]
     ),
@@ -343,9 +341,7 @@ PARQUET: dict[str, Mutation] = {
         ROWS, flipped(it.entries[ROWS], len(it.entries[ROWS]) // 2)
     ),
     "nearness with spaces": lambda it: it.with_entry("nearness.json", b'{"means": 1}'),
-    "nearness that is deep": lambda it: it.with_entry(
-        "nearness.json", b"[" * 5_000 + b"]" * 5_000
-    ),
+    "nearness that is deep": lambda it: it.with_entry("nearness.json", b"[" * 5_000 + b"]" * 5_000),
     "nearness of five million letters": lambda it: it.with_entry(
         "nearness.json", b'"' + b"a" * 5_000_000 + b'"'
     ),

@@ -91,7 +91,7 @@ def test_damaged_key_is_refused_and_stays(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / FILE_NAME
     path.write_bytes(text)
     path.chmod(0o600)
-    with pytest.raises(InputError, match="signing.key") as refused:
+    with pytest.raises(InputError, match="signing-key") as refused:
         load_signing_key(tmp_path)
     assert path.read_bytes() == text
     assert "abab" not in str(refused.value)

@@ -144,10 +144,14 @@ def test_duckdb_reads_the_rows_without_discreet(tmp_path: Path) -> None:
             ("born", "DATE"),
             ("seen", "TIMESTAMP"),
         ]
-        mean = connection.sql(f"select smoker, count(*), avg(age) from {rows} group by 1").fetchall()
+        mean = connection.sql(
+            f"select smoker, count(*), avg(age) from {rows} group by 1"
+        ).fetchall()
         found = connection.sql(f"select * from {rows}").fetchall()
     table = rows_of(2_000)
-    assert found == list(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+    assert found == list(
+        zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    )
     counted = {it[0].as_py(): it[1].as_py() for it in _pairs(table)}
     assert {level: count for level, count, _ in mean} == counted
 
@@ -268,7 +272,7 @@ def test_unknown_names_are_answered_with_near_ones(tmp_path: Path) -> None:
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "none"):
-        with pytest.raises(InputError, match="cannot be read|no study file"):
+        with pytest.raises(InputError, match=r"cannot be read|no study file"):
             open_study_file(path)
 
 

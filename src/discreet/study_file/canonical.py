@@ -44,7 +44,12 @@ def canonical_json(value: object) -> bytes:
     """
     _check(value, DEEPEST)
     text = json.dumps(
-        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+        value,
+        sort_keys=True,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        allow_nan=False,
+        default=lambda it: dict(it) if isinstance(it, Mapping) else list(it),
     )
     try:
         return text.encode()

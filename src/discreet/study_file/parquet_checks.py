@@ -97,13 +97,13 @@ def open_part(archive: Archive, part: Part, *, is_known: bool = False) -> pq.Par
             thrift_string_size_limit=footer,
             thrift_container_size_limit=max(MOST_BESIDE, len(part.columns) + 1),
         )
-    except (pa.ArrowException, OSError, ValueError) as error:
+        _check_footer(part, file)
+        if not is_known:
+            _check_places(archive, part, file.metadata, size - TAIL - footer)
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise _unfit(part, "its footer cannot be read") from None
-    _check_footer(part, file)
-    if not is_known:
-        _check_places(archive, part, file.metadata, size - TAIL - footer)
     return file
 
 

@@ -144,6 +144,7 @@ class StudyFile:
         if self._archive.digest(name) != entry.sha256:
             raise _changed(f"the digest of {name} is not the one that was signed")
 
+
 def open_study_file(path: str | Path) -> StudyFile:
     """Open a study file; refuse one that is not as discreet writes it, or not signed.
 
