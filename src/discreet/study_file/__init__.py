@@ -2,7 +2,7 @@
 
 A ZIP whose entries are stored as they are: `manifest.json` (`manifest`), `rows/*.parquet` (`rows`),
 `nearness.json` and `answers/*.json`. `writing` makes one, `signing` keeps the key, `reading` opens
-one that may come from a stranger (`archive`, `pages` and `parquet_checks` look before anything is
+one that may come from a stranger (`archive`, `footer` and `pages` look before anything is
 unpacked), `pins` remembers who signed a study first, and `checking` says in words what a file is.
 """
 

@@ -20,8 +20,9 @@ from discreet.errors import InputError, near
 from discreet.study_file.archive import Archive, open_archive
 from discreet.study_file.canonical import MOST_BYTES, read_json
 from discreet.study_file.manifest import LAYOUT, MANIFEST, Column, Entry, Manifest, read_manifest
-from discreet.study_file.parquet_checks import Part, open_part
+from discreet.study_file.parquet_checks import open_part
 from discreet.study_file.rows import (
+    Part,
     ValueDigest,
     check_values,
     part_name,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from discreet.study_file.manifest import Column
 
 __all__ = [
     "GROUPS_A_PART",
+    "Part",
     "ValueDigest",
     "check_values",
     "in_groups",
@@ -69,6 +71,21 @@ def part_rows(rows: int, columns: int) -> list[int]:
     """
     most = rows_a_group(columns) * GROUPS_A_PART
     return [most] * (rows // most) + ([rows % most] if rows % most else [])
+
+
+@dataclass(frozen=True)
+class Part:
+    """A Parquet file in the study file: its name, how many rows it has, and of which columns."""
+
+    name: str
+    rows: int
+    columns: tuple[Column, ...]
+
+    @property
+    def groups(self) -> list[int]:
+        """How many rows each of its groups has."""
+        most = rows_a_group(len(self.columns))
+        return [min(most, self.rows - start) for start in range(0, self.rows, most)]
 
 
 def type_of(column: Column) -> pa.DataType:

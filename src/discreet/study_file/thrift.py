@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from discreet.errors import InputError
 
-__all__ = ["BINARY", "I16", "I32", "I64", "LIST", "STRUCT", "Fields", "Reader", "Value"]
+__all__ = ["BINARY", "I16", "I32", "I64", "LIST", "STRUCT", "Fields", "Reader"]
 
 STOP, TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, STRUCT = (*range(10), 12)
 WHOLE = (I16, I32, I64)
@@ -20,7 +20,6 @@ MOST_VARINT = 10
 DEEPEST, LONGEST = 5, 16
 """Structs and lists may lie so deep in one another, and lists may be so long."""
 
-Value = "int | bytes | tuple[Value, ...] | dict[int, Value]"
 Fields = dict[int, "int | bytes | tuple[object, ...] | Fields"]
 
 
@@ -65,6 +64,15 @@ class Reader:
         if self.at > len(self._data):
             raise _no_thrift()
         return self._data[self.at - size : self.at]
+
+    def value(self, kind: int, longest: int = LONGEST) -> object:
+        """Return a value of a type; a list may be so long, and lists in it sixteen values."""
+        if kind != LIST:
+            return self._value(kind, DEEPEST)
+        length, of = self._list_head()
+        if length > longest:
+            raise _no_thrift()
+        return tuple(self._value(of, DEEPEST) for _ in range(length))
 
     def _value(self, kind: int, deep: int) -> int | bytes | tuple[object, ...] | Fields:
         if kind in (TRUE, FALSE):
