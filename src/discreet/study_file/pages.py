@@ -20,7 +20,12 @@ HEAD_BYTES = 256
 """A head without statistics is shorter."""
 OF_KIND = {DATA: 5, DICTIONARY: 7}
 """In which field a head tells of a page of its kind; no head has other fields than these."""
-RLE = 3
+BESIDE: dict[Any, tuple[dict[int, Any], ...]] = {
+    DATA: ({3: 3, 4: 3}, {3: 3, 4: 3, 5: {}}),
+    DICTIONARY: ({}, {3: 0}, {3: 1}),
+}
+"""What a head may tell beside the number of values and their encoding: how it is said which are
+missing, and statistics that are empty; whether a dictionary is in order."""
 LARGEST = 2**31 - 1
 
 
@@ -66,8 +71,8 @@ def _page(fields: Any) -> Page:
     of = fields.get(place)
     if set(fields) != {1, 2, 3, place} or not isinstance(of, dict):
         raise InputError("a page is of a kind that is not written")
-    levels = {key: value for key, value in of.items() if key > 2}
-    if levels not in (({3: RLE, 4: RLE},) if kind == DATA else ({}, {3: 0}, {3: 1})):
+    beside = {key: value for key, value in of.items() if key > 2}
+    if beside not in BESIDE[kind]:
         raise InputError("a page says too little or too much")
     numbers = (kind, fields[2], fields[3], of.get(1), of.get(2))
     if not all(isinstance(it, int) and 0 <= it <= LARGEST for it in numbers):
