@@ -108,6 +108,25 @@ def with_footer_length(it: Apart, length: int) -> bytes:
     return it.with_entry(ROWS, put(rows, len(rows) - 8, struct.pack("<L", length)))
 
 
+def in_footer(it: Apart, old: bytes, new: bytes) -> bytes:
+    """The file with the first such bytes of the footer of its rows replaced."""
+    rows = it.entries[ROWS]
+    end = len(rows) - 8 - int.from_bytes(rows[-8:-4], "little")
+    assert old in rows[end:]
+    return it.with_entry(ROWS, rows[:end] + rows[end:].replace(old, new, 1))
+
+
+def beyond_levels(it: Apart) -> bytes:
+    """Rows whose codes are all 3 though there are three levels: Arrow unpacks them without a word.
+
+    A page so small is not packed: two bits a code, then 3,000 times the same.
+    """
+    codes = pa.array(np.zeros(3_000, dtype="int32"))
+    rows = parquet(replaced("smoker", pa.DictionaryArray.from_arrays(codes, list(LEVELS))))
+    assert rows.count(b"\2\xf0\x2e\0") == 1
+    return it.with_entry(ROWS, rows.replace(b"\2\xf0\x2e\0", b"\2\xf0\x2e\3"))
+
+
 def words_in_footer(it: Apart) -> bytes:
     made = io.BytesIO()
     rows = rows_of(3_000)
@@ -336,6 +355,10 @@ PARQUET: dict[str, Mutation] = {
     "a footer of 4 GB": lambda it: with_footer_length(it, 2**32 - 1),
     "a footer of no length": lambda it: with_footer_length(it, 0),
     "a footer cut off": lambda it: with_footer_length(it, 200),
+    "an unknown codec": lambda it: in_footer(it, b"\x15\x0c\x16", b"\x15\x62\x16"),
+    "a footer by somebody else": lambda it: in_footer(it, b"parquet-cpp", b"parquet-cap"),
+    "a column that lies elsewhere": lambda it: in_footer(it, b"\x26\x00", b"\x26\x02"),
+    "a code beyond the levels": beyond_levels,
     "an encrypted footer": lambda it: it.with_entry(ROWS, it.entries[ROWS][:-4] + b"PARE"),
     "a bit of a page, signed": lambda it: it.with_entry(
         ROWS, flipped(it.entries[ROWS], len(it.entries[ROWS]) // 2)

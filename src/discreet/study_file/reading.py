@@ -222,14 +222,14 @@ def _group(
     """Return columns of one group of rows, their values looked at."""
     try:
         read = file.read_row_group(group, columns=[it.name for it in chosen], use_threads=False)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise _changed(f"the rows in {part.name} cannot be unpacked") from None
-    arrays = []
-    for column, words in zip(chosen, levels, strict=True):
-        values = read.column(column.name)
-        arrays.append(_checked(column, words, values, part.groups[group]))
+        arrays = [
+            _checked(column, words, read.column(column.name), part.groups[group])
+            for column, words in zip(chosen, levels, strict=True)
+        ]
+    except (pa.ArrowException, OSError) as error:
+        # Among them is a code beyond the levels, which Arrow does not see as it unpacks it.
+        kind = type(error).__name__
+        raise _changed(f"the rows in {part.name} cannot be unpacked ({kind})") from None
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ __all__ = [
     "write_part",
 ]
 
-Frame = pa.Table | pa.RecordBatch
+Frame: TypeAlias = pa.Table | pa.RecordBatch
 
 GROUPS_A_PART = 8
 MOST_ROWS_A_GROUP, LEAST_ROWS_A_GROUP = 2**17, 2**10
@@ -207,7 +207,7 @@ class ValueDigest:
         return hashlib.sha256(b"".join(it.digest() for it in self._digests)).hexdigest()
 
 
-def _bytes_of(column: Column, values: pa.Array) -> memoryview:
+def _bytes_of(column: Column, values: pa.Array) -> Any:
     """Return values in one way to write them: eight bytes a number, four a level."""
     if column.kind == "categorical":
         return pc.fill_null(values.indices, -1).to_numpy(zero_copy_only=False).astype("<i4").data
