@@ -43,5 +43,5 @@ def test_pages_say_their_sizes_and_values() -> None:
 
 @pytest.mark.parametrize("chunk", REFUSED.values(), ids=REFUSED)
 def test_head_that_is_none_is_refused(chunk: bytes) -> None:
-    with pytest.raises(InputError, match="page|cannot be read"):
+    with pytest.raises(InputError, match=r"page|cannot be read"):
         pages(chunk)
