@@ -74,7 +74,7 @@ def _page(fields: Any) -> Page:
     beside = {key: value for key, value in of.items() if key > 2}
     if beside not in BESIDE[kind]:
         raise InputError("a page says too little or too much")
-    numbers = (kind, fields[2], fields[3], of.get(1), of.get(2))
+    numbers: tuple[Any, ...] = (kind, fields[2], fields[3], of.get(1), of.get(2))
     if not all(isinstance(it, int) and 0 <= it <= LARGEST for it in numbers):
         raise InputError("a page says no size")
     return Page(*numbers)
