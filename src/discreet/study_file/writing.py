@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -97,9 +98,9 @@ def write_study_file(
     """
     target = Path(path)
     try:
-        with being_released(target) as partial:
-            manifest = _write(partial, draft, batches, key)
-            with open_study_file(partial) as written:
+        with being_released(target) as part:
+            manifest = _write(part, draft, batches, key)
+            with open_study_file(part) as written:
                 check_values_of(written)
     except OSError as error:
         raise InputError(
@@ -109,7 +110,7 @@ def write_study_file(
     return manifest
 
 
-def _write(partial: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) -> Manifest:
+def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) -> Manifest:
     """Write all entries, the manifest last, for it says the digests of the others."""
     values, count = ValueDigest(draft.columns), 0
 
@@ -118,14 +119,14 @@ def _write(partial: Path, draft: Draft, batches: Iterable[Frame], key: SigningKe
         values.add(group)
         count += group.num_rows
 
-    with new_archive(partial) as archive:
+    with new_archive(path) as archive:
         entries = []
         for name, text in _texts(draft):
             entries.append(Entry(name, *add_bytes(archive, name, text)))
         groups = in_groups(batches, draft.columns)
         for number, part in enumerate(_parts(groups)):
             name = part_name(number)
-            found = add_stream(archive, name, lambda to, of=part: write_part(of, seen, to))
+            found = add_stream(archive, name, partial(write_part, part, seen))
             entries.append(Entry(name, *found))
         if not count:
             raise InputError("a study file has at least one row; there are none to write")
