@@ -14,7 +14,13 @@ from typing import Any
 import pytest
 
 from discreet import unfinished
-from discreet.unfinished import being_released, being_written, delete_unfinished, partial_folder
+from discreet.unfinished import (
+    being_released,
+    being_written,
+    delete_unfinished,
+    partial_folder,
+    write_once,
+)
 
 ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="locks and rights as POSIX has them")
 
@@ -35,6 +41,15 @@ def test_a_file_has_its_name_once_it_is_whole(tmp_path: Path) -> None:
 
     assert path.read_bytes() == b"rows"
     assert names(tmp_path) == ["raw-1.parquet"]
+
+
+def test_what_is_written_once_is_what_came_first(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    for text in (b"first", b"second"):
+        write_once(path, text)
+    assert path.read_bytes() == b"first"
+    assert names(tmp_path) == ["key"]
+    assert os.name != "posix" or mode_of(path) == 0o600
 
 
 @ON_POSIX

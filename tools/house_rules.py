@@ -23,7 +23,7 @@ BUILDING = (
     ("errors", "levels", "memory", "places", "progress"),
     ("arguments", "kernels", "secret"),
     ("lines", "provenance", "spreadsheet", "unfinished"),
-    ("expressions", "keys", "parallel", "render", "table"),
+    ("expressions", "keys", "parallel", "render", "study_file", "table"),
     ("regression", "rounding", "sketch", "web"),
     ("protect",),
     ("measure", "plots", "warm"),

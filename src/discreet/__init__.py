@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from discreet.release import Release
     from discreet.study import Study, open
     from discreet.study.table_board import board
+    from discreet.study_file.checking import check
 
 __version__ = "0.1.0"
 
@@ -72,6 +73,7 @@ __all__ = [
     "Study",
     "View",
     "board",
+    "check",
     "datasets",
     "measure",
     "open",
@@ -86,6 +88,7 @@ _WHERE = {  # all others are Views, which are in plots
     "Report": "measure",
     "Study": "study",
     "board": "study.table_board",
+    "check": "study_file.checking",
     "open": "study",
 }
 

@@ -31,6 +31,7 @@ __all__ = [
     "partial_file",
     "partial_folder",
     "unused",
+    "write_once",
 ]
 
 AHEAD = "."
@@ -82,6 +83,19 @@ def partial_file(path: Path, begins: str, mode: int = OWN) -> Iterator[tuple[IO[
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def write_once(path: Path, text: bytes) -> None:
+    """Write a file for its owner alone, unless another process has written one meanwhile.
+
+    Raises OSError where it cannot be written.
+    """
+    with partial_file(path, f"{path.name}.") as (file, partial):
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(partial, path)  # unlike a rename, never replaces the one another process made
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typer.exceptions import TyperException
 
 from discreet.cli.attack import attack
 from discreet.cli.board import board
+from discreet.cli.check import check
 from discreet.cli.columns import columns
 from discreet.cli.custodian import (
     forget,
@@ -58,6 +59,7 @@ for command in (
     fidelity,
     tune,
     outputs,
+    check,
     verify,
     serve,
     forget,

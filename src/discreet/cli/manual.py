@@ -32,7 +32,8 @@ ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
         "DISCREET_SECRET": "The custodian's secret, in hexadecimal digits, in place of a file.",
         "DISCREET_CONFIG": "The folder that a secret lies in which is not beside a policy.",
-        "DISCREET_STATE": "The folder of a ledger and copies that are not beside a policy.",
+        "DISCREET_STATE": "The folder of a ledger and copies that are not beside a policy, and of"
+        " keys that signed studies.",
         "DISCREET_MEMORY": "How much memory DuckDB may take: 8GB, say.",
         "DISCREET_DEBUG": "1 shows all of an unexpected error, data perhaps.",
         "NUMBA_CACHE_DIR": "The folder in which compiled kernels are kept.",

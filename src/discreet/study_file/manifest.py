@@ -1,0 +1,325 @@
+"""What a study file says of itself: the study, its columns, how it was protected, who signed it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.study_file.canonical import LARGEST_WHOLE, canonical_json, read_json
+from discreet.study_file.signing import Successor, is_hex, is_signed, successors_of
+
+__all__ = [
+    "KINDS",
+    "MANIFEST",
+    "SCHEMA",
+    "Column",
+    "Entry",
+    "Manifest",
+    "column_of",
+    "content_digest",
+    "read_manifest",
+]
+
+SCHEMA = 1
+MANIFEST = "manifest.json"
+KINDS = ("continuous", "categorical", "date")
+DATES = ("day", "us")
+"""How dates are told: days, or moments in millionths of a second."""
+MOST_COLUMNS = 10_000
+MOST_ENTRIES = 5_000
+MOST_ROWS = 2_000_000_000
+LONGEST_NAME, LONGEST_TEXT, LONGEST_LEVEL = 200, 2_000, 10_000
+LAYOUT = re.compile(r"nearness\.json|rows/[0-9]{5}\.parquet|answers/[a-z0-9][a-z0-9-]{0,63}\.json")
+"""The names of what is beside the manifest; none of them leads anywhere else."""
+NOT_CONTENT = ("content", "discreet", "entries", "key", "schema", "signature", "successors")
+"""What may differ though the study says the same: who wrote and signed it, and with what."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the copy.
+
+    Parameters
+    ----------
+    name : str
+        What it is asked for by.
+    kind : str
+        "continuous", "categorical" or "date".
+    label, unit : str
+        What people read, and what numbers are counted in; may be empty.
+    levels : tuple of str
+        Of a categorical column, in their order.
+    dates : str, optional
+        Of a column of dates: "day", or "us" for moments in millionths of a second.
+    step : float, optional
+        Its numbers are multiples of it.
+
+    Examples
+    --------
+    >>> Column("sex", "categorical", levels=("female", "male")).kind
+    'categorical'
+    """
+
+    name: str
+    kind: str
+    label: str = ""
+    unit: str = ""
+    levels: tuple[str, ...] = ()
+    dates: str | None = None
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_text(self.name, "the name of a column", LONGEST_NAME)
+        _check_text(self.label, f"the label of column {self.name!r}", LONGEST_TEXT, empty=True)
+        _check_text(self.unit, f"the unit of column {self.name!r}", LONGEST_NAME, empty=True)
+        if self.kind not in KINDS:
+            raise InputError(f"the kind of column {self.name!r} is one of {', '.join(KINDS)}")
+        if (self.kind == "categorical") != bool(self.levels):
+            raise InputError(f"column {self.name!r} has levels if it is categorical, else none")
+        if (self.kind == "date") != (self.dates in DATES):
+            raise InputError(f"column {self.name!r} says day or us if it holds dates, else nothing")
+        if self.step is not None and (self.kind != "continuous" or not _is_positive(self.step)):
+            raise InputError(f"the step of column {self.name!r} is a number above 0")
+        for level in self.levels:
+            if not isinstance(level, str) or len(level) > LONGEST_LEVEL:
+                raise InputError(f"a level of column {self.name!r} is a text, and not too long")
+        if len(set(self.levels)) != len(self.levels):
+            raise InputError(f"a level of column {self.name!r} is listed twice")
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as JSON has it, without what is empty."""
+        plain = {it.name: getattr(self, it.name) for it in fields(self)}
+        return {key: value for key, value in plain.items() if value not in ("", (), None)}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the file holds beside the manifest: a name, how many bytes, and their digest."""
+
+    name: str
+    size: int
+    sha256: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not LAYOUT.fullmatch(self.name):
+            raise InputError(
+                "an entry has a name that no study file has; there are nearness.json,"
+                " rows/*.parquet and answers/*.json"
+            )
+        if not _is_whole(self.size, 0) or not is_hex(self.sha256, 64):
+            raise InputError(f"the size or digest of the entry {self.name!r} is none")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What stands in `manifest.json`.
+
+    Parameters
+    ----------
+    study, version : str
+        What people call it, and which of its versions this is.
+    columns : tuple of Column
+    k, m : int
+        Persons behind each value, and in each leaf.
+    persons : int
+        How many persons there are, about: noise was added, and it was rounded.
+    rows : int
+        How many rows of the copy there are.
+    policy : mapping
+        What may be told of the custodian's policy.
+    entries : tuple of Entry
+        All that lies beside the manifest.
+    values : str
+        A digest of the values of all rows, whatever Parquet makes of them.
+    content : str
+        A digest of all that the study says: equal where two files say the same.
+    discreet : str
+        The version of discreet that wrote it.
+    key, signature : str
+        The custodian's public key, and the signature by its private half.
+    successors : tuple of Successor
+        The keys that were before it.
+    """
+
+    study: str
+    version: str
+    columns: tuple[Column, ...]
+    k: int
+    m: int
+    persons: int
+    rows: int
+    policy: Mapping[str, Any]
+    entries: tuple[Entry, ...]
+    values: str
+    content: str
+    discreet: str
+    key: str
+    signature: str = ""
+    successors: tuple[Successor, ...] = ()
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        _check_text(self.study, "the study's name", LONGEST_NAME)
+        _check_text(self.version, "the version", LONGEST_NAME)
+        _check_text(self.discreet, "the version of discreet", LONGEST_NAME)
+        if not (_is_whole(self.k, 1) and _is_whole(self.m, self.k) and _is_whole(self.persons, 0)):
+            raise InputError("k, m and persons are whole numbers from 1 on, and m is at least k")
+        if not _is_whole(self.rows, 1) or self.rows > MOST_ROWS:
+            raise InputError(f"a study file has 1 to {MOST_ROWS} rows")
+        if not 0 < len(self.columns) <= MOST_COLUMNS:
+            raise InputError(f"a study file has 1 to {MOST_COLUMNS} columns")
+        if len({it.name for it in self.columns}) != len(self.columns):
+            raise InputError("two columns have the same name")
+        names = [it.name for it in self.entries]
+        if names != sorted(set(names)) or len(names) > MOST_ENTRIES:
+            raise InputError(f"the entries are at most {MOST_ENTRIES}, by name, and each once")
+        if not isinstance(self.policy, dict):
+            raise InputError("the policy is a mapping")
+        if not (is_hex(self.values, 64) and is_hex(self.content, 64)):
+            raise InputError("the digests of values and content have 64 hexadecimal digits")
+
+    @property
+    def row_entries(self) -> tuple[Entry, ...]:
+        """The entries that hold rows, in the order of the rows."""
+        return tuple(it for it in self.entries if it.name.startswith("rows/"))
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        plain = {it.name: getattr(self, it.name) for it in fields(self)}
+        plain["columns"] = [it.to_plain() for it in self.columns]
+        plain["entries"] = [
+            {"name": it.name, "sha256": it.sha256, "size": it.size} for it in self.entries
+        ]
+        plain["successors"] = [it.to_plain() for it in self.successors]
+        return plain
+
+    def unsigned(self) -> bytes:
+        """Return what is signed: the manifest without its signature."""
+        return _without(self.to_plain(), "signature")
+
+
+def column_of(manifest: Manifest, name: str) -> tuple[int, Column]:
+    """Return where a column stands among all, and what it is."""
+    for at, column in enumerate(manifest.columns):
+        if column.name == name:
+            return at, column
+    raise InputError(f"there is no column {name!r} in the study {manifest.study!r}")
+
+
+def content_digest(plain: Mapping[str, Any]) -> str:
+    """Return the digest of what a study says, of the plain form of its manifest.
+
+    It is the same whatever version of discreet and of Parquet wrote it, and whoever signed it.
+    """
+    others = [
+        {"name": it["name"], "sha256": it["sha256"]}
+        for it in plain["entries"]
+        if not it["name"].startswith("rows/")
+    ]
+    told = {key: value for key, value in plain.items() if key not in NOT_CONTENT}
+    return hashlib.sha256(canonical_json({**told, "others": others})).hexdigest()
+
+
+def _without(plain: Mapping[str, Any], *names: str) -> bytes:
+    return canonical_json({key: value for key, value in plain.items() if key not in names})
+
+
+def read_manifest(text: bytes) -> Manifest:
+    """Read `manifest.json`; refuse what is not as it should be, or not signed by the key in it.
+
+    Raises
+    ------
+    InputError
+        It has another schema or other fields, a value is none that may stand there, or it was
+        changed after it was signed.
+    """
+    plain = read_json(text, MANIFEST)
+    if not isinstance(plain, dict) or type(plain.get("schema")) is not int:
+        raise InputError(f"{MANIFEST} says no schema; this is no study file of discreet")
+    if plain["schema"] != SCHEMA:
+        raise InputError(
+            f"the study file has schema {plain['schema']}, and this discreet reads {SCHEMA};"
+            " install the version of discreet that wrote it, or a later one"
+        )
+    _check_fields(plain, Manifest, MANIFEST, required=True)
+    if not is_signed(_without(plain, "signature"), plain["signature"], plain["key"]):
+        raise InputError(
+            "the signature of the study file does not fit: it was changed after it was signed;"
+            " ask the custodian for the file anew"
+        )
+    try:
+        made = _read_fields(plain)
+        if content_digest(plain) != made.content:
+            raise InputError("the digest of the content is not that of what it says")
+    except InputError as error:
+        raise InputError(
+            f"{MANIFEST} says what cannot be: {error}; ask the custodian for the file anew"
+        ) from None
+    return made
+
+
+def _read_fields(plain: Mapping[str, Any]) -> Manifest:
+    """Return what the fields of a manifest say."""
+    read = {
+        "columns": _all(plain["columns"], _read_column),
+        "entries": _all(plain["entries"], _read_entry),
+        "successors": successors_of(plain["successors"]),
+    }
+    return Manifest(**{**plain, **read})
+
+
+def _all(plain: object, read: Callable[[object], Any]) -> tuple[Any, ...]:
+    """Read each of a list."""
+    if not isinstance(plain, list):
+        raise InputError(f"the columns and entries in {MANIFEST} are lists")
+    return tuple(map(read, plain))
+
+
+def _read_column(plain: object) -> Column:
+    _check_fields(plain, Column, "a column")
+    if not isinstance(plain, dict) or not isinstance(plain.get("levels", []), list):
+        raise InputError("the levels of a column are a list")
+    made = Column(**{**plain, "levels": tuple(plain.get("levels", ()))})
+    if made.to_plain() != {**plain, **({"levels": made.levels} if "levels" in plain else {})}:
+        raise InputError(f"column {made.name!r} says something that is left out where it is empty")
+    return made
+
+
+def _read_entry(plain: object) -> Entry:
+    _check_fields(plain, Entry, "an entry", required=True)
+    return Entry(**plain)  # type: ignore[arg-type]
+
+
+def _check_fields(plain: object, of: Any, what: str, *, required: bool = False) -> None:
+    """Refuse what is no mapping of the fields of a class: of all of them, if `required`."""
+    names = {it.name for it in fields(of)}
+    given = set(plain) if isinstance(plain, dict) else set()
+    least = names if required else {"name", "kind"}
+    if not least <= given <= names:
+        raise InputError(
+            f"{what} has the fields {', '.join(sorted(names))}; one is missing, or there is another"
+        )
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def _check_text(text: object, what: str, most: int, *, empty: bool = False) -> None:
+    """Refuse what is no text that a person can read on a line."""
+    if not isinstance(text, str) or len(text) > most or not (text or empty):
+        least = 0 if empty else 1
+        raise InputError(f"{what} is a text of {least} to {most} letters")
+    if any(it < " " or it == "\x7f" for it in text):
+        raise InputError(f"{what} holds a sign that cannot be seen, such as the end of a line")
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return type(value) is int and least <= value <= LARGEST_WHOLE
+
+
+def _is_positive(value: object) -> bool:
+    return type(value) in (int, float) and value > 0  # type: ignore[operator]

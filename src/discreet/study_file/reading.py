@@ -1,0 +1,259 @@
+"""A study file as it is read: the manifest at once, columns when they are asked for.
+
+It comes from others. Sizes, names and places are looked at first, then the signature, then digests;
+a byte of Parquet is unpacked only once all that it says of itself fits the manifest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.errors import InputError, near
+from discreet.study_file.archive import Archive, open_archive
+from discreet.study_file.canonical import MOST_BYTES, read_json
+from discreet.study_file.manifest import LAYOUT, MANIFEST, Column, Entry, Manifest, read_manifest
+from discreet.study_file.parquet_checks import open_part
+from discreet.study_file.rows import (
+    Part,
+    ValueDigest,
+    check_values,
+    part_name,
+    part_rows,
+    type_of,
+)
+
+__all__ = ["NEARNESS", "StudyFile", "check_values_of", "open_study_file"]
+
+NEARNESS = "nearness.json"
+ANSWER = re.compile(r"answers/(.+)\.json")
+ROWS_WITHOUT_DOUBT, MOST_ROWS_A_BYTE = 1_000_000, 1_000
+"""More rows than the first are told by at least a byte a thousand."""
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """An open study file. Nothing of its rows is read before it is asked for.
+
+    Examples
+    --------
+    >>> with open_study_file("cohort.discreet") as file:  # doctest: +SKIP
+    ...     file.column("age").to_numpy()
+    """
+
+    path: Path
+    manifest: Manifest
+    _archive: Archive = field(repr=False)
+    _fitting: dict[str, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(it.name for it in self.manifest.columns)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The names of the answers."""
+        found = (ANSWER.fullmatch(it.name) for it in self.manifest.entries)
+        return tuple(it[1] for it in found if it)
+
+    def nearness(self) -> Any:
+        """Return how near the copy is, as JSON has it; None if the file does not say."""
+        names = {it.name for it in self.manifest.entries}
+        return self._json(NEARNESS) if NEARNESS in names else None
+
+    def answer(self, name: str) -> Any:
+        """Return an answer from the data, as JSON has it."""
+        if name not in self.answers:
+            known = near(name, self.answers) if self.answers else "there is none"
+            raise InputError(f"there is no answer {name!r} in the study file; {known}")
+        return self._json(f"answers/{name}.json")
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return a column; only its bytes are read."""
+        return self.columns((name,)).column(0)
+
+    def columns(self, names: Sequence[str]) -> pa.Table:
+        """Return some columns, in the order in which they are named."""
+        chosen = self._chosen(names)
+        schema = pa.schema([(it.name, type_of(it)) for it in chosen])
+        return pa.Table.from_batches(self.batches(names), schema)
+
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Give rows in groups, so that only one is in memory; of all columns by default."""
+        chosen = self._chosen(self.names if names is None else names)
+        schema = pa.schema([(it.name, type_of(it)) for it in chosen])
+        levels = [pa.array(it.levels, pa.string()) for it in chosen]
+        for part in self._parts():
+            state = self._archive.state()
+            is_known = self._fitting.get(part.name) == state
+            if not is_known:
+                self._check_digest(part.name)
+            file = open_part(self._archive, part, is_known=is_known)
+            self._fitting[part.name] = state
+            for group in range(file.metadata.num_row_groups):
+                yield _group(file, group, part, chosen, levels, schema)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._archive.close()
+
+    def __enter__(self) -> StudyFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _chosen(self, names: Sequence[str]) -> list[Column]:
+        """Return the columns of some names."""
+        known = {it.name: it for it in self.manifest.columns}
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    f"there is no column {name!r} in the study file; {near(name, self.names)}"
+                )
+        return [known[it] for it in names]
+
+    def _parts(self) -> list[Part]:
+        """Return the Parquet files, and what the manifest says of each."""
+        counts = part_rows(self.manifest.rows, len(self.manifest.columns))
+        return [
+            Part(entry.name, rows, self.manifest.columns)
+            for entry, rows in zip(self.manifest.row_entries, counts, strict=True)
+        ]
+
+    def _json(self, name: str) -> Any:
+        """Return an entry that is JSON, once its digest fits."""
+        self._check_digest(name)
+        return read_json(self._archive.read(name), name)
+
+    def _check_digest(self, name: str) -> None:
+        """Refuse an entry whose bytes are not the signed ones."""
+        (entry,) = (it for it in self.manifest.entries if it.name == name)
+        if self._archive.digest(name) != entry.sha256:
+            raise _changed(f"the digest of {name} is not the one that was signed")
+
+
+def open_study_file(path: str | Path) -> StudyFile:
+    """Open a study file; refuse one that is not as discreet writes it, or not signed.
+
+    Who signed it is not asked here: see `check`.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    StudyFile
+        To be closed, by `with` or `close`.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no study file, or was changed.
+    """
+    archive = open_archive(Path(path), _is_known)
+    try:
+        if MANIFEST not in archive.stretches:
+            raise _changed(f"there is no {MANIFEST} in it")
+        if archive.stretches[MANIFEST].size > MOST_BYTES:
+            raise InputError(f"{MANIFEST} is larger than the {MOST_BYTES} bytes that are allowed")
+        archive.digest(MANIFEST)
+        manifest = read_manifest(archive.read(MANIFEST))
+        _check_entries(manifest, archive)
+    except BaseException:
+        archive.close()
+        raise
+    return StudyFile(Path(path), manifest, archive)
+
+
+def _is_known(name: str) -> bool:
+    return name == MANIFEST or LAYOUT.fullmatch(name) is not None
+
+
+def _check_entries(manifest: Manifest, archive: Archive) -> None:
+    """Refuse entries that the manifest does not list, or of another size, and too many rows."""
+    listed = {it.name: it.size for it in manifest.entries}
+    found = {it.name: it.size for it in archive.stretches.values() if it.name != MANIFEST}
+    if listed != found:
+        raise _changed("the manifest lists other entries, or of other sizes, than the file has")
+    if any(it.size > MOST_BYTES for it in manifest.entries if _is_json(it)):
+        raise InputError(f"an entry is larger than the {MOST_BYTES} bytes that are allowed")
+    counts = part_rows(manifest.rows, len(manifest.columns))
+    if [it.name for it in manifest.row_entries] != [part_name(at) for at in range(len(counts))]:
+        raise _changed("the parts of the rows are not as many as so many rows have")
+    most = max(ROWS_WITHOUT_DOUBT, MOST_ROWS_A_BYTE * sum(it.size for it in manifest.row_entries))
+    if manifest.rows > most:
+        raise _changed("the manifest says more rows than the bytes of the file can hold")
+
+
+def _changed(what: str) -> InputError:
+    return InputError(
+        f"{what}: the study file was changed, or made by something else than discreet; ask the"
+        " custodian for it anew"
+    )
+
+
+def _is_json(entry: Entry) -> bool:
+    return entry.name.endswith(".json")
+
+
+def _group(
+    file: pq.ParquetFile,
+    group: int,
+    part: Part,
+    chosen: Sequence[Column],
+    levels: Sequence[pa.Array],
+    schema: pa.Schema,
+) -> pa.RecordBatch:
+    """Return columns of one group of rows, their values looked at."""
+    try:
+        read = file.read_row_group(group, columns=[it.name for it in chosen], use_threads=False)
+        arrays = [
+            _checked(column, words, read.column(column.name), part.groups[group])
+            for column, words in zip(chosen, levels, strict=True)
+        ]
+    except (pa.ArrowException, OSError) as error:
+        # Among them is a code beyond the levels, which Arrow does not see as it unpacks it.
+        kind = type(error).__name__
+        raise _changed(f"the rows in {part.name} cannot be unpacked ({kind})") from None
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _checked(column: Column, levels: pa.Array, values: pa.ChunkedArray, rows: int) -> pa.Array:
+    """Return the values of a column in a group of rows; refuse what the manifest rules out."""
+    if len(values) != rows or values.type != type_of(column):
+        raise _changed(f"column {column.name!r} has other values than the manifest says")
+    if column.kind == "categorical":
+        if not all(it.dictionary.equals(levels) for it in values.chunks):
+            raise _changed(f"column {column.name!r} has other levels than the manifest lists")
+        codes = pa.chunked_array([it.indices for it in values.chunks], pa.int32())
+        return pa.DictionaryArray.from_arrays(codes.combine_chunks(), levels)
+    whole = values.combine_chunks()
+    check_values(column, whole)
+    return whole
+
+
+def check_values_of(file: StudyFile) -> None:
+    """Read all of a file, and refuse it where values or JSON are not those that were signed."""
+    digest = ValueDigest(file.manifest.columns)
+    for batch in file.batches():
+        digest.add(batch)
+    if digest.hexdigest() != file.manifest.values:
+        raise _changed("the digest of the values is not the one that was signed")
+    file.nearness()
+    for name in file.answers:
+        file.answer(name)

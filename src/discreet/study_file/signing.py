@@ -1,0 +1,250 @@
+"""The custodian's key pair: made at random, kept in a file, followed by another, and used.
+
+The private half has nothing to do with the secret that keys the noise: whoever learns the one knows
+nothing of the other. A key that is followed by another signs who follows it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from discreet.errors import InputError, path_in_words
+from discreet.places import is_there
+from discreet.study_file.canonical import canonical_json, read_json
+from discreet.unfinished import being_written, write_once
+
+__all__ = [
+    "FILE_NAME",
+    "MOST_SUCCESSORS",
+    "SigningKey",
+    "Successor",
+    "fingerprint",
+    "follows",
+    "is_hex",
+    "is_signed",
+    "load_signing_key",
+    "replace_signing_key",
+    "successors_of",
+]
+
+FILE_NAME = "discreet.signing-key"
+KEY_DIGITS, SIGNATURE_DIGITS = 64, 128
+MOST_SUCCESSORS = 100
+SCHEMA = 1
+FIELDS = {"schema", "private", "successors"}
+PURPOSE = {"file": b"discreet study file\0", "successor": b"discreet successor\0"}
+"""What stands before what is signed: a signature for one purpose is none for another."""
+
+
+@dataclass(frozen=True)
+class Successor:
+    """What a key signed of the one that follows it: both public halves, and the signature."""
+
+    before: str
+    after: str
+    signature: str
+
+    def to_plain(self) -> dict[str, str]:
+        """Return it as JSON has it."""
+        return {"after": self.after, "before": self.before, "signature": self.signature}
+
+    @classmethod
+    def from_plain(cls, plain: object) -> Successor:
+        """Read what `to_plain` wrote; refuse what has other fields, or is not signed."""
+        if not isinstance(plain, dict) or set(plain) != {"before", "after", "signature"}:
+            raise InputError("a successor of a key has the fields after, before, signature")
+        made = cls(**plain)
+        if not (is_hex(made.before, KEY_DIGITS) and is_hex(made.after, KEY_DIGITS)):
+            raise InputError("the keys of a successor are not written in hexadecimal digits")
+        if not is_signed(bytes.fromhex(made.after), made.signature, made.before, "successor"):
+            raise InputError("the successor of a key is not signed by that key")
+        return made
+
+
+@dataclass(frozen=True, repr=False)
+class SigningKey:
+    """The private half of a key pair, and which keys were before it; prints as nothing."""
+
+    _private: bytes
+    successors: tuple[Successor, ...] = ()
+
+    @property
+    def public(self) -> str:
+        """The public half, in hexadecimal digits."""
+        return self._key().public_key().public_bytes_raw().hex()
+
+    def sign(self, message: bytes, purpose: str = "file") -> str:
+        """Return the signature of a message, in hexadecimal digits."""
+        return self._key().sign(PURPOSE[purpose] + message).hex()
+
+    def followed(self) -> SigningKey:
+        """Return a new key, drawn at random, which this one signed as the one that follows it."""
+        if len(self.successors) == MOST_SUCCESSORS:
+            raise InputError(f"a key follows at most {MOST_SUCCESSORS} others; begin a new study")
+        new = drawn()
+        signature = self.sign(bytes.fromhex(new.public), "successor")
+        return SigningKey(
+            new._private, (*self.successors, Successor(self.public, new.public, signature))
+        )
+
+    def _key(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(self._private)
+
+    def _to_text(self) -> bytes:
+        """Return what its file holds."""
+        return canonical_json(
+            {
+                "private": self._private.hex(),
+                "schema": SCHEMA,
+                "successors": [it.to_plain() for it in self.successors],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return "SigningKey(...)"
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError("a signing key is not written down: keep its file")
+
+
+def drawn() -> SigningKey:
+    """Return a new key, drawn at random."""
+    return SigningKey(Ed25519PrivateKey.generate().private_bytes_raw())
+
+
+# --- its file -----------------------------------------------------------------------------------
+
+
+def load_signing_key(folder: Path) -> SigningKey:
+    """Return the key that is kept in a folder, beside the secret; make one if there is none.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the custodian's secret. The key lies in `discreet.signing-key` there, for its
+        owner alone.
+
+    Raises
+    ------
+    InputError
+        Others may read the file, it is no key, or none can be made.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     load_signing_key(Path(folder)).public == load_signing_key(Path(folder)).public
+    True
+    """
+    path = folder / FILE_NAME
+    try:
+        if not is_there(path):
+            write_once(path, drawn()._to_text())
+        return _read(path)
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def replace_signing_key(folder: Path) -> SigningKey:
+    """Draw a new key, let the one in a folder sign it, and keep it in place of that one.
+
+    Whoever has pinned the key before takes the new one without a question.
+    """
+    path = folder / FILE_NAME
+    try:
+        new = _read(path).followed()
+        with being_written(path) as file:
+            file.write(new._to_text())
+    except OSError as error:
+        raise _unusable(path, error) from None
+    return new
+
+
+def _read(path: Path) -> SigningKey:
+    """Return the key of a file; refuse one that others may read."""
+    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        raise InputError(
+            f"the signing key in {path_in_words(path)} can be read by others; give it owner-only"
+            " rights (chmod 600), or replace it if others may have read it"
+        )
+    plain = read_json(path.read_bytes(), FILE_NAME)
+    if (
+        not isinstance(plain, dict)
+        or set(plain) != FIELDS
+        or plain["schema"] != SCHEMA
+        or not is_hex(plain["private"], KEY_DIGITS)
+        or not isinstance(plain["successors"], list)
+    ):
+        raise InputError(
+            f"the file {path_in_words(path)} is no signing key of discreet; move it away, or bring"
+            " back the file that was there"
+        )
+    successors = tuple(map(Successor.from_plain, plain["successors"]))
+    return SigningKey(bytes.fromhex(plain["private"]), successors)
+
+
+def _unusable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"the signing key {path_in_words(path)} cannot be read or made ({type(error).__name__});"
+        " its folder is one that whoever runs discreet may read and write"
+    )
+
+
+# --- what a signature says ----------------------------------------------------------------------
+
+
+def is_signed(message: bytes, signature: str, public: str, purpose: str = "file") -> bool:
+    """Tell whether a message was signed by the private half of a public key."""
+    if not (is_hex(signature, SIGNATURE_DIGITS) and is_hex(public, KEY_DIGITS)):
+        return False
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
+        key.verify(bytes.fromhex(signature), PURPOSE[purpose] + message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def is_hex(text: object, digits: int) -> bool:
+    """Tell whether something is a text of so many hexadecimal digits."""
+    if not isinstance(text, str) or len(text) != digits:
+        return False
+    return all(it in "0123456789abcdef" for it in text)
+
+
+def fingerprint(public: str) -> str:
+    """Return what people compare of a public key: a digest of it in groups of four digits.
+
+    Examples
+    --------
+    >>> fingerprint("00" * 32)
+    '6668 7aad f862 bd77 6c8f c18b 8e9f 8e20'
+    """
+    digits = hashlib.sha256(bytes.fromhex(public)).hexdigest()[:32]
+    return " ".join(digits[at : at + 4] for at in range(0, len(digits), 4))
+
+
+def follows(before: str, after: str, successors: Sequence[Successor]) -> bool:
+    """Tell whether a key follows another by what each of the keys between them signed."""
+    following: Mapping[str, str] = {it.before: it.after for it in successors}
+    for _ in successors:
+        before = following.get(before, before)
+        if before == after:
+            return True
+    return False
+
+
+def successors_of(plain: Any) -> tuple[Successor, ...]:
+    """Read the successors that a manifest lists; refuse what is not signed."""
+    if not isinstance(plain, list) or len(plain) > MOST_SUCCESSORS:
+        raise InputError(f"successors is a list of at most {MOST_SUCCESSORS}")
+    return tuple(map(Successor.from_plain, plain))

@@ -1,0 +1,177 @@
+"""A study file as it is written: whole or not at all, and never all rows in memory."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.errors import InputError, path_in_words
+from discreet.provenance import own_version
+from discreet.study_file.archive import add_bytes, add_stream, new_archive
+from discreet.study_file.canonical import canonical_json, read_json
+from discreet.study_file.manifest import MANIFEST, Column, Entry, Manifest, content_digest
+from discreet.study_file.reading import NEARNESS, check_values_of, open_study_file
+from discreet.study_file.rows import Frame, ValueDigest, in_groups, part_name, write_part
+from discreet.study_file.signing import SigningKey
+from discreet.unfinished import being_released
+
+__all__ = ["Draft", "write_study_file"]
+
+NO_DIGEST = "0" * 64
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a study file says beside its rows.
+
+    Parameters
+    ----------
+    study, version : str
+    columns : tuple of Column
+        Those of the rows, in their order.
+    k, m : int
+        Persons behind each value, and in each leaf.
+    persons : int
+        How many persons there are: with noise, and rounded.
+    policy : mapping
+        What may be told of the policy.
+    nearness : mapping, optional
+        How near the copy is.
+    answers : mapping
+        Answers from the data by name (small letters, digits and hyphens).
+    """
+
+    study: str
+    version: str
+    columns: tuple[Column, ...]
+    k: int
+    m: int
+    persons: int
+    policy: Mapping[str, Any]
+    nearness: Mapping[str, Any] | None = None
+    answers: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def write_study_file(
+    path: str | Path, draft: Draft, batches: Iterable[Frame], key: SigningKey
+) -> Manifest:
+    """Write a study file and sign it. What is written is read again before it has its name.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where it goes. Other files in its folder stay as they are; one of its name is replaced.
+    draft : Draft
+    batches : iterable of pyarrow.Table or pyarrow.RecordBatch
+        The rows of the copy, a few at a time.
+    key : SigningKey
+        What it is signed with: see `load_signing_key`.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    InputError
+        The rows are not as the columns say, there are none, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet.study_file import load_signing_key
+    >>> columns = (Column("age", "continuous"), Column("sex", "categorical", levels=("f", "m")))
+    >>> draft = Draft("clinic", "1", columns, k=5, m=20, persons=100, policy={})
+    >>> rows = pa.table({"age": [41.0, 38.0], "sex": ["f", "m"]})
+    >>> with TemporaryDirectory() as folder:
+    ...     key = load_signing_key(Path(folder))
+    ...     made = write_study_file(Path(folder) / "clinic.discreet", draft, [rows], key)
+    ...     made.rows
+    2
+    """
+    target = Path(path)
+    try:
+        with being_released(target) as part:
+            manifest = _write(part, draft, batches, key)
+            with open_study_file(part) as written:
+                check_values_of(written)
+    except OSError as error:
+        raise InputError(
+            f"the study file {path_in_words(target)} cannot be written ({type(error).__name__});"
+            " name a folder that is there, has room, and may be written to"
+        ) from None
+    return manifest
+
+
+def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) -> Manifest:
+    """Write all entries, the manifest last, for it says the digests of the others."""
+    values, count = ValueDigest(draft.columns), 0
+
+    def seen(group: pa.Table) -> None:
+        nonlocal count
+        values.add(group)
+        count += group.num_rows
+
+    with new_archive(path) as archive:
+        entries = []
+        for name, text in _texts(draft):
+            entries.append(Entry(name, *add_bytes(archive, name, text)))
+        groups = in_groups(batches, draft.columns)
+        for number, part in enumerate(_parts(groups)):
+            name = part_name(number)
+            found = add_stream(archive, name, partial(write_part, part, seen))
+            entries.append(Entry(name, *found))
+        if not count:
+            raise InputError("a study file has at least one row; there are none to write")
+        manifest = _manifest(draft, entries, values.hexdigest(), count, key)
+        add_bytes(archive, MANIFEST, canonical_json(manifest.to_plain()))
+    return manifest
+
+
+def _parts(groups: Iterator[pa.Table]) -> Iterator[Iterator[pa.Table]]:
+    """Give the groups that are left again and again, as long as there are any."""
+    for first in groups:
+        yield itertools.chain((first,), groups)
+
+
+def _texts(draft: Draft) -> Iterator[tuple[str, bytes]]:
+    """Give the entries that are JSON; refuse what nobody could read."""
+    plain = {f"answers/{name}.json": answer for name, answer in sorted(draft.answers.items())}
+    if draft.nearness is not None:
+        plain[NEARNESS] = draft.nearness
+    for name, value in plain.items():
+        Entry(name, 0, NO_DIGEST)  # refuses a name that no entry may have
+        text = canonical_json(value)
+        read_json(text, name)
+        yield name, text
+
+
+def _manifest(
+    draft: Draft, entries: Iterable[Entry], values: str, rows: int, key: SigningKey
+) -> Manifest:
+    """Return the manifest, signed."""
+    made = Manifest(
+        study=draft.study,
+        version=draft.version,
+        columns=draft.columns,
+        k=draft.k,
+        m=draft.m,
+        persons=draft.persons,
+        rows=rows,
+        policy=dict(draft.policy),
+        entries=tuple(sorted(entries, key=lambda it: it.name)),
+        values=values,
+        content=NO_DIGEST,
+        discreet=own_version(),
+        key=key.public,
+        successors=key.successors,
+    )
+    made = replace(made, content=content_digest(made.to_plain()))
+    return replace(made, signature=key.sign(made.unsigned()))
