@@ -73,7 +73,7 @@ def test_the_copy_is_shared_by_whoever_has_drawn_from_it_before(tmp_path: Path) 
 # --- what each process holds ----------------------------------------------------------------------
 
 NAMES = ("a", "b", "c", "d")
-ROWS = 500_000
+ROWS = 1_000_000
 
 
 def planted(folder: Path, rows: int) -> tuple[Path, Path]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from discreet.secret import Secret
 from discreet.study.from_copy import WholeTable
 from discreet.table import Table, open_table
 from discreet.vault import columns as lazily
+from discreet.vault import partitions as partitions_of
 from discreet.vault import stored, whole_columns
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import columns_of_copy, copy_of_whole, protected
@@ -97,13 +99,28 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
         assert copy.strata[name] == tuple(word for _, words in made for word in words[name])
 
 
-@pytest.mark.parametrize("at_once", [1, 3])
+@pytest.mark.parametrize(("most", "memory", "at_once"), [(1, 1e9, 1), (3, 1e9, 3), (3, 1e3, 1)])
 def test_however_many_are_protected_at_a_time(
-    frame: pl.DataFrame, copy: Copy, at_once: int, monkeypatch: pytest.MonkeyPatch
+    frame: pl.DataFrame,
+    copy: Copy,
+    most: int,
+    memory: float,
+    at_once: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("discreet.vault.aside.AT_ONCE", at_once)
+    monkeypatch.setattr(partitions_of, "AT_ONCE", most)
+    monkeypatch.setattr(partitions_of, "TOGETHER", memory)
+    found, vault = list[int](), Vault(SECRET, None)
+    turn = partitions_of.in_turn
 
-    assert kept(Vault(SECRET, None).whole(table_of(frame), POLICY)) == kept(copy)
+    def in_turn(*given: Any) -> Any:
+        found.append(given[-1])
+        return turn(*given)
+
+    monkeypatch.setattr(partitions_of, "in_turn", in_turn)
+
+    assert kept(vault.whole(table_of(frame), POLICY)) == kept(copy)
+    assert found == [at_once]
 
 
 def test_every_row_is_in_one_partition_of_about_equal_size(frame: pl.DataFrame) -> None:

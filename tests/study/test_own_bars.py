@@ -114,8 +114,8 @@ def test_bins_hold_their_lower_ends_and_the_last_both() -> None:
     values = np.array([-1.0, 0.0, 0.9, 1.0, 2.0, 2.1, math.nan])
 
     ends = np.array([0.0, 1.0, 2.0])
-    assert _bins(values, ends) == [-1, 0, 0, 1, 1, -1, -1]
-    assert _bins(values, ends, closed=False) == [-1, 0, 0, 1, -1, -1, -1]
+    assert _bins(values, ends).tolist() == [-1, 0, 0, 1, 1, -1, -1]
+    assert _bins(values, ends, closed=False).tolist() == [-1, 0, 0, 1, -1, -1, -1]
 
 
 def test_the_variance_that_a_copy_adds_is_a_share_of_that_of_chance() -> None:

@@ -245,7 +245,7 @@ def test_the_same_copy_whatever_holds_the_rows(
     for what, source in engines(frame, tmp_path):
         again = Vault(SECRET, None).copy(of(source, chosen), chosen, GROUP)
         assert kept(again) == expected, what
-    monkeypatch.setattr("discreet.vault.aside.AT_ONCE", 3)
+    monkeypatch.setattr("discreet.vault.vault.AT_ONCE", 3)
     monkeypatch.setattr("discreet.table.frames.PART", 1_111)
     assert kept(Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)) == expected
 

@@ -6,7 +6,7 @@ It comes of copies of the copy (`own_errors`), and nothing raw plays a part.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["bars_said"]
 
+SPAN = 1 << 16
+"""So many rows are looked at at a time."""
+
 
 class _Bar(NamedTuple):
     """The share of rows that a bar holds: of how many, and how many of equal weight say as much."""
@@ -41,6 +44,7 @@ class _Bar(NamedTuple):
 
 
 Bars = dict[tuple[object, ...], _Bar]
+Column = Sequence[object] | Labels
 
 
 def bars_said(session: OfCopy, request: PlotRequest, view: View) -> tuple[str, ...]:
@@ -120,8 +124,9 @@ def _bars(table: WholeTable, session: OfCopy, request: PlotRequest, view: View) 
     beside = [words[it] for it in second]
     if not counted:
         of_time = isinstance(view, OverTimeView)
-        bins = _bins(held.copy.columns[column], _edges(view), closed=not of_time)
-        group, bar = (beside, [bins, *of_one]) if of_time else ([*of_one, *beside], [bins])
+        bar: list[Column] = [_bins(held.copy.columns[column], _edges(view), closed=not of_time)]
+        group = beside if of_time else [*of_one, *beside]
+        bar += of_one if of_time else []
         return _shares(group, bar, weights, held.persons, lambda it: -1 not in it and "" not in it)
     if request.percent:
         return _shares([*of_one, *beside], [words[column]], weights, held.persons)
@@ -136,23 +141,60 @@ def _held(table: WholeTable, levels: Sequence[str], numbers: Sequence[str]) -> W
     return held
 
 
-def _bins(values: Floats, ends: Floats, *, closed: bool = True) -> list[int]:
+def _bins(values: Floats, ends: Floats, *, closed: bool = True) -> Labels:
     """Return in which bin each value lies; -1 of one that lies in none, or is missing.
 
     The last end belongs to the last bin where this is `closed`.
     """
-    found = np.searchsorted(ends, values, "right") - 1
-    inside = (values >= ends[0]) & (values < ends[-1])
-    if closed:
-        found = np.where(values == ends[-1], len(ends) - 2, found)
-        inside |= values == ends[-1]
-    places: list[int] = np.where(inside, found, -1).tolist()
-    return places
+    out: Labels = np.empty(len(values), np.int32)
+    for part in _spans(len(values)):
+        of = values[part]
+        found = np.searchsorted(ends, of, "right") - 1
+        inside = (of >= ends[0]) & (of < ends[-1])
+        if closed:
+            found = np.where(of == ends[-1], len(ends) - 2, found)
+            inside |= of == ends[-1]
+        out[part] = np.where(inside, found, -1)
+    return out
+
+
+def _spans(rows: int) -> Iterator[slice]:
+    """Give parts of the rows, one after the other: a large copy is not held once more."""
+    return (slice(start, start + SPAN) for start in range(0, rows, SPAN))
+
+
+def _coded(column: Column) -> tuple[Labels, Sequence[object]]:
+    """Return which of its different values each row of a column has, and these."""
+    if isinstance(column, np.ndarray):
+        least = int(column.min(initial=0))
+        return column - least, range(least, int(column.max(initial=0)) + 1)
+    place: dict[object, int] = {}
+    each = (place.setdefault(it, len(place)) for it in column)
+    return np.fromiter(each, np.int32, len(column)), [*place]
+
+
+def _together(
+    columns: Sequence[Column],
+) -> tuple[Labels, list[tuple[object, ...]]]:
+    """Return which of the combinations of values that there are each row has, and these."""
+    codes, keys = zip(*map(_coded, columns), strict=True)
+    sizes = [len(it) for it in keys]
+    out: Labels = np.empty(len(codes[0]), np.int32)
+    known: dict[int, int] = {}
+    for part in _spans(len(out)):
+        place = np.zeros(len(out[part]), np.int64)
+        for code, size in zip(codes, sizes, strict=True):
+            place = place * size + code[part]
+        different, inverse = np.unique(place, return_inverse=True)
+        of = [known.setdefault(it, len(known)) for it in different.tolist()]
+        out[part] = np.array(of, np.int32)[inverse]
+    places = [np.unravel_index(it, sizes) for it in known]
+    return out, [tuple(key[i] for key, i in zip(keys, at, strict=True)) for at in places]
 
 
 def _shares(
-    group: Sequence[Sequence[object]],
-    bar: Sequence[Sequence[object]],
+    group: Sequence[Column],
+    bar: Sequence[Column],
     weights: Floats | None = None,
     persons: Labels | None = None,
     drawn: Callable[[tuple[object, ...]], bool] = lambda _: True,
@@ -167,20 +209,22 @@ def _shares(
     >>> [(bar, it.share, it.rows) for bar, it in found.items()]
     [(('f', 'a'), 0.5, 2.0), (('f', 'b'), 0.5, 2.0), (('m', 'a'), 1.0, 1.0)]
     """
-    place: dict[tuple[object, ...], int] = {}
-    each = zip(*group, *bar, strict=True)
-    codes = np.fromiter((place.setdefault(it, len(place)) for it in each), np.intp, len(bar[0]))
-    held = np.bincount(codes, weights, len(place)).tolist()
+    codes, names = _together([*group, *bar])
+    held = np.zeros(len(names))
+    for part in _spans(len(codes)):
+        held += np.bincount(codes[part], None if weights is None else weights[part], len(names))
     of: dict[tuple[object, ...], list[int]] = {}
-    for key, code in place.items():
+    for code, key in enumerate(names):
         if drawn(key):
             of.setdefault(key[: len(group)], []).append(code)
-    names, out = [*place], Bars()
+    out = Bars()
     for theirs in of.values():
         total = math.fsum(held[code] for code in theirs)
-        worth = _worth(codes, theirs, weights, persons)
+        worth = [total] * len(theirs)
+        if persons is not None or weights is not None:
+            worth = _worth(codes, theirs, weights, persons)
         out |= {
-            names[code]: _Bar(held[code] / total, total, rows)
+            names[code]: _Bar(float(held[code]) / total, total, rows)
             for code, rows in zip(theirs, worth, strict=True)
         }
     return out
@@ -192,9 +236,9 @@ def _worth(
     """Return for each bar of a group how many rows of equal weight say as much of its share."""
     here = np.isin(codes, theirs)
     of = None if weights is None else weights[here]
-    if persons is not None:
-        bars = np.searchsorted(np.sort(theirs), codes[here])
-        found = rows_worth_of_bars(bars, persons[here], of)
-        worth: list[float] = found[np.argsort(np.argsort(theirs))].tolist()
-        return worth
-    return [float(here.sum()) if of is None else rows_worth(of)] * len(theirs)
+    if persons is None:
+        return [len(codes[here]) if of is None else rows_worth(of)] * len(theirs)
+    bars = np.searchsorted(np.sort(theirs), codes[here])
+    found = rows_worth_of_bars(bars, persons[here], of)
+    worth: list[float] = found[np.argsort(np.argsort(theirs))].tolist()
+    return worth

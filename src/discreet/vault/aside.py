@@ -36,7 +36,8 @@ DIGEST = ("\0low", "\0high")
 """What the digests of rows are called that are set aside."""
 READ = "reading the table"
 AT_ONCE = 2
-"""So many partitions are protected at a time: compiled loops let other threads run."""
+"""So many partitions are protected at a time, or fewer where they take much memory: compiled loops
+let other threads run."""
 
 
 Reader = Callable[[Sequence[str], Sequence[str], Sequence[str]], Iterator[Columns]]
@@ -208,13 +209,15 @@ def set_aside(
         yield rows.rows
 
 
-def in_turn(protect: Callable[[Columns, int], P], partitions: Iterator[Columns]) -> Iterator[P]:
-    """Protect partitions, some at a time; give them in their order."""
+def in_turn(
+    protect: Callable[[Columns, int], P], partitions: Iterator[Columns], at_once: int
+) -> Iterator[P]:
+    """Protect partitions, so many at a time; give them in their order."""
     waiting: deque[Future[P]] = deque()
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         for place, rows in enumerate(partitions):
             waiting.append(pool.submit(protect, rows, place))
-            if len(waiting) == AT_ONCE:
+            if len(waiting) == at_once:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

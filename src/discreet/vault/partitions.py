@@ -23,8 +23,9 @@ from discreet.keys import Keys
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Reading, Table
-from discreet.vault.aside import Reader, in_turn, parts_of, set_aside
+from discreet.vault.aside import AT_ONCE, Reader, in_turn, parts_of, set_aside
 from discreet.vault.keyed import Columns, Keyed, Total, unit_of
+from discreet.vault.needs import Needs
 from discreet.vault.on_spark import done_on_spark, first_on_spark, total_on_spark
 from discreet.vault.protected import Outcome, Protected, Work, protected
 from discreet.vault.whole_columns import RawWhole, Wanted, settings_of, unreadable
@@ -32,6 +33,8 @@ from discreet.vault.whole_columns import RawWhole, Wanted, settings_of, unreadab
 __all__ = ["LargeTable"]
 
 PURPOSE = "rows of a large table"
+TOGETHER = 1.5e9
+"""Partitions that are protected at a time take so many bytes together, unless one takes more."""
 
 
 def _lying(table: Table, keyed: Keyed) -> tuple[Any, Reading]:
@@ -106,8 +109,23 @@ class LargeTable:
         with set_aside(self.table, self.work.keyed, self.version, placed, folder) as rows:
             yield (rows(place) for place in range(self.work.wanted.partitions))
 
+    @property
+    def needs(self) -> Needs:
+        """What one partition takes."""
+        wanted = self.work.wanted
+        rows = self.table.size / wanted.partitions
+        return Needs.of_partitions(rows, len(wanted.numbers), len(wanted.levels))
+
+    @property
+    def at_once(self) -> int:
+        """How many partitions are protected at a time."""
+        fit = int(TOGETHER / self.needs.bytes)
+        return max(1, min(AT_ONCE, self.work.wanted.partitions, fit))
+
     def protected(self, partitions: Iterator[Columns]) -> Iterator[Protected]:
         """Protect partitions; give them in their order."""
         return in_turn(
-            lambda rows, place: protected(self.work, rows, place, self.version), partitions
+            lambda rows, place: protected(self.work, rows, place, self.version),
+            partitions,
+            self.at_once,
         )

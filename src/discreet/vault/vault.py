@@ -479,9 +479,8 @@ class Vault:
                 done += large.done_on_spark(folder)
                 _keep_nearness(_near(done), path)
         else:
-            rows = large.table.size / wanted.partitions * min(AT_ONCE, wanted.partitions)
-            needs = Needs.of_partitions(rows, len(wanted.numbers), len(wanted.levels))
-            check_memory(needs, self._secret)
+            needs = large.needs
+            check_memory(needs._replace(rows=needs.rows * large.at_once), self._secret)
             with written(*target) as add, large.each(path.parent) as partitions:
                 advance("protecting the table", 0, wanted.partitions)
                 for made in large.protected(partitions):
@@ -567,7 +566,7 @@ def _write_group(large: LargeGroup, path: Path) -> None:
         large.each(path.parent) as partitions,
     ):
         advance("protecting the table", 0, large.partitions)
-        for made in in_turn(partial(_made_of, large), partitions):
+        for made in in_turn(partial(_made_of, large), partitions, AT_ONCE):
             add(*in_order_of_values(made))
             done.append(made.done)
             advance("protecting the table", len(done), large.partitions)

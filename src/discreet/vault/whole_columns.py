@@ -30,7 +30,7 @@ __all__ = [
 
 HOW = 5
 """Counts the ways in which such copies were made: another way is another copy."""
-MOST_CELLS = 16_000_000
+MOST_CELLS = 6_500_000
 """A table of more cells goes into partitions, each a copy of its own."""
 LEAST_PERSONS = 50
 """A partition has about this many times m persons, or more."""
