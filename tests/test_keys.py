@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.keys import coded, in_order, old_row_keys, row_digests, row_keys, total
+from discreet.keys import coded, in_order, row_digests, row_keys, total
 from discreet.secret import Secret
 
 NAN, INF = math.nan, math.inf
@@ -149,10 +149,6 @@ def test_keys_are_for_good() -> None:
         row_keys(SECRET, columns).tobytes().hex()
         == "5f72532bdd90f7c6d73edeba279dc737a1c1ca8c0cd4873cd6660deb35021aa7"
     )
-    assert (
-        old_row_keys(SECRET, columns).tobytes().hex()
-        == "80d0e503fc2d598fdd3531b6d72a2155acc41bd358f604d01935015b7dae5786"
-    )
 
 
 def test_keys_of_many_rows_are_those_of_each_span() -> None:
@@ -221,9 +217,9 @@ tables = st.lists(st.tuples(cells, words, cells), min_size=1, max_size=12)
 Row = tuple[float, str, float]
 
 
-def keys(rows: Sequence[Row], secret: Secret = SECRET, make: Any = row_keys) -> list[bytes]:
+def keys(rows: Sequence[Row], secret: Secret = SECRET) -> list[bytes]:
     first, text, last = zip(*rows, strict=True)
-    return as_bytes(make(secret, [np.array(first), list(text), np.array(last)]))
+    return as_bytes(row_keys(secret, [np.array(first), list(text), np.array(last)]))
 
 
 def as_bytes(made: Any) -> list[bytes]:
@@ -237,34 +233,28 @@ def same(row: Row) -> tuple[object, ...]:
     )
 
 
-FORMATS = pytest.mark.parametrize("make", [old_row_keys, row_keys], ids=["format 1", "format 2"])
-
-
-@FORMATS
 @given(tables, st.data())
-def test_equal_rows_share_keys_in_any_order(make: Any, rows: list[Row], data: Any) -> None:
+def test_equal_rows_share_keys_in_any_order(rows: list[Row], data: Any) -> None:
     shuffled = data.draw(st.permutations(rows))
 
-    assert sorted(keys(rows, make=make)) == sorted(keys(shuffled, make=make))
+    assert sorted(keys(rows)) == sorted(keys(shuffled))
     by_row: dict[object, set[bytes]] = {}
-    for row, key in zip(rows, keys(rows, make=make), strict=True):
+    for row, key in zip(rows, keys(rows), strict=True):
         by_row.setdefault(same(row), set()).add(key)
-    for row, key in zip(shuffled, keys(shuffled, make=make), strict=True):
+    for row, key in zip(shuffled, keys(shuffled), strict=True):
         assert key in by_row[same(row)]
 
 
-@FORMATS
 @given(tables)
-def test_every_row_has_a_key_of_its_own(make: Any, rows: list[Row]) -> None:
-    assert len(set(keys(rows, make=make))) == len(rows)
-    assert {len(key) for key in keys(rows, make=make)} == {16}
+def test_every_row_has_a_key_of_its_own(rows: list[Row]) -> None:
+    assert len(set(keys(rows))) == len(rows)
+    assert {len(key) for key in keys(rows)} == {16}
 
 
-@FORMATS
 @given(tables)
-def test_another_row_does_not_change_the_keys(make: Any, rows: list[Row]) -> None:
-    assert keys([*rows, (77.0, "new", 77.0)], make=make)[: len(rows)] == keys(rows, make=make)
-    assert set(keys(rows, make=make)).isdisjoint(keys(rows, OTHER, make))
+def test_another_row_does_not_change_the_keys(rows: list[Row]) -> None:
+    assert keys([*rows, (77.0, "new", 77.0)])[: len(rows)] == keys(rows)
+    assert set(keys(rows)).isdisjoint(keys(rows, OTHER))
 
 
 ALIKE: dict[str, tuple[list[Any], list[Any]]] = {
@@ -281,10 +271,9 @@ ALIKE: dict[str, tuple[list[Any], list[Any]]] = {
 }
 
 
-@FORMATS
 @pytest.mark.parametrize(("one", "two"), ALIKE.values(), ids=ALIKE)
-def test_alike(make: Any, one: list[Any], two: list[Any]) -> None:
-    assert as_bytes(make(SECRET, one)) == as_bytes(make(SECRET, two))
+def test_alike(one: list[Any], two: list[Any]) -> None:
+    assert as_bytes(row_keys(SECRET, one)) == as_bytes(row_keys(SECRET, two))
 
 
 DIFFERENT: dict[str, tuple[list[Any], list[Any]]] = {
@@ -306,10 +295,9 @@ DIFFERENT: dict[str, tuple[list[Any], list[Any]]] = {
 }
 
 
-@FORMATS
 @pytest.mark.parametrize(("one", "two"), DIFFERENT.values(), ids=DIFFERENT)
-def test_different(make: Any, one: list[Any], two: list[Any]) -> None:
-    assert as_bytes(make(SECRET, one)) != as_bytes(make(SECRET, two))
+def test_different(one: list[Any], two: list[Any]) -> None:
+    assert as_bytes(row_keys(SECRET, one)) != as_bytes(row_keys(SECRET, two))
 
 
 UNEVEN: dict[str, list[Any]] = {
@@ -318,13 +306,12 @@ UNEVEN: dict[str, list[Any]] = {
 }
 
 
-@FORMATS
 @pytest.mark.parametrize("columns", UNEVEN.values(), ids=UNEVEN)
-def test_uneven_columns_are_refused(make: Any, columns: list[Any]) -> None:
+def test_uneven_columns_are_refused(columns: list[Any]) -> None:
     with pytest.raises(
         InputError, match="columns must be at least one, and all of the same length"
     ):
-        make(SECRET, columns)
+        row_keys(SECRET, columns)
 
 
 def test_the_columns_are_left_as_they_were() -> None:
@@ -332,7 +319,6 @@ def test_the_columns_are_left_as_they_were() -> None:
     before = column.tobytes()
 
     row_keys(SECRET, [column])
-    old_row_keys(SECRET, [column])
     SECRET.marks(column)
 
     assert column.tobytes() == before

@@ -10,8 +10,6 @@ the keys modulo 2^128: no order, no sorting.
 
 from __future__ import annotations
 
-import hmac
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +28,6 @@ __all__ = [
     "coded",
     "in_order",
     "numbered",
-    "old_row_keys",
     "row_digests",
     "row_keys",
     "total",
@@ -152,37 +149,6 @@ def coded(texts: Any) -> tuple[pa.Array, NDArray[np.int64]]:
     if not isinstance(texts, pa.DictionaryArray):
         texts = pa.array(texts, pa.large_string()).dictionary_encode()
     return texts.dictionary, np.from_dlpack(texts.indices).astype(np.int64)
-
-
-def old_row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
-    """Return keys as they were made before formats were counted (format 1).
-
-    What was released with noise of these keys keeps it: another draw beside it could be averaged.
-    So they are still made for studies of format 1, and for arrays, of which nobody knows what has
-    left.
-    """
-    if not columns or len({len(column) for column in columns}) != 1:
-        raise InputError(UNEVEN)
-    encoded = []
-    for column in columns:
-        if isinstance(column, np.ndarray):
-            raw = canonical(column).tobytes()
-            encoded.append([raw[i : i + 8] for i in range(0, len(raw), 8)])
-        else:
-            texts = [text.encode() for text in column]
-            encoded.append([len(text).to_bytes(4, "little") + text for text in texts])
-    # Which columns are numbers is part of the key: eight bytes of text are no number's.
-    kinds = bytes(isinstance(column, np.ndarray) for column in columns)
-    key = secret.digest("records", kinds)
-    rows = [hmac.digest(key, b"".join(parts), "sha256") for parts in zip(*encoded, strict=True)]
-    seen: Counter[bytes] = Counter()
-    keys = []
-    for row in rows:
-        repeat = seen[row]
-        seen[row] += 1
-        again = hmac.digest(key, row + repeat.to_bytes(8, "little"), "sha256") if repeat else row
-        keys.append(again[:BLOCK])
-    return np.frombuffer(b"".join(keys), dtype=WORD).reshape(-1, 2)
 
 
 def _kinds(columns: Sequence[Column]) -> bytes:

@@ -26,7 +26,6 @@ from discreet.places import is_there
 
 __all__ = [
     "ENVIRONMENT",
-    "FORMAT",
     "PLACES",
     "WORD",
     "DerivedKey",
@@ -42,8 +41,6 @@ __all__ = [
     "unguessable",
 ]
 
-FORMAT = 3
-"""How rows are keyed and copies made now; format 1 is how it was before formats were counted."""
 WORD = np.dtype("<u8")
 """Eight bytes as one whole number, the same on every machine."""
 BLOCK = 16

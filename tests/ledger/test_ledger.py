@@ -41,7 +41,7 @@ from discreet.ledger.rules import (
 from discreet.ledger.store import Store, verify
 from discreet.lines import Lines
 from discreet.provenance import Provenance
-from discreet.secret import FORMAT, Secret
+from discreet.secret import Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -744,12 +744,12 @@ def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> Non
     store = Store(tmp_path, SECRET)
     sketch = sketch_of(SECRET.marks(np.arange(3000.0)), smallest)
     with store.writing() as connection:
-        version = insert(store, connection, "s", 1, {"k": 5}, FORMAT)
+        version = insert(store, connection, "s", 1, {"k": 5})
         remember(store, connection, version, {"strata": "[]"}, {"column x": sketch})
         remember(store, connection, version, {"strata": "[1]"}, {})  # the first stays
     with store.reading() as connection:
         assert all_versions(connection) == [version]
-        assert choices_of(connection, version) == {"strata": "[]", "format": str(FORMAT)}
+        assert choices_of(connection, version) == {"strata": "[]"}
         (found,) = sketches_of(connection, version).values()
         assert all_versions(connection, but_for="s") == []
         assert same_data(connection, {"column x": sketch}, "t", whole=True) == [version]
@@ -761,8 +761,8 @@ def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> Non
 def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> None:
     store = Store(tmp_path, SECRET)
     with store.writing() as connection:
-        found = [insert(store, connection, "s", number, {}, FORMAT) for number in (1, 2)]
-        insert(store, connection, "t", 1, {}, FORMAT)
+        found = [insert(store, connection, "s", number, {}) for number in (1, 2)]
+        insert(store, connection, "t", 1, {})
         assert latest(connection, "s") == found[1]
         assert latest(connection, "u") is None
         assert [version.study for version in all_versions(connection)] == ["s", "s", "t"]

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 import discreet as dc
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import Policy
-from discreet.secret import FORMAT
 from discreet.table import Table
 from discreet.vault import large_group
 from discreet.vault.keyed import Columns
@@ -232,7 +231,7 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
     assert start == len(copy)
     assert copy.path is not None
     assert copy.path.stat().st_mode & 0o777 == 0o600
-    assert [it.name for it in tmp_path.iterdir()] == [f"copy-{FORMAT}-{copy.version}.parquet"]
+    assert [it.name for it in tmp_path.iterdir()] == [f"copy-{copy.version}.parquet"]
     assert any("random partitions" in remark for remark in copy.remarks)
 
 
@@ -249,20 +248,6 @@ def test_the_same_copy_whatever_holds_the_rows(
     monkeypatch.setattr("discreet.vault.vault.AT_ONCE", 3)
     monkeypatch.setattr("discreet.table.frames.PART", 1_111)
     assert kept(Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)) == expected
-
-
-def test_a_small_table_has_the_copy_of_the_format_before(
-    frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen = policy()
-    before = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP, 2)
-    parts = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)
-    monkeypatch.setattr(large_group, "MOST_CELLS", 2 * N)
-    small = Vault(SECRET, None).copy(of(frame, chosen), chosen, GROUP)
-
-    assert kept(small) == kept(before)
-    assert parts.version != before.version
-    assert abs(len(parts) - len(before)) <= PARTITIONS * 5 * 8
 
 
 def test_a_kept_copy_is_read_again(frame: pl.DataFrame, tmp_path: Path) -> None:
@@ -402,21 +387,3 @@ def test_a_kept_copy_of_other_data_is_found_out(frame: pl.DataFrame) -> None:
 
     with pytest.raises(BrokenPromiseError, match="not the one that is made of these data"):
         study.anonymize([*GROUP])
-
-
-def test_what_left_in_one_piece_stays_in_one_piece(
-    frame: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen = policy(groups=(GROUP,))
-    for what in ("secret", "ledger.ledger", "study.session", "study.gate", "vault.vault"):
-        monkeypatch.setattr(f"discreet.{what}.FORMAT", 2)
-    before = dc.open(frame.drop("who"), chosen, study="s").scatter("x", "y")
-    before.save(tmp_path / "before.svg")
-    for what in ("secret", "ledger.ledger", "study.session", "study.gate", "vault.vault"):
-        monkeypatch.setattr(f"discreet.{what}.FORMAT", FORMAT)
-
-    for name in ("s", "another name"):
-        again = dc.open(frame.drop("who"), chosen, study=name)
-        assert again.scatter("x", "y").to_json() != ""
-        assert again.session.copy(GROUP).version == before.origin.version
-        assert again.session.copy(GROUP).path is None

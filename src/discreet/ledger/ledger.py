@@ -25,7 +25,7 @@ from discreet.ledger.rules import Known, ReleaseRecord, Version
 from discreet.ledger.store import Store
 from discreet.lines import Lines
 from discreet.provenance import Provenance
-from discreet.secret import FORMAT, WORD, Secret
+from discreet.secret import WORD, Secret
 from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
 
 __all__ = ["Ledger"]
@@ -53,32 +53,13 @@ class Ledger:
         same = (what in known and known[what].mark == new.mark for what, new in drawn.items())
         return version is not None and all(same)
 
-    def left_under(self, study: str | None) -> tuple[int | None, Mapping[str, Any]]:
-        """Return how the rows of a study's latest version are keyed, and its settings."""
+    def left_under(self, study: str | None) -> Mapping[str, Any] | None:
+        """Return the settings of a study's latest version; None where it has none."""
         if study is None:
-            return None, {}
+            return None
         with self.store.reading() as connection:
             last = latest(connection, study)
-            return (
-                (None, {}) if last is None else (oldest_format(connection, [last]), last.settings)
-            )
-
-    def format_of_data(
-        self, study: str | None, every: Callable[[], Mapping[str, Sketch]]
-    ) -> int | None:
-        """Return how rows of the same data are keyed that were released under other names, or None.
-
-        `every` returns the sketches of all columns; called where anything is of an old format.
-        """
-        with self.store.reading() as connection:
-            (old,) = connection.execute(
-                "SELECT EXISTS (SELECT 1 FROM version WHERE id NOT IN"
-                " (SELECT version FROM choice WHERE what = ? AND value = ?))",
-                (rules.FORMAT_OF_ROWS, str(FORMAT)),
-            ).fetchone()
-        sketches = every() if old else {}
-        with self.store.reading() as connection:
-            return oldest_format(connection, same_data(connection, sketches, study, whole=True))
+            return None if last is None else last.settings
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
@@ -185,7 +166,7 @@ class Ledger:
             next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)
             others = related(connection, next_, fresh, last)
             number = last.number + 1
-            new_version = insert(self.store, connection, study, number, settings, FORMAT)
+            new_version = insert(self.store, connection, study, number, settings)
             remember(self.store, connection, new_version, others, fresh)
             return new_version.number
 
@@ -298,9 +279,7 @@ def _release(
     if own is None and record.study is None and alike:
         own = alike[0]
     if own is None:
-        format = oldest_format(connection, alike) or record.format or FORMAT
-        study = record.study or rules.UNNAMED
-        own = insert(store, connection, study, 1, record.settings, format)
+        own = insert(store, connection, record.study or rules.UNNAMED, 1, record.settings)
     remember(store, connection, own, {**record.choices, **others}, sketches)
     left_now = {
         "version": own.id,
@@ -396,13 +375,6 @@ def choices_of(connection: sqlite3.Connection, version: Version) -> dict[str, st
     return dict(rows.fetchall())
 
 
-def oldest_format(connection: sqlite3.Connection, versions: Sequence[Version]) -> int | None:
-    """Return the oldest format that rows of some versions are keyed in; None if there is none."""
-    return min(
-        (rules.format_of(choices_of(connection, version)) for version in versions), default=None
-    )
-
-
 def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, Sketch]:
     """Return by what a version is recognised."""
     rows: Sequence[tuple[str, str, bytes]] = connection.execute(
@@ -424,14 +396,11 @@ def insert(
     study: str,
     number: int,
     settings: Mapping[str, Any],
-    format: int,
 ) -> Version:
-    """Record a version, and how the rows of its copies are keyed."""
+    """Record a version."""
     kept = json.dumps(settings, sort_keys=True)
     values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
     id_ = store.append(connection, "version", values) or 0
-    chosen = {"version": id_, "what": rules.FORMAT_OF_ROWS, "value": str(format)}
-    store.append(connection, "choice", chosen)
     return Version(id_, study, number, settings)
 
 

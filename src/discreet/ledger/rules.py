@@ -42,8 +42,6 @@ GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
 PERSONS_OF = "same persons as version "
 # and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
 DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
-# How the rows of all copies are keyed; a version without it was opened before formats were counted.
-FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
 # Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
@@ -64,11 +62,10 @@ class ReleaseRecord:
     (`Policy.settings`), `choices` for some columns: the count method of one, its group. `sketches`
     are of what is drawn; fewer than 10 `k` changed rows must not go beside the old ones. `kind` to
     `form` are what the record says. `version` is the one it was drawn from, where that is to be
-    the latest still. Where rows are shown, `group` is the column group of the copy that they are of
-    and `format` how it is keyed. `provenance` are the provenances that its files carry, one line of
-    text each, and `lines` by what a table of text is recognised. `versions` is how many the policy
-    allows of the data of the same persons; `new_version` says how the next one of a study is
-    opened.
+    the latest still. Where rows are shown, `group` is the column group of the copy that they are
+    of. `provenance` are the provenances that its files carry, one line of text each, and `lines` by
+    what a table of text is recognised. `versions` is how many the policy allows of the data of the
+    same persons; `new_version` says how the next one of a study is opened.
     """
 
     study: str | None
@@ -82,7 +79,6 @@ class ReleaseRecord:
     form: str = ""
     version: int | None = None
     group: tuple[str, ...] = ()
-    format: int | None = None
     provenance: tuple[str, ...] = ()
     lines: Lines | None = None
     versions: int = 4
@@ -142,11 +138,6 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 f"{what!r} must be as in the earlier release of {name}, because two values of it"
                 f" together give records away; use the policy of that release{was}" + other
             )
-    if record.format not in (None, format_of(choices)):
-        raise LeavingError(
-            f"rows of {name} were released before from another copy, and the two together give"
-            f" records away; open the study again{other}"
-        )
     for what, value in record.choices.items():
         if what != COPY_OF_TABLE and choices.get(what, value) != value:
             declared = ""
@@ -177,11 +168,6 @@ def check_copy(record: ReleaseRecord, version: Version, choices: Mapping[str, st
             + (f", or {opened}" if opened else ""),
             COPY_OF_TABLE,
         )
-
-
-def format_of(choices: Mapping[str, str]) -> int:
-    """Return how the rows of a version are keyed, of which these are the choices."""
-    return int(choices.get(FORMAT_OF_ROWS, "1"))
 
 
 def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:

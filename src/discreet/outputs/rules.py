@@ -18,7 +18,7 @@ def is_in_force(ledger: Ledger, study: str, policy: Policy, version: int) -> boo
 
     The ledger lets a version be released under one policy alone.
     """
-    same = ledger.left_under(study)[1] == policy.settings()
+    same = ledger.left_under(study) == policy.settings()
     return same and ledger.version(study) == version
 
 

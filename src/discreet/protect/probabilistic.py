@@ -20,7 +20,7 @@ from discreet.arguments import (
     word,
 )
 from discreet.errors import InputError, RefusedError
-from discreet.keys import old_row_keys
+from discreet.keys import row_keys
 from discreet.protect.base import check_normals, ordered_spread, refuse_persons, standardise
 from discreet.secret import Secret
 
@@ -225,5 +225,5 @@ def keyed_normals(
     if keys is not None and len(keys) != n:
         raise InputError("keys must hold one identifier for each row of X")
     owner = Secret.from_bytes(secret)
-    marks = old_row_keys(owner, list(matrix.T) if keys is None else [keys])
+    marks = row_keys(owner, list(matrix.T) if keys is None else [keys])
     return owner.normals(version, marks, names)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arguments import Floats, check_word
 from discreet.errors import InputError, RefusedError
-from discreet.keys import old_row_keys
+from discreet.keys import row_keys
 from discreet.rounding.choice import is_supervised
 from discreet.rounding.rounding_set import ENCODINGS, RoundingSet, column_sets, encoded
 from discreet.secret import load_secret
@@ -126,7 +126,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         if self.encoding == "stochastic":
             owner = load_secret(None)
             names = [str(j) for j in range(matrix.shape[1])]
-            uniforms = owner.uniforms(VERSION, old_row_keys(owner, list(matrix.T)), names)
+            uniforms = owner.uniforms(VERSION, row_keys(owner, list(matrix.T)), names)
         return encoded(self.sets_, matrix, self.encoding, uniforms)
 
 

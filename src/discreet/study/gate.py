@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, RefusedError, one_of
-from discreet.keys import Column, old_row_keys
+from discreet.keys import Column
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import (
     COLUMN,
@@ -42,20 +42,19 @@ from discreet.protect import Whole
 from discreet.protect.cell_means import CellMeans
 from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.provenance import Provenance
-from discreet.secret import FORMAT, Secret
+from discreet.secret import Secret
 from discreet.sketch import (
     WHOLE_ROWS,
     Sketch,
     Sketched,
     Sketching,
     all_different,
-    sketch_of,
     sketch_of_parts,
     sketched,
 )
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
-from discreet.vault.rows import read_rows, row_digests_in_parts
+from discreet.vault.rows import row_digests_in_parts
 from discreet.vault.whole import version_of_whole
 
 __all__ = [
@@ -78,8 +77,8 @@ __all__ = [
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-ROWS_OF = {1: "rows of "} | {it: f"rows in format {it} of " for it in range(2, FORMAT + 1)}
-"""How the sketches of rows of a group are named, by the format of their keys."""
+ROWS_OF = "rows of "
+"""How the sketches of rows of a group are named."""
 
 OF_NO_GRID = ("order-means", CellMeans.name)
 """Methods that count a column on no grid, so that they do not say by which others may."""
@@ -132,13 +131,12 @@ class ReleaseGate:
         form: str = "",
         also: tuple[str, ...] = (),
         pinned: Mapping[str, str] = NOTHING,
-        format: int = FORMAT,
     ) -> ReleaseRecord:
         """Say what is to be released; `release` adds what it is recognised by.
 
-        `group` is the column group of the protected copy that it was drawn from, if it was, and
-        `format` that of the copy; `also` are columns that it rests on beside those that are drawn,
-        and `pinned` is what else must be the same whenever these columns are released again.
+        `group` is the column group of the protected copy that it was drawn from, if it was; `also`
+        are columns that it rests on beside those that are drawn, and `pinned` is what else must be
+        the same whenever these columns are released again.
         """
         columns = (*request.named, *also)
         choices: dict[str, str] = {}
@@ -165,7 +163,6 @@ class ReleaseGate:
             form=form,
             version=self.version,
             group=group,
-            format=format if group else None,
             versions=self.most_versions,
             new_version=partial(self.how_to_open, groups=groups),
         )
@@ -240,7 +237,7 @@ class ReleaseGate:
             found = all_columns()  # they are asked for, so that one pass is enough
         rests_on = [
             [COLUMN + name for name in record.columns]
-            + ([ROWS_OF[record.format] + json.dumps(record.group)] if record.format else [])
+            + ([ROWS_OF + json.dumps(record.group)] if record.group else [])
             for record in records
         ]
         sketches = {what: self._sketch(what, found) for what in dict.fromkeys(chain(*rests_on))}
@@ -302,20 +299,9 @@ class ReleaseGate:
         axes |= pair_pins((), self.policy.pairs)
         return self._strata() | _members(*self.policy.groups) | axes
 
-    def left_under(self) -> tuple[int | None, Mapping[str, Any]]:
-        """Return how rows are keyed that the study's latest version released, and its settings."""
-        nothing: tuple[int | None, Mapping[str, Any]] = (None, {})
-        return self._left(lambda: self.ledger.left_under(self.name), nothing)
-
-    @cached_property
-    def format_of_data(self) -> int | None:
-        """How rows of the same data are keyed that were released under other names, or None."""
-        return self._left(
-            lambda: self.ledger.format_of_data(
-                self.name, lambda: self._every_sketch(self._all_columns())
-            ),
-            None,
-        )
+    def left_under(self) -> Mapping[str, Any] | None:
+        """Return the settings of the study's latest version; None where it has none."""
+        return self._left(lambda: self.ledger.left_under(self.name), None)
 
     def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that something was released of."""
@@ -415,10 +401,6 @@ class ReleaseGate:
             return found.columns.get(name) or self._pass([name]).columns[name]
         # With the key, for another key of the same values is other noise.
         given = (self.table, self.policy, _group_of(what), self.policy.strata)
-        if what.startswith(ROWS_OF[1]):
-            rows = read_rows(*given)
-            columns = [*rows.numbers.values(), *rows.texts.values()]
-            return sketch_of(old_row_keys(self.secret, columns))
         return sketch_of_parts(row_digests_in_parts(*given, self.secret))
 
     def _sketch_again(self, what: str, found: Callable[[], Sketched]) -> Sketch | None:
@@ -527,11 +509,10 @@ def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
 
 def _group_of(what: str) -> list[str]:
     """Return the columns of the group that a sketch is of the rows of; none of another sketch."""
-    for start in ROWS_OF.values():
-        if what.startswith(start):
-            names: list[str] = json.loads(what.removeprefix(start))
-            return names
-    return []
+    if not what.startswith(ROWS_OF):
+        return []
+    names: list[str] = json.loads(what.removeprefix(ROWS_OF))
+    return names
 
 
 def _members(*groups: Sequence[str]) -> dict[str, str]:

@@ -159,8 +159,8 @@ def _field_of(text: str) -> str:
 def _proposal(session: Session, before: Policy, after: Policy) -> Proposal:
     gate = session.release_gate
     changes = _changes(session, after)
-    format, _ = gate.left_under()
-    number, released = session.ledger.version(session.known_name()), format is not None
+    number = session.ledger.version(session.known_name())
+    released = gate.left_under() is not None
     same = after.study == before.study
     does = {it.does for it in changes}
     opens = released and same and bool(does & {"copy", "version"})

@@ -42,13 +42,13 @@ from discreet.policy import (
 )
 from discreet.policy.resolve import TABLE
 from discreet.progress import advance
-from discreet.protect import COPY_METHODS, Condensation, Whole
+from discreet.protect import COPY_METHODS, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import Settings, WholeCopy
 from discreet.provenance import Provenance, Sealer, key_of
 from discreet.regression import Folds, Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
-from discreet.secret import FORMAT, Secret, load_secret
+from discreet.secret import Secret, load_secret
 from discreet.sketch import sketched
 from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
@@ -85,7 +85,7 @@ from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
 from discreet.vault.protected import exact_nearness
-from discreet.vault.vault import WITHIN_ENDS, Copy, Made, Vault, protect_view
+from discreet.vault.vault import Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 from discreet.vault.whole_columns import listed_pairs
 
@@ -145,18 +145,7 @@ class Session:
         self._version: str | None = None
         ledger = ledger_of(policy, self.secret)
         self.release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
-        format, settings = self.release_gate.left_under()
-        # Of what was released in format 1, values outside their bounds were kept unless something
-        # else was declared.
-        kept = format == 1 and settings.get("outside") == "keep"
-        self.policy = policy.changed(outside="keep") if kept else policy
-        # A version that began by the former default goes on so, where nobody says otherwise.
-        began = settings.get("rows")
-        free = policy.rows is None and policy.m is None
-        free &= not (policy.tables or policy.derive)  # which only a copy of the whole table has
-        if free and policy.rows_by == Whole.name and began == Condensation.name:
-            self.policy = self.policy.changed(rows=began)
-        self.release_gate = dataclasses.replace(self.release_gate, policy=self.policy)
+        self.policy = policy
         self.groups: Groups = ()
         self.pairs: Groups = ()
         self.settle_anew()
@@ -337,14 +326,14 @@ class Session:
         if request.by is not None:
             order = {request.by: self.table.columns[request.by].order}
             request = dataclasses.replace(request, levels=order)
-        pinned, format = NOTHING, FORMAT
+        pinned = NOTHING
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows
         by_counts: ByCounts[Any] | None = plot.from_counts
         if request.by is not None and plot.by_level is not None:
             by_rows, by_counts = plot.by_level
         if request.model is not None:
-            drawn, format = self._fitted(request.model, request)
+            drawn = self._fitted(request.model, request)
             if drawn.kind != request.plot:
                 says = "a diagnostic came out as another plot than was requested"
                 raise BrokenPromiseError(says)
@@ -360,10 +349,9 @@ class Session:
             copy = self._copy(request)
             levels = () if request.by is None else _levels_of(copy, request.by)
             drawn = by_rows(copy.columns, levels, request, self._origin(request, copy))
-            format = copy.format
         else:
             raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
-        drawn = self._gated(drawn, request, lambda _: pinned, format)
+        drawn = self._gated(drawn, request, lambda _: pinned)
         if request.trend:
             x, y = request.columns
             raw = self.table.rows([x, y]).numbers if self.policy.shows_exact else None
@@ -574,13 +562,6 @@ class Session:
         self.groups = self.groups_settled()
         self.pairs = self.release_gate.pairs_that_left()
 
-    @property
-    def format(self) -> int | None:
-        """How the rows of what was released of these data are keyed; None where nothing was."""
-        if self.policy.public:
-            return None
-        return self.release_gate.left_under()[0] or self.release_gate.format_of_data
-
     def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:
         """Return numbers of some columns, or of all, that may stand for missing values."""
         if columns is None:
@@ -594,7 +575,7 @@ class Session:
 
     def made(self, columns: Sequence[str]) -> Made:
         """Return the rows of the protected copy of a group beside the raw ones."""
-        return self._vault.made(self.table, self.policy, self.group_of(columns), self.format)
+        return self._vault.made(self.table, self.policy, self.group_of(columns))
 
     def next_version(self) -> tuple[RawWhole, int]:
         """Return the columns that the next version's copy is made of, and that version's number."""
@@ -609,10 +590,10 @@ class Session:
 
     def copy(self, columns: Sequence[str]) -> Copy:
         """Return the protected copy of the group that holds some columns."""
-        return self._vault.copy(self.table, self.policy, self.group_of(columns), self.format)
+        return self._vault.copy(self.table, self.policy, self.group_of(columns))
 
-    def _fitted(self, model: Model, request: PlotRequest) -> tuple[View, int]:
-        """Draw how well a model fits, and say the format of the copy that it was fitted to."""
+    def _fitted(self, model: Model, request: PlotRequest) -> View:
+        """Draw how well a model fits."""
         policy = self.policy
         if not policy.from_copy:
             view: View = diagnostics.of_records(
@@ -626,9 +607,9 @@ class Session:
             )
             names = (*model.numbers, *model.levels)
             origin = self._with_gaps(view.origin, names, request)
-            return dataclasses.replace(view, origin=origin), FORMAT
+            return dataclasses.replace(view, origin=origin)
         copy = self._copy(request)
-        view = diagnostics.of_protected(
+        return diagnostics.of_protected(
             model,
             copy.columns,
             {name: _levels_of(copy, name) for name in model.levels},
@@ -637,14 +618,12 @@ class Session:
             residual_df=policy.residual_df,
             noise=self._noise_of(model, request),
         )
-        return view, copy.format
 
     def _gated(
         self,
         view: V,
         request: PlotRequest,
         pinned: Callable[[Look], Mapping[str, str]],
-        format: int,
     ) -> V:
         """Give a view the study's gate, and the views within it too.
 
@@ -659,7 +638,7 @@ class Session:
         keeper = self.release_gate
         gate = RecordedGate(
             keeper,
-            lambda form, look: keeper.record(request, group, form, also, pinned(look), format),
+            lambda form, look: keeper.record(request, group, form, also, pinned(look)),
         )
         return with_gate(
             view,
@@ -687,8 +666,8 @@ class Session:
             whole = any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
             return "whole numbers were rounded" if whole else KnownNoise(noise)
         made = self.made(request.columns)
-        if made.partitions > 1 or made.format < WITHIN_ENDS:
-            return "the copy was made in several parts, or by an earlier version"
+        if made.partitions > 1:
+            return "the copy was made in several parts"
         ends = {name: made.ends[name] for name in model.numbers}
         if any(it.cut for it in ends.values()):
             return "a declared bound lies within the ends of the data"
@@ -702,8 +681,7 @@ class Session:
         return self._protected(self.table, request, naming)
 
     def _protected(self, table: Table, request: PlotRequest, naming: Naming | None = None) -> Copy:
-        format = self.format or FORMAT
-        return protect_view(table, self.policy, request, self.secret, naming, format)
+        return protect_view(table, self.policy, request, self.secret, naming)
 
     def group_of(
         self, columns: Sequence[str], settled: Sequence[Sequence[str]] | None = None

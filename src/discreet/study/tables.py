@@ -39,7 +39,6 @@ from discreet.release import (
     in_declared_order,
 )
 from discreet.rounding import joint_set, k_of_c
-from discreet.secret import FORMAT
 from discreet.study.gate import listed, with_provenance
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
@@ -119,7 +118,6 @@ def make(session: Session, request: TableRequest) -> Made:
         session.secret,
         strata=request.strata,
         carried=request.carried,
-        format=session.format or FORMAT,
     )
     method = request.by or policy.row_method(request.rows)
     rows = prepared(raw, policy, session.secret)
@@ -157,11 +155,11 @@ def release(
         """Record that the table is released, its report with a provenance, or both."""
         gate, records = session.release_gate, []
         if form is not None:
-            records.append(gate.record(request.rows, group, form, rests_on, format=made.format))
+            records.append(gate.record(request.rows, group, form, rests_on))
         if report is not None:
             records += [gate.record(each, form=report) for each in drawn]
             of = dataclasses.replace(request.rows, plot=REPORT)
-            record = gate.record(of, group, report, rests_on, pinned, made.format)
+            record = gate.record(of, group, report, rests_on, pinned)
             records.append(with_provenance(record, told))  # last: what is noted is noted of it
         gate.release(records)
 
@@ -276,7 +274,7 @@ def _copy(session: Session, request: TableRequest, made: Made) -> Copy:
         levels = {**made.levels, **made.carried}
         left_out = about(made.done.left_out, request.rows.k)
         remarks = said(made.done, request.rows.k)
-        return Copy(columns, levels, made.version, left_out, remarks, made.format)
+        return Copy(columns, levels, made.version, left_out, remarks)
     copy = session.copy(request.columns)
     check_kept(copy, copy_of(made, request.rows.k), made.partitions)
     return copy
@@ -548,7 +546,6 @@ def sweep(
         session.secret,
         strata=request.strata,
         carried=request.carried,
-        format=session.format or FORMAT,
     )
     points: dict[Setting, Point] = {}
     ready: dict[int, Prepared] = {}

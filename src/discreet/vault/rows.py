@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, as_strata
 from discreet.errors import InputError, RefusedError
-from discreet.keys import Column, Keys, coded, in_order, old_row_keys, row_digests, row_keys, total
+from discreet.keys import Column, Keys, coded, in_order, row_digests, row_keys, total
 from discreet.policy import ROWS_PER_K, Policy
 from discreet.protect.base import means_of_persons, persons_in, sd_of
 from discreet.protect.hierarchy import Hierarchy
 from discreet.protect.kanonymity import Repair, repair
 from discreet.protect.values import drawn_levels, filled, nice_step, stepped, winsorised
-from discreet.secret import FORMAT, Secret
+from discreet.secret import Secret
 from discreet.table import Rows, Table
 
 __all__ = [
@@ -87,9 +87,9 @@ class Prepared:
     """Rows that are ready: the values of a group, the levels of strata, and what they carry.
 
     `strata` is which combination of levels each row has, `keys` are keyed digests of the rows, and
-    `order` is one that does not depend on that of the file. `format` is how the copy is made,
-    `persons` whose each row is, where some person has several, and `whole` which columns hold whole
-    numbers, but for fewer than k persons.
+    `order` is one that does not depend on that of the file. `persons` is
+    whose each row is, where some person has several, and `whole` which columns hold whole numbers,
+    but for fewer than k persons.
     """
 
     names: tuple[str, ...]
@@ -100,7 +100,6 @@ class Prepared:
     keys: Keys
     order: Labels
     done: Done
-    format: int
     persons: Labels | None = None
     whole: frozenset[str] = frozenset()
 
@@ -124,7 +123,6 @@ class Raw:
     rows: Rows
     keys: Keys
     version: bytes
-    format: int = FORMAT
     unit: str | None = None
 
 
@@ -136,11 +134,9 @@ def raw_rows(
     *,
     strata: Sequence[str],
     carried: Sequence[str] = (),
-    format: int = FORMAT,
 ) -> Raw:
     """Read the rows of some columns: complete ones, or all where the policy fills gaps.
 
-    `format` is that of the study version: what was released keeps its keys, and so its noise.
     Refused if too few rows are complete, or too few persons have one.
     """
     rows = read_rows(table, policy, names, strata, carried)
@@ -149,11 +145,11 @@ def raw_rows(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
             " protected copy; choose fewer columns, or the custodian can declare a smaller k"
         )
-    keys = keys_of(secret, rows, table.key, format)
+    keys = keys_of(secret, rows, table.key)
     unit = None if rows.persons is None else table.unit
-    data = keys if table.key is None else keys_of(secret, rows, None, format)
-    version = digest_of(secret, "version", data, format, made_by(policy, names, strata, unit))
-    return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version, format, unit)
+    data = keys if table.key is None else keys_of(secret, rows, None)
+    version = digest_of(secret, "version", data, made_by(policy, names, strata, unit))
+    return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version, unit)
 
 
 def made_by(
@@ -165,10 +161,8 @@ def made_by(
     return json.dumps(out, sort_keys=True).encode()
 
 
-def digest_of(secret: Secret, purpose: str, keys: Keys, format: int, *parts: bytes) -> bytes:
+def digest_of(secret: Secret, purpose: str, keys: Keys, *parts: bytes) -> bytes:
     """Return what stands for rows in any order, and for what else decides on a version."""
-    if format == 1:
-        return secret.digest(purpose, *parts, *(key.tobytes() for key in keys[in_order(keys)]))
     return secret.digest(f"{purpose} 2", *parts, len(keys).to_bytes(8, "little"), total(keys))
 
 
@@ -208,7 +202,6 @@ def prepared(raw: Raw, policy: Policy, secret: Secret, known: Repair | None = No
         keys=keys,
         order=in_order(keys),
         done=_done(raw, policy, mended),
-        format=raw.format,
         persons=None if rows.persons is None else rows.persons[kept],
         whole=frozenset(
             name for name in raw.names if _is_whole(rows.numbers[name], policy.k, rows.persons)
@@ -290,7 +283,7 @@ def rows_with_key(
     return table.rows(names, [*texts, table.key], levels, gaps)
 
 
-def keys_of(secret: Secret, rows: Rows, key: str | None, format: int) -> Keys:
+def keys_of(secret: Secret, rows: Rows, key: str | None) -> Keys:
     """Return each record's key: of the declared `key` column, else of all its values.
 
     Whose it is is one of them, where some person has several.
@@ -303,7 +296,7 @@ def keys_of(secret: Secret, rows: Rows, key: str | None, format: int) -> Keys:
     else:
         columns = [rows.numbers[key] if key in rows.numbers else rows.texts[key]]
         check_key(key, columns[0])
-    return old_row_keys(secret, columns) if format == 1 else row_keys(secret, columns)
+    return row_keys(secret, columns)
 
 
 def check_key(name: str, column: Column) -> None:

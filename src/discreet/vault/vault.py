@@ -25,7 +25,7 @@ from discreet.protect.microaggregation import check_shared
 from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
 from discreet.protect.whole import WholeCopy
 from discreet.protect.wide import said_of_width
-from discreet.secret import FORMAT, Secret
+from discreet.secret import Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.unfinished import being_written
@@ -59,7 +59,6 @@ from discreet.vault.stored import (
     TemporaryFolder,
     columns_in,
     is_kept,
-    kept_copies,
     kept_in,
     pieces_of,
     said_in,
@@ -92,11 +91,7 @@ __all__ = [
 
 
 TINY = 1e-9
-WITHIN_ENDS = 2
-"""From this format on a copy stays within its columns' ends, and whole numbers stay whole."""
 IN_RANDOM_PARTITIONS = "rows are protected in random partitions, each by itself"
-IN_PARTITIONS = 3
-"""From this format on the rows of a large group are protected in random partitions."""
 
 
 CopiedRows = tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]]]
@@ -109,7 +104,7 @@ class Copy:
 
     `whose` holds the column that says which rows are one drawn person's, where there is one.
     `remarks` are sentences on how the rows were prepared, `of_columns` on single columns of a copy
-    of the whole table, by name, and `format` is how they were keyed.
+    of the whole table, by name.
     `path` is the Parquet file that they are read from, of a copy that is not held in memory, and
     `keep` what has to be there as long as it is read.
     """
@@ -119,7 +114,6 @@ class Copy:
     version: str
     left_out: int
     remarks: tuple[str, ...] = ()
-    format: int = FORMAT
     path: Path | None = None
     keep: object = None
     whose: Mapping[str, Floats] = field(default_factory=lambda: MappingProxyType({}))
@@ -188,7 +182,7 @@ def store(path: Path, copy: Copy, version: bytes) -> None:
         add(numbers, copy.strata)
 
 
-def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = FORMAT) -> Copy:
+def load(path: Path, group: Sequence[str] | None, version: bytes) -> Copy:
     """Read a copy that was kept; where no `group` is named, numbers are what is stored as such."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -204,7 +198,7 @@ def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = 
         levels = {name: words_of(stored[name]) for name in strata}
         known: dict[str, Any] = {"whose": {name: columns.pop(name) for name in said.whose}}
         short, known["of_columns"] = version.hex()[:16], said.of_columns
-        return Copy(columns, levels, short, said.left_out, said.remarks, format, **known)
+        return Copy(columns, levels, short, said.left_out, said.remarks, **known)
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
@@ -227,7 +221,6 @@ class Made:
     carried: Mapping[str, tuple[str, ...]]
     version: str
     done: Done
-    format: int = FORMAT
     partitions: int = 1
     ends: Mapping[str, Ends] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -241,7 +234,7 @@ def make_copy(given: Noised, policy: Policy) -> Made:
         name: _ends(rows, policy, trimmed[:, j], nice_step(sd_of(name, trimmed[:, j])), name)
         for j, name in enumerate(rows.names)
     }
-    finish = partial(_finished, rows, policy, [*ends.values()])
+    finish = partial(_finished, policy, [*ends.values()])
     made = _made(given, trimmed, policy.row_method(), finish)
     return replace(made, ends=MappingProxyType(ends))
 
@@ -272,13 +265,9 @@ def _ends(rows: Prepared, policy: Policy, own: Floats, step: float, name: str) -
     return Ends(float(low), float(high), float(step), bool(cut))
 
 
-def _finished(
-    rows: Prepared, policy: Policy, ends_of: Sequence[Ends], j: int, values: Floats
-) -> Floats:
+def _finished(policy: Policy, ends_of: Sequence[Ends], j: int, values: Floats) -> Floats:
     """Round a column, to whole numbers where its own are, within its bounds and safe ends."""
-    name, (low, high, step, _) = rows.names[j], ends_of[j]
-    if rows.format < WITHIN_ENDS:  # again after rounding, which may go a little beyond a bound
-        return within_bounds(policy, name, stepped(within_bounds(policy, name, values), step))
+    low, high, step, _ = ends_of[j]
     inside = stepped(outside(values, low, high, policy.outside), step)
     if policy.outside == "keep":
         return inside
@@ -310,20 +299,18 @@ def protect_view(
     asked: PlotRequest,
     secret: Secret,
     naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
-    format: int = FORMAT,
 ) -> Copy:
     """Protect the columns of one view alone, as the papers do it: only under `research`.
 
-    Rows are protected within the levels of `asked.by`, as `naming` joins and names them, and keyed
-    as in `format`.
+    Rows are protected within the levels of `asked.by`, as `naming` joins and names them.
     """
     if policy.from_copy:
         raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
     by = () if asked.by is None or naming is None else (asked.by,)
     rows = rows_with_key(table, asked.columns, by)
-    keys = keys_of(secret, rows, table.key, format)
+    keys = keys_of(secret, rows, table.key)
     names = list(asked.columns)
-    version = digest_of(secret, "view", keys, format)
+    version = digest_of(secret, "view", keys)
     values = np.column_stack([rows.numbers[name] for name in names])
     for j, name in enumerate(names):
         sd_of(name, values[:, j])
@@ -333,7 +320,7 @@ def protect_view(
     out = policy.row_method(asked)(values, normals, strata, rows.persons)
     columns = {name: within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
     left_out = about(rows.left_out, asked.k)
-    return Copy(columns, texts, version.hex()[:16], left_out, format=format)
+    return Copy(columns, texts, version.hex()[:16], left_out)
 
 
 def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
@@ -367,7 +354,6 @@ def _made(
         carried=rows.carried,
         version=given.version,
         done=rows.done,
-        format=rows.format,
     )
 
 
@@ -376,47 +362,39 @@ class Vault:
 
     def __init__(self, secret: Secret, folder: Path | None) -> None:
         self._secret, self._folder = secret, folder
-        self._copies: dict[tuple[tuple[str, ...], int | None], Copy] = {}
+        self._copies: dict[tuple[str, ...], Copy] = {}
         self._whole: Copy | None = None
         self._large: LargeTable | None = None
         self._groups: dict[tuple[str, ...], LargeGroup | None] = {}
         self._nearness: Fidelity | None = None
 
-    def copy(
-        self, table: Table, policy: Policy, group: Sequence[str], format: int | None = None
-    ) -> Copy:
-        """Return the protected copy of `group`, made on the first call.
-
-        `format` is that of what was released of these data; None where nothing is known to have:
-        then a copy of format 1 is used where the folder has one of them, for no data have two.
-        """
+    def copy(self, table: Table, policy: Policy, group: Sequence[str]) -> Copy:
+        """Return the protected copy of `group`, made on the first call."""
         names = tuple(sorted(group))
-        if (names, format) not in self._copies:
-            large = self._large_group(table, policy, names, format)
+        if names not in self._copies:
+            large = self._large_group(table, policy, names)
             if large is not None:
-                file = _file_name(FORMAT, large.version.hex()[:16])
+                file = _file_name(large.version.hex()[:16])
                 write = partial(_write_group, large)
-                self._copies[names, format] = self._in_a_file(file, large.version, write)
+                self._copies[names] = self._in_a_file(file, large.version, write)
             else:
-                raw = self._raw(table, policy, names, format)
-                self._hold(raw, format, lambda: copy_of(self._make(raw, policy), policy.k))
-        return self._copies[names, format]
+                raw = self._raw(table, policy, names)
+                self._hold(raw, lambda: copy_of(self._make(raw, policy), policy.k))
+        return self._copies[names]
 
-    def made(
-        self, table: Table, policy: Policy, group: Sequence[str], format: int | None = None
-    ) -> Made:
+    def made(self, table: Table, policy: Policy, group: Sequence[str]) -> Made:
         """Return the rows of the copy beside the raw ones, to measure it by.
 
         Of a table of several partitions they are those of the first.
         """
         names = tuple(sorted(group))
-        large = self._large_group(table, policy, names, format)
+        large = self._large_group(table, policy, names)
         if large is not None:
             return replace(_made_of(large, large.first(), 0), partitions=large.partitions)
-        raw = self._raw(table, policy, names, format)
+        raw = self._raw(table, policy, names)
         made = self._make(raw, policy)
-        if (names, format) not in self._copies:
-            self._hold(raw, format, lambda: copy_of(made, policy.k))
+        if names not in self._copies:
+            self._hold(raw, lambda: copy_of(made, policy.k))
         return made
 
     def whole(self, table: Table, policy: Policy) -> Copy:
@@ -542,47 +520,29 @@ class Vault:
         raw = raw_whole(table, policy, self._secret)
         return raw, copy_of_whole(raw)
 
-    def _hold(self, raw: Raw, asked_for: int | None, make: Callable[[], Copy]) -> None:
-        """Hold the copy that was kept in the folder, or make one and keep it.
-
-        In memory by its format too: that is known once something has left.
-        """
+    def _hold(self, raw: Raw, make: Callable[[], Copy]) -> None:
+        """Hold the copy that was kept in the folder, or make one and keep it."""
         path = None
         if self._folder is not None:
-            # What is protected in one piece is the same in later formats.
-            same = min(raw.format, WITHIN_ENDS)
-            path = self._folder / _file_name(same, raw.version.hex()[:16])
+            path = self._folder / _file_name(raw.version.hex()[:16])
         if path is not None and is_kept(path):
-            copy = load(path, raw.names, raw.version, raw.format)
+            copy = load(path, raw.names, raw.version)
         else:
             copy = make()
             if path is not None:
                 store(path, copy, raw.version)
-        self._copies[raw.names, asked_for] = self._copies[raw.names, copy.format] = copy
+        self._copies[raw.names] = copy
 
     def _large_group(
-        self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None
+        self, table: Table, policy: Policy, group: tuple[str, ...]
     ) -> LargeGroup | None:
         """Read a large group for the version of its copy: once, whoever asks again."""
-        if format is None:
-            format = 1 if self._has_old_copies() else FORMAT
-        if format < IN_PARTITIONS:
-            return None
         if group not in self._groups:
             self._groups[group] = LargeGroup.of(table, policy, self._secret, group)
         return self._groups[group]
 
-    def _has_old_copies(self) -> bool:
-        """Whether copies of format 1 are kept here."""
-        return self._folder is not None and bool(kept_copies(self._folder, _file_name(1, "?" * 16)))
-
-    def _raw(self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None) -> Raw:
-        keyed = partial(raw_rows, table, policy, group, self._secret, strata=policy.strata)
-        if format is None and self._folder and self._has_old_copies():
-            old = keyed(format=1)
-            if is_kept(self._folder / _file_name(1, old.version.hex()[:16])):
-                return old
-        return keyed(format=FORMAT if format is None else format)
+    def _raw(self, table: Table, policy: Policy, group: tuple[str, ...]) -> Raw:
+        return raw_rows(table, policy, group, self._secret, strata=policy.strata)
 
     def _make(self, raw: Raw, policy: Policy) -> Made:
         rows = prepared(raw, policy, self._secret)
@@ -654,8 +614,8 @@ def _whole_name(version: bytes) -> str:
     return f"whole-{version.hex()[:16]}.parquet"
 
 
-def _file_name(format: int, version: str) -> str:
-    return f"copy-{version}.parquet" if format == 1 else f"copy-{format}-{version}.parquet"
+def _file_name(version: str) -> str:
+    return f"copy-{version}.parquet"
 
 
 def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
@@ -720,5 +680,4 @@ def copy_of(made: Made, k: int) -> Copy:
         made.version,
         about(made.done.left_out, k),
         said(made.done, k),
-        made.format,
     )

@@ -13,7 +13,7 @@ from discreet.keys import Column, numbered, row_digests
 from discreet.policy import Policy
 from discreet.protect.listed import copy_with_tables
 from discreet.protect.whole import OTHER, Draws, Levels, Settings
-from discreet.secret import FORMAT, Secret
+from discreet.secret import Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import Reader
 from discreet.vault.partitions import LargeTable
@@ -55,10 +55,10 @@ def raw_in_one(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> 
     """Read a table of one partition; otherwise as `raw_whole`."""
     rows, broken = _read(table, wanted.numbers, wanted.levels)
     wanted = wanted.without(broken)
-    data = keys_of(secret, rows, None, FORMAT)
-    keys = data if table.key is None else keys_of(secret, rows, table.key, FORMAT)
+    data = keys_of(secret, rows, None)
+    keys = data if table.key is None else keys_of(secret, rows, table.key)
     made_by = wanted.made_by(table, policy, rows.persons is not None)
-    version = digest_of(secret, "whole", data, FORMAT, made_by)
+    version = digest_of(secret, "whole", data, made_by)
     levels = {name: Levels.of(rows.texts[name]) for name in wanted.levels}
     settings, draws = settings_of(table, policy, wanted), Draws(secret, version, keys)
     return raw_of(wanted, settings, rows.numbers, levels, rows.persons, draws, version)
@@ -89,7 +89,7 @@ def version_in_one(
     except InputError:  # of a column that cannot be read, here or by who reads beside
         return raw_in_one(table, policy, secret, wanted).version
     keys = numbered(secret, np.concatenate(digests), columns)
-    return digest_of(secret, "whole", keys, FORMAT, wanted.made_by(table, policy, False))
+    return digest_of(secret, "whole", keys, wanted.made_by(table, policy, False))
 
 
 def _read(
