@@ -14,7 +14,7 @@ Where few persons have a number below 0, none is drawn.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ BEYOND = 1.4
 BUNCHED = 0.95
 """Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
 is, they are at the end of a scale: nothing is beyond."""
+LONE, FROM_END, LEAST_IN_LEAF = 2.5, 3, 8
 GRID = 0.3
 """How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
 several persons are nearer to each other, so that nobody is there."""
@@ -91,6 +92,47 @@ class SafeColumn:
         """Return the safe values of some rows."""
         order = np.argsort(np.argsort(self.order, kind="stable")[rows], kind="stable")
         return SafeColumn(self.centre[rows], self.half[rows], self.step[rows], order)
+
+    def without_lone(self, leaf: Labels, weights: Labels) -> SafeColumn:
+        """Return it with values drawn in that lie far from all others of their leaf.
+
+        A value ends at `LONE` times as far from the middle of its leaf as the third person from its
+        end is; what lies beyond goes evenly to the others of the leaf, so that its sum stays. Values
+        that many have stay.
+        """
+        free = np.flatnonzero(self.step > 0)
+        order = free[np.lexsort([self.centre[free], leaf[free]])]
+        if not len(order):
+            return self
+        x, of, w = self.centre[order], leaf[order], weights[order]
+        starts = np.flatnonzero(np.diff(of, prepend=-1))
+        sizes = np.diff(starts, append=len(of))
+        total = np.add.reduceat(w, starts)
+        before = np.cumsum(w) - w
+        before -= np.repeat(before[starts], sizes)
+        behind = np.repeat(total, sizes) - before - w
+
+        def at(reached: NDArray[np.bool_]) -> Labels:
+            return np.minimum(np.add.reduceat(reached.astype(np.intp), starts), sizes - 1)
+
+        middle = x[starts + at(2 * (before + w) < np.repeat(total, sizes))]
+        low = x[starts + at(before + w < FROM_END * ONE)]
+        high = x[starts + sizes - 1 - at(behind + w < FROM_END * ONE)]
+        enough = np.repeat(total >= LEAST_IN_LEAF * ONE, sizes)
+        middle, low, high = (np.repeat(it, sizes) for it in (middle, low, high))
+        inside = np.where(enough & (x > middle + LONE * (high - middle)), high, x)
+        inside = np.where(enough & (x < middle - LONE * (middle - low)), low, inside)
+        beyond = inside != x
+        more = np.add.reduceat(x - inside, starts) / np.maximum(
+            np.add.reduceat((~beyond).astype(np.intp), starts), 1
+        )
+        centre, half = self.centre.copy(), self.half.copy()
+        centre[order] = np.where(beyond, inside, x + np.repeat(more, sizes))
+        half[order[beyond]] = 0.0
+        lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
+        centre = np.clip(centre, lowest, highest)
+        half = np.minimum(half, np.minimum(centre - lowest, highest - centre))
+        return replace(self, centre=centre, half=half)
 
     def spread_in(self, leaf: Labels) -> Floats:
         """Return the sd of values that are not kept in each leaf, given that of each row."""
