@@ -39,7 +39,7 @@ BEYOND = 1.4
 BUNCHED = 0.95
 """Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
 is, they are at the end of a scale: nothing is beyond."""
-LONE, FROM_END, LEAST_IN_LEAF = 2.5, 3, 8
+LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 8
 GRID = 0.3
 """How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
 several persons are nearer to each other, so that nobody is there."""
