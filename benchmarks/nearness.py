@@ -93,10 +93,9 @@ def _of_groups(
         x, y = (it[[name, by]].dropna() for it in (a, b))
         spread, found = x[name].std(), y.groupby(by)[name].mean()
         for level, part in x.groupby(by)[name]:
-            error = _error(part, whose)
-            if len(part) < FEWEST_ROWS or level not in found.index or not error:
+            if len(part) < FEWEST_ROWS or level not in found.index or part.min() == part.max():
                 continue
-            off.append((found[level] - part.mean()) / error)
+            off.append((found[level] - part.mean()) / _error(part, whose))
             weight.append(len(part))
             raw.append((part.mean() - x[name].mean()) / spread)
             copy.append((found[level] - y[name].mean()) / spread)

@@ -28,6 +28,7 @@ from discreet.table import Table, open_table
 from discreet.vault import columns as lazily
 from discreet.vault import partitions as partitions_of
 from discreet.vault import stored, whole_columns
+from discreet.vault.aside import in_turn
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import columns_of_copy, copy_of_whole, protected
 from discreet.vault.vault import Copy, Vault, load
@@ -111,13 +112,12 @@ def test_however_many_are_protected_at_a_time(
     monkeypatch.setattr(partitions_of, "AT_ONCE", most)
     monkeypatch.setattr(partitions_of, "TOGETHER", memory)
     found, vault = list[int](), Vault(SECRET, None)
-    turn = partitions_of.in_turn
 
-    def in_turn(*given: Any) -> Any:
+    def counted(*given: Any) -> Any:
         found.append(given[-1])
-        return turn(*given)
+        return in_turn(*given)
 
-    monkeypatch.setattr(partitions_of, "in_turn", in_turn)
+    monkeypatch.setattr(partitions_of, "in_turn", counted)
 
     assert kept(vault.whole(table_of(frame), POLICY)) == kept(copy)
     assert found == [at_once]

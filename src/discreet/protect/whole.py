@@ -136,13 +136,8 @@ def whole_copy(
     least = least_known(everyone, k, draws)
     shown = {n: it for n, it in cleaned.items() if persons_of(persons, ~np.isnan(it)) >= least}
     relations = relations_of(shown, k, draws.of_table, persons, settings.parts)
-    rows = Rows(
-        relations.apart(shown),
-        {name: levels[name] for name in sorted(levels)},
-        draws,
-        persons,
-        np.arange(len(draws.keys)),
-    )
+    ordered = {name: levels[name] for name in sorted(levels)}
+    rows = Rows(relations.apart(shown), ordered, draws, persons, np.arange(len(draws.keys)))
     usual = usual_rows(persons, draws)
     part, could = participants(rows, usual, min(everyone, PERSONS_PER_M * settings.m))
     if together and persons is not None:

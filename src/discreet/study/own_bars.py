@@ -173,9 +173,7 @@ def _coded(column: Column) -> tuple[Labels, Sequence[object]]:
     return np.fromiter(each, np.int32, len(column)), [*place]
 
 
-def _together(
-    columns: Sequence[Column],
-) -> tuple[Labels, list[tuple[object, ...]]]:
+def _together(columns: Sequence[Column]) -> tuple[Labels, list[tuple[object, ...]]]:
     """Return which of the combinations of values that there are each row has, and these."""
     codes, keys = zip(*map(_coded, columns), strict=True)
     sizes = [len(it) for it in keys]
@@ -220,9 +218,7 @@ def _shares(
     out = Bars()
     for theirs in of.values():
         total = math.fsum(held[code] for code in theirs)
-        worth = [total] * len(theirs)
-        if persons is not None or weights is not None:
-            worth = _worth(codes, theirs, weights, persons)
+        worth = _worth(codes, theirs, weights, persons) or [total] * len(theirs)
         out |= {
             names[code]: _Bar(float(held[code]) / total, total, rows)
             for code, rows in zip(theirs, worth, strict=True)
@@ -233,11 +229,16 @@ def _shares(
 def _worth(
     codes: Labels, theirs: Sequence[int], weights: Floats | None, persons: Labels | None
 ) -> list[float]:
-    """Return for each bar of a group how many rows of equal weight say as much of its share."""
+    """Return for each bar of a group how many rows of equal weight say as much of its share.
+
+    Nothing where each row is a person's and has no weight: it is as many as there are.
+    """
+    if persons is None:
+        if weights is None:
+            return []
+        return [rows_worth(weights[np.isin(codes, theirs)])] * len(theirs)
     here = np.isin(codes, theirs)
     of = None if weights is None else weights[here]
-    if persons is None:
-        return [len(codes[here]) if of is None else rows_worth(of)] * len(theirs)
     bars = np.searchsorted(np.sort(theirs), codes[here])
     found = rows_worth_of_bars(bars, persons[here], of)
     worth: list[float] = found[np.argsort(np.argsort(theirs))].tolist()
