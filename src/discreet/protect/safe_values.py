@@ -40,6 +40,10 @@ BUNCHED = 0.95
 """Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
 is, they are at the end of a scale: nothing is beyond."""
 LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 8
+"""In a leaf of at least eight persons nobody's value lies farther from the middle than so many times
+what the third person from its end does."""
+PERSONS_LONE = 600
+"""Of more persons it is more, as the root of their number: each weighs less among many."""
 GRID = 0.3
 """How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
 several persons are nearer to each other, so that nobody is there."""
@@ -100,6 +104,7 @@ class SafeColumn:
         end is; what lies beyond goes evenly to the others of the leaf, so that its sum stays. Values
         that many have stay.
         """
+        far = LONE * max(1.0, float(weights.sum()) / ONE / PERSONS_LONE) ** 0.5
         free = np.flatnonzero(self.step > 0)
         order = free[np.lexsort([self.centre[free], leaf[free]])]
         if not len(order):
@@ -120,8 +125,8 @@ class SafeColumn:
         high = x[starts + sizes - 1 - at(behind + w < FROM_END * ONE)]
         enough = np.repeat(total >= LEAST_IN_LEAF * ONE, sizes)
         middle, low, high = (np.repeat(it, sizes) for it in (middle, low, high))
-        inside = np.where(enough & (x > middle + LONE * (high - middle)), high, x)
-        inside = np.where(enough & (x < middle - LONE * (middle - low)), low, inside)
+        inside = np.where(enough & (x > middle + far * (high - middle)), high, x)
+        inside = np.where(enough & (x < middle - far * (middle - low)), low, inside)
         beyond = inside != x
         more = np.add.reduceat(x - inside, starts) / np.maximum(
             np.add.reduceat((~beyond).astype(np.intp), starts), 1
