@@ -39,11 +39,11 @@ BEYOND = 1.4
 BUNCHED = 0.95
 """Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
 is, they are at the end of a scale: nothing is beyond."""
-LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 8
-"""In a leaf of at least eight persons nobody's value lies farther from the middle than so many times
-what the third person from its end does."""
+LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 9
+"""In a leaf of at least nine persons nobody's value is farther from the middle than so many times
+what the third person's from its end is."""
 PERSONS_LONE = 600
-"""Of more persons it is more, as the root of their number: each weighs less among many."""
+"""Of more persons that is farther, by the root of their number: each weighs less among many."""
 GRID = 0.3
 """How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
 several persons are nearer to each other, so that nobody is there."""
@@ -98,44 +98,28 @@ class SafeColumn:
         return SafeColumn(self.centre[rows], self.half[rows], self.step[rows], order)
 
     def without_lone(self, leaf: Labels, weights: Labels) -> SafeColumn:
-        """Return it with values drawn in that lie far from all others of their leaf.
+        """Return it without values that are far from all others of their leaf.
 
-        A value ends at `LONE` times as far from the middle of its leaf as the third person from its
-        end is; what lies beyond goes evenly to the others of the leaf, so that its sum stays. Values
-        that many have stay.
+        In each leaf such a value becomes the third person's from its end, and all on its side of
+        the middle move outwards in proportion, so that the sum stays. Values that are kept because
+        many have them stay. `weights` says how much of a person each row is.
         """
-        far = LONE * max(1.0, float(weights.sum()) / ONE / PERSONS_LONE) ** 0.5
         free = np.flatnonzero(self.step > 0)
-        order = free[np.lexsort([self.centre[free], leaf[free]])]
-        if not len(order):
+        if not len(free):
             return self
-        x, of, w = self.centre[order], leaf[order], weights[order]
-        starts = np.flatnonzero(np.diff(of, prepend=-1))
-        sizes = np.diff(starts, append=len(of))
-        total = np.add.reduceat(w, starts)
-        before = np.cumsum(w) - w
-        before -= np.repeat(before[starts], sizes)
-        behind = np.repeat(total, sizes) - before - w
-
-        def at(reached: NDArray[np.bool_]) -> Labels:
-            return np.minimum(np.add.reduceat(reached.astype(np.intp), starts), sizes - 1)
-
-        middle = x[starts + at(2 * (before + w) < np.repeat(total, sizes))]
-        low = x[starts + at(before + w < FROM_END * ONE)]
-        high = x[starts + sizes - 1 - at(behind + w < FROM_END * ONE)]
-        enough = np.repeat(total >= LEAST_IN_LEAF * ONE, sizes)
-        middle, low, high = (np.repeat(it, sizes) for it in (middle, low, high))
-        inside = np.where(enough & (x > middle + far * (high - middle)), high, x)
-        inside = np.where(enough & (x < middle - far * (middle - low)), low, inside)
-        beyond = inside != x
-        more = np.add.reduceat(x - inside, starts) / np.maximum(
-            np.add.reduceat((~beyond).astype(np.intp), starts), 1
-        )
-        centre, half = self.centre.copy(), self.half.copy()
-        centre[order] = np.where(beyond, inside, x + np.repeat(more, sizes))
-        half[order[beyond]] = 0.0
+        order = free[np.lexsort([self.centre[free], leaf[free]])]
+        x, runs = self.centre[order], _Runs.of(leaf[order])
+        middle, low, high = _middle_and_ends(x, weights[order], runs)
+        far = LONE * max(1.0, float(weights.sum()) / ONE / PERSONS_LONE) ** 0.5
+        inside = np.where(x > middle + far * (high - middle), high, x)
+        inside = np.where(x < middle - far * (middle - low), low, inside)
+        off = _outwards(inside - middle, x - inside, runs)
         lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
-        centre = np.clip(centre, lowest, highest)
+        centre, half = self.centre.copy(), self.half.copy()
+        centre[order] = np.where(
+            off == inside - middle, inside, np.clip(middle + off, lowest, highest)
+        )
+        half[order[inside != x]] = 0.0
         half = np.minimum(half, np.minimum(centre - lowest, highest - centre))
         return replace(self, centre=centre, half=half)
 
@@ -340,6 +324,56 @@ def _between(
     centre[lost] = np.where(chance[lost] < share, high, low)
     half[lost] = 0.0
     return centre, half
+
+
+class _Runs(NamedTuple):
+    """Where the rows of each leaf start, and how many they are, when they stand together."""
+
+    starts: Labels
+    sizes: Labels
+
+    @classmethod
+    def of(cls, leaf: Labels) -> _Runs:
+        starts = np.flatnonzero(np.diff(leaf, prepend=-1))
+        return cls(starts, np.diff(starts, append=len(leaf)))
+
+    def sums(self, x: Floats) -> Floats:
+        return np.repeat(np.add.reduceat(x, self.starts), self.sizes)
+
+
+def _middle_and_ends(x: Floats, w: Labels, runs: _Runs) -> tuple[Floats, Floats, Floats]:
+    """Return the middle value of each row's leaf, and that of the third person from each end.
+
+    Of leaves of few persons the ends are the least and the largest value: none is beyond.
+    """
+    starts, sizes = runs
+    total = np.add.reduceat(w, starts)
+    upto = np.cumsum(w)
+    upto -= np.repeat(upto[starts] - w[starts], sizes)
+    few = np.repeat(total, sizes) < LEAST_IN_LEAF * ONE
+    end = np.where(few, 0, FROM_END * ONE)
+
+    def passed(rows: NDArray[np.bool_]) -> Labels:
+        return np.minimum(np.add.reduceat(rows.astype(np.intp), starts), sizes - 1)
+
+    middle = x[starts + passed(2 * upto < np.repeat(total, sizes))]
+    low = x[starts + passed(upto < end)]
+    high = x[starts + sizes - 1 - passed(np.repeat(total, sizes) - upto + w < end)]
+    return np.repeat(middle, sizes), np.repeat(low, sizes), np.repeat(high, sizes)
+
+
+def _outwards(off: Floats, lost: Floats, runs: _Runs) -> Floats:
+    """Return how far rows are off the middle of their leaf, when what was `lost` is shared out.
+
+    On each side in proportion to how far they are off, and evenly where all are in the middle.
+    """
+    out = off
+    for sign in (1, -1):
+        beyond, whole = (runs.sums(np.maximum(sign * it, 0.0)) for it in (lost, off))
+        more = np.divide(beyond, whole, out=np.zeros_like(off), where=whole > 0)
+        even = np.where(whole > 0, 0.0, sign * beyond / np.repeat(runs.sizes, runs.sizes))
+        out = out + np.where(sign * off > 0, more * off, 0.0) + even
+    return out
 
 
 def normal(uniform: Floats) -> Floats:
