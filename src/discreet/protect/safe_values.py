@@ -100,20 +100,21 @@ class SafeColumn:
     def without_lone(self, leaf: Labels, weights: Labels) -> SafeColumn:
         """Return it without values that are far from all others of their leaf.
 
-        In each leaf such a value becomes the third person's from its end, and all on its side of
-        the middle move outwards in proportion, so that the sum stays. Values that are kept because
-        many have them stay. `weights` says how much of a person each row is.
+        In each leaf such a value becomes the third person's from its end. All values of the column
+        that lie on the same side of the middles of their leaves move outwards in proportion, so
+        that the sum stays. Values that are kept because many have them stay. `weights` says how
+        much of a person each row is.
         """
         free = np.flatnonzero(self.step > 0)
         if not len(free):
             return self
         order = free[np.lexsort([self.centre[free], leaf[free]])]
-        x, runs = self.centre[order], _Runs.of(leaf[order])
-        middle, low, high = _middle_and_ends(x, weights[order], runs)
+        x = self.centre[order]
+        middle, low, high = _middle_and_ends(x, weights[order], leaf[order])
         far = LONE * max(1.0, float(weights.sum()) / ONE / PERSONS_LONE) ** 0.5
         inside = np.where(x > middle + far * (high - middle), high, x)
         inside = np.where(x < middle - far * (middle - low), low, inside)
-        off = _outwards(inside - middle, x - inside, runs)
+        off = _outwards(inside - middle, x - inside)
         lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
         centre, half = self.centre.copy(), self.half.copy()
         centre[order] = np.where(
@@ -326,27 +327,14 @@ def _between(
     return centre, half
 
 
-class _Runs(NamedTuple):
-    """Where the rows of each leaf start, and how many they are, when they stand together."""
-
-    starts: Labels
-    sizes: Labels
-
-    @classmethod
-    def of(cls, leaf: Labels) -> _Runs:
-        starts = np.flatnonzero(np.diff(leaf, prepend=-1))
-        return cls(starts, np.diff(starts, append=len(leaf)))
-
-    def sums(self, x: Floats) -> Floats:
-        return np.repeat(np.add.reduceat(x, self.starts), self.sizes)
-
-
-def _middle_and_ends(x: Floats, w: Labels, runs: _Runs) -> tuple[Floats, Floats, Floats]:
+def _middle_and_ends(x: Floats, w: Labels, leaf: Labels) -> tuple[Floats, Floats, Floats]:
     """Return the middle value of each row's leaf, and that of the third person from each end.
 
-    Of leaves of few persons the ends are the least and the largest value: none is beyond.
+    Rows stand by leaf and value. Of leaves of few persons the ends are the least and the largest
+    value: none is beyond.
     """
-    starts, sizes = runs
+    starts = np.flatnonzero(np.diff(leaf, prepend=-1))
+    sizes = np.diff(starts, append=len(leaf))
     total = np.add.reduceat(w, starts)
     upto = np.cumsum(w)
     upto -= np.repeat(upto[starts] - w[starts], sizes)
@@ -362,17 +350,19 @@ def _middle_and_ends(x: Floats, w: Labels, runs: _Runs) -> tuple[Floats, Floats,
     return np.repeat(middle, sizes), np.repeat(low, sizes), np.repeat(high, sizes)
 
 
-def _outwards(off: Floats, lost: Floats, runs: _Runs) -> Floats:
-    """Return how far rows are off the middle of their leaf, when what was `lost` is shared out.
+def _outwards(off: Floats, lost: Floats) -> Floats:
+    """Return how far rows are off the middles of their leaves, when what was `lost` is shared out.
 
-    On each side in proportion to how far they are off, and evenly where all are in the middle.
+    On each side by all rows of the column, in proportion to how far they are off: who is alone
+    in a leaf would else be seen in the others of it.
     """
     out = off
     for sign in (1, -1):
-        beyond, whole = (runs.sums(np.maximum(sign * it, 0.0)) for it in (lost, off))
-        more = np.divide(beyond, whole, out=np.zeros_like(off), where=whole > 0)
-        even = np.where(whole > 0, 0.0, sign * beyond / np.repeat(runs.sizes, runs.sizes))
-        out = out + np.where(sign * off > 0, more * off, 0.0) + even
+        beyond, whole = (np.maximum(sign * it, 0.0) for it in (lost, off))
+        if whole.any():
+            out = out + sign * whole * (beyond.sum() / whole.sum())
+        else:
+            out = out + sign * beyond.sum() / len(off)
     return out
 
 
