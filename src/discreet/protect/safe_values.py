@@ -330,24 +330,25 @@ def _between(
 def _middle_and_ends(x: Floats, w: Labels, leaf: Labels) -> tuple[Floats, Floats, Floats]:
     """Return the middle value of each row's leaf, and that of the third person from each end.
 
-    Rows stand by leaf and value. Of leaves of few persons the ends are the least and the largest
-    value: none is beyond.
+    Rows stand by leaf and value. Of leaves of few persons each row's are its own value: it stays.
     """
     starts = np.flatnonzero(np.diff(leaf, prepend=-1))
     sizes = np.diff(starts, append=len(leaf))
-    total = np.add.reduceat(w, starts)
+    total = np.repeat(np.add.reduceat(w, starts), sizes)
     upto = np.cumsum(w)
     upto -= np.repeat(upto[starts] - w[starts], sizes)
-    few = np.repeat(total, sizes) < LEAST_IN_LEAF * ONE
-    end = np.where(few, 0, FROM_END * ONE)
 
     def passed(rows: NDArray[np.bool_]) -> Labels:
         return np.minimum(np.add.reduceat(rows.astype(np.intp), starts), sizes - 1)
 
-    middle = x[starts + passed(2 * upto < np.repeat(total, sizes))]
-    low = x[starts + passed(upto < end)]
-    high = x[starts + sizes - 1 - passed(np.repeat(total, sizes) - upto + w < end)]
-    return np.repeat(middle, sizes), np.repeat(low, sizes), np.repeat(high, sizes)
+    places = (
+        passed(2 * upto < total),
+        passed(upto < FROM_END * ONE),
+        sizes - 1 - passed(total - upto + w < FROM_END * ONE),
+    )
+    few = total < LEAST_IN_LEAF * ONE
+    middle, low, high = (np.where(few, x, np.repeat(x[starts + it], sizes)) for it in places)
+    return middle, low, high
 
 
 def _outwards(off: Floats, lost: Floats) -> Floats:
