@@ -339,7 +339,7 @@ def _middle_and_ends(x: Floats, w: Labels, leaf: Labels) -> tuple[Floats, Floats
     upto -= np.repeat(upto[starts] - w[starts], sizes)
 
     def passed(rows: NDArray[np.bool_]) -> Labels:
-        return np.minimum(np.add.reduceat(rows.astype(np.intp), starts), sizes - 1)
+        return np.asarray(np.minimum(np.add.reduceat(rows.astype(np.intp), starts), sizes - 1))
 
     places = (
         passed(2 * upto < total),
