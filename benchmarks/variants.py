@@ -4,7 +4,8 @@
 
 Of four tables of 500 rows, and three of 3,000: each variant changes one setting and leaves all
 others as they are. Nearness is the mean of five secrets, "typical" that of three persons a table
-(an AUC, of 50 pairs of copies each), "far" that of one who is 8 sd off in a column. It takes half
+(an AUC, of 50 pairs of copies each), "far" that of one who is 8 sd off in a column, and "joint"
+that of one who is usual in each column and far from all alike. It takes half
 an hour of one core.
 """
 
@@ -39,13 +40,15 @@ VARIANTS: dict[str, tuple[int, Mapping[str, Any]]] = {
     "donors twice as uneven": (4 * K, {"donors.UNEVEN": 0.4}),
     "no noise beside donors": (4 * K, {"fitted_columns.SMOOTHED": 0.0}),
     "twice the noise": (4 * K, {"fitted_columns.SMOOTHED": 0.4}),
+    "lone values as they are": (4 * K, {"safe_values.LONE": 1e9}),
+    "lone values half as far": (4 * K, {"safe_values.LONE": 1.0}),
     "half the noise of ends": (4 * K, {"safe_values.END_NOISE": 1.0}),
     "twice the noise of ends": (4 * K, {"safe_values.END_NOISE": 4.0}),
 }
 """What is changed: m, and constants of modules of `discreet.protect`."""
 HEAD = """\
-| variant | means | groups | pairs | typical | far | 3,000 rows: means | groups | pairs |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|
+| variant | means | groups | pairs | typical | far | joint | 3,000 rows: means | groups | pairs |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 """
 FROM, TO = "<!-- variants -->", "<!-- variants so far -->"
 
@@ -60,7 +63,7 @@ def main() -> None:
                 changed.enter_context(patch(f"discreet.protect.{place}", value))
             few, many = near(found[500], m), near(found[3000], m)
             risk = members(found[500], m)
-        cells = [few["means"], few["groups"], few["pairs"], risk["typical"], risk["marginal"]]
+        cells = [few["means"], few["groups"], few["pairs"], *risk.values()]
         cells += [many["means"], many["groups"], many["pairs"]]
         lines.append(f"| {name} | {' | '.join(f'{it:.2f}' for it in cells)} |")
         print(f"{lines[-1]} load {os.getloadavg()[0]:.1f}", flush=True)
@@ -90,7 +93,7 @@ def members(every: list[Records], m: int) -> dict[str, float]:
     """Return how well persons are recognised, on average over tables."""
     return {
         who: float(np.mean([_auc(records, m, who) for records in every]))
-        for who in ("typical", "marginal")
+        for who in ("typical", "marginal", "joint")
     }
 
 

@@ -295,3 +295,89 @@ def test_how_far_out_an_end_is_drawn_is_nobodys_place(monkeypatch: pytest.Monkey
     assert near() < 0.05
     monkeypatch.setattr(safe_values, "GRID", 0.0)
     assert near() > 0.15
+
+
+NINE = [0, 1, 2, 3, 4, 5, 6, 7, 100]
+"""The middle is 4, the third from the end 6: 8 is not beyond, and 94 of 100 are."""
+OUTWARDS = [0, 1, 2, 3, 4, 16.75, 29.5, 42.25, 29.5]
+"""Of 5, 6, 7 and 6, which are 8 off in all, each goes outwards by 94 / 8 as much again."""
+
+
+@pytest.mark.parametrize(
+    ("values", "rows", "others", "becomes"),
+    [
+        pytest.param(NINE, 1, 0, OUTWARDS, id="above"),
+        pytest.param([-it for it in NINE], 1, 0, [-it for it in OUTWARDS], id="below"),
+        pytest.param([*NINE[:8], 8], 1, 0, [*NINE[:8], 8], id="none is beyond"),
+        pytest.param(NINE[1:], 1, 0, NINE[1:], id="eight persons"),
+        pytest.param([5] * 8 + [14], 1, 0, [6] * 9, id="all others in the middle"),
+        pytest.param([*NINE[:8], 9], 1, 0, [*NINE[:5], 5.375, 6.75, 8.125, 6.75], id="nine"),
+        pytest.param([*NINE[:8], 9], 1, 2391, [*NINE[:8], 9], id="nine of 2,400 persons"),
+        pytest.param(
+            [0, *NINE[:8], 8, 8, 8, 8], 3, 0, [0, *NINE[:8], 8, 8, 8, 8], id="few persons"
+        ),
+    ],
+)
+def test_a_value_far_from_all_of_its_leaf_becomes_that_of_the_third(
+    values: list[float], rows: int, others: int, becomes: list[float]
+) -> None:
+    """By hand: in a leaf, where another has `others` persons."""
+    x = np.append(np.array(values, dtype=float), np.arange(float(others)))
+    leaf = np.repeat([0, 1], [len(values), others])
+    before = SafeColumn(x, np.zeros(len(x)), np.ones(len(x)), np.argsort(x))
+    order = np.random.default_rng(5).permutation(len(x))
+    weights = np.full(len(x), ONE // rows)
+
+    found = before.without_lone(leaf, weights)
+    shuffled = SafeColumn(x[order], before.half, before.step, np.argsort(x[order]))
+    again = shuffled.without_lone(leaf[order], weights)
+
+    assert found.centre[: len(values)] == pytest.approx(becomes, rel=1e-12)
+    assert found.centre[leaf == 1].tolist() == x[leaf == 1].tolist()
+    assert again.centre.tolist() == found.centre[order].tolist()
+
+
+def test_all_leaves_share_what_a_lone_value_loses() -> None:
+    """94 of 100 go to 8 above the middle of one leaf and 10 above that of the other."""
+    x, leaf = np.append(np.array(NINE, dtype=float), np.arange(9.0)), np.repeat([0, 1], 9)
+    before = SafeColumn(x, np.zeros(18), np.ones(18), np.argsort(x))
+
+    found = before.without_lone(leaf, np.full(18, ONE)).centre
+
+    more = 1 + 94 / 18
+    assert found[:9] == pytest.approx([0, 1, 2, 3, 4, *(4 + more * np.array([1, 2, 3, 2]))])
+    assert found[9:] == pytest.approx([0, 1, 2, 3, 4, *(4 + more * np.arange(1, 5))])
+    assert found.sum() == pytest.approx(x.sum(), rel=1e-12)
+
+
+def test_rows_of_one_person_are_lone_together_and_kept_values_never() -> None:
+    x = np.append(np.arange(9.0), [100, 100, 100])
+    weights = np.append(np.full(9, ONE), np.full(3, ONE // 3))
+    leaf, step = np.zeros(12, dtype=int), np.ones(12)
+    every = np.arange(12)
+
+    found = SafeColumn(x, np.full(12, 2.0), step, every).without_lone(leaf, weights)
+    kept = SafeColumn(x, np.zeros(12), np.where(x == 100, 0, step), every)
+
+    assert found.centre.max() < 100
+    assert found.half[9:].tolist() == [0, 0, 0]
+    assert found.centre.sum() == pytest.approx(x.sum(), rel=1e-12)
+    assert kept.without_lone(leaf, weights).centre.tolist() == x.tolist()
+
+
+@given(
+    st.lists(st.integers(-50, 50), min_size=1, max_size=60),
+    st.integers(1, 4),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=examples(100))
+def test_values_without_lone_ones_keep_their_sum(values: list[int], leaves: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # Two rows so far out that nothing else leaves the ends of the column are of no leaf of nine.
+    x = np.append(np.array(values, dtype=float) ** 3, [-1e9, 1e9])
+    leaf = np.append(rng.integers(leaves, size=len(values)), [leaves, leaves])
+    before = SafeColumn(x, np.zeros(len(x)), np.ones(len(x)), np.argsort(x))
+
+    found = before.without_lone(leaf, np.full(len(x), ONE))
+
+    assert found.centre.sum() == pytest.approx(x.sum(), rel=1e-9, abs=1e-4)

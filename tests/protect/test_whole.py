@@ -15,6 +15,7 @@ from scipy.stats import ks_2samp
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.keys import row_keys, total
+from discreet.protect import safe_values
 from discreet.protect.copies import Draws, Levels, Settings, WholeCopy
 from discreet.protect.fitted_columns import _check_drawn, _check_leaves
 from discreet.protect.participants import ONE, Rows
@@ -310,3 +311,23 @@ def test_a_column_of_thousands_of_levels_costs_what_a_number_costs() -> None:
     assert cost["levels"] < 1.5 * cost["numbers"]
     assert len(kept) > 0.95 * 2000
     assert np.polyfit(own[kept.astype(int)], means, 1)[0] == pytest.approx(1, abs=0.1)
+
+
+def test_who_is_alone_among_those_alike_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 400 persons one is usual in each of two columns, and 10 sd off the line of both."""
+
+    def seen() -> float:
+        """Return in how many copies a row is near that person's."""
+        hits = []
+        for seed in range(20):
+            random = np.random.default_rng(seed)
+            x, noise = random.normal(size=(2, 400))
+            y = x + 0.3 * noise
+            x[0], y[0] = -1.0, 2.0
+            drawn = copied({"x": x, "y": y}, {}, m=20).numbers
+            hits.append(((np.abs(drawn["x"] - x[0]) < 0.5) & (drawn["y"] > 1)).any())
+        return float(np.mean(hits))
+
+    assert seen() == 0
+    monkeypatch.setattr(safe_values, "LONE", 1e9)
+    assert seen() > 0.3

@@ -273,6 +273,7 @@ def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
             return "nearly empty"
     safe = fit.safe.numbers[name][1]
     leaves = fit.leaves(name, number_targets(column[known], safe.centre), known)
+    safe = safe.without_lone(leaves.fitted.leaf, fit.weights[known])
     spread = safe.spread_in(leaves.fitted.leaf)
     known_as = column.copy()
     known_as[known] = _as_drawn(name, safe, spread[leaves.fitted.leaf], rows.draws.taken(known))

@@ -14,7 +14,7 @@ Where few persons have a number below 0, none is drawn.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +39,11 @@ BEYOND = 1.4
 BUNCHED = 0.95
 """Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
 is, they are at the end of a scale: nothing is beyond."""
+LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 9
+"""In a leaf of at least nine persons nobody's value is farther from the middle than so many times
+what the third person's from its end is."""
+PERSONS_LONE = 600
+"""Of more persons that is farther, by the root of their number: each weighs less among many."""
 GRID = 0.3
 """How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
 several persons are nearer to each other, so that nobody is there."""
@@ -91,6 +96,33 @@ class SafeColumn:
         """Return the safe values of some rows."""
         order = np.argsort(np.argsort(self.order, kind="stable")[rows], kind="stable")
         return SafeColumn(self.centre[rows], self.half[rows], self.step[rows], order)
+
+    def without_lone(self, leaf: Labels, weights: Labels) -> SafeColumn:
+        """Return it without values that are far from all others of their leaf.
+
+        In each leaf such a value becomes the third person's from its end. All values of the column
+        that lie on the same side of the middles of their leaves move outwards in proportion, so
+        that the sum stays. Values that are kept because many have them stay. `weights` says how
+        much of a person each row is.
+        """
+        free = np.flatnonzero(self.step > 0)
+        if not len(free):
+            return self
+        order = free[np.lexsort([self.centre[free], leaf[free]])]
+        x = self.centre[order]
+        middle, low, high = _middle_and_ends(x, weights[order], leaf[order])
+        far = LONE * max(1.0, float(weights.sum()) / ONE / PERSONS_LONE) ** 0.5
+        inside = np.where(x > middle + far * (high - middle), high, x)
+        inside = np.where(x < middle - far * (middle - low), low, inside)
+        off = _outwards(inside - middle, x - inside)
+        lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
+        centre, half = self.centre.copy(), self.half.copy()
+        centre[order] = np.where(
+            off == inside - middle, inside, np.clip(middle + off, lowest, highest)
+        )
+        half[order[inside != x]] = 0.0
+        half = np.minimum(half, np.minimum(centre - lowest, highest - centre))
+        return replace(self, centre=centre, half=half)
 
     def spread_in(self, leaf: Labels) -> Floats:
         """Return the sd of values that are not kept in each leaf, given that of each row."""
@@ -293,6 +325,46 @@ def _between(
     centre[lost] = np.where(chance[lost] < share, high, low)
     half[lost] = 0.0
     return centre, half
+
+
+def _middle_and_ends(x: Floats, w: Labels, leaf: Labels) -> tuple[Floats, Floats, Floats]:
+    """Return the middle value of each row's leaf, and that of the third person from each end.
+
+    Rows stand by leaf and value. Of leaves of few persons each row's are its own value: it stays.
+    """
+    starts = np.flatnonzero(np.diff(leaf, prepend=-1))
+    sizes = np.diff(starts, append=len(leaf))
+    total = np.repeat(np.add.reduceat(w, starts), sizes)
+    upto = np.cumsum(w)
+    upto -= np.repeat(upto[starts] - w[starts], sizes)
+
+    def passed(rows: NDArray[np.bool_]) -> Labels:
+        return np.asarray(np.minimum(np.add.reduceat(rows.astype(np.intp), starts), sizes - 1))
+
+    places = (
+        passed(2 * upto < total),
+        passed(upto < FROM_END * ONE),
+        sizes - 1 - passed(total - upto + w < FROM_END * ONE),
+    )
+    few = total < LEAST_IN_LEAF * ONE
+    middle, low, high = (np.where(few, x, np.repeat(x[starts + it], sizes)) for it in places)
+    return middle, low, high
+
+
+def _outwards(off: Floats, lost: Floats) -> Floats:
+    """Return how far rows are off the middles of their leaves, when what was `lost` is shared out.
+
+    On each side by all rows of the column, in proportion to how far they are off: who is alone
+    in a leaf would else be seen in the others of it.
+    """
+    out = off
+    for sign in (1, -1):
+        beyond, whole = (np.maximum(sign * it, 0.0) for it in (lost, off))
+        if whole.any():
+            out = out + sign * whole * (beyond.sum() / whole.sum())
+        else:
+            out = out + sign * beyond.sum() / len(off)
+    return out
 
 
 def normal(uniform: Floats) -> Floats:
