@@ -22,7 +22,6 @@ BARE = Provenance(
     checksum="9f6c",
 )
 SEALED = BARE.sealed(KEY)
-OLD = replace(BARE, schema=1).sealed(KEY)
 CHANGES: dict[str, Any] = {
     "version": "0e598ffd46393cc1",
     "policy": "b",
@@ -42,7 +41,7 @@ def test_it_holds_what_the_issue_says_and_nothing_else() -> None:
     assert [*BARE.to_plain()] == ["schema", "id", *held]
 
 
-@pytest.mark.parametrize("told", [BARE, SEALED, SEALED.sealed_file(KEY, b"x", ".png"), OLD])
+@pytest.mark.parametrize("told", [BARE, SEALED, SEALED.sealed_file(KEY, b"x", ".png")])
 def test_it_comes_back_as_it_was_written(told: Provenance) -> None:
     assert Provenance.from_text(told.to_text()) == told
 
@@ -78,24 +77,6 @@ def test_the_seal_of_a_file_is_of_its_bytes_its_ending_and_of_what_is_said() -> 
     assert not told.fits_file(KEY, b"file", ".svg")
     assert not replace(told, checksum="other").fits_file(KEY, b"file", ".png")
     assert not replace(SEALED, file_seal=SEALED.seal).fits_file(KEY, b"", ".png")
-
-
-SEALS_OF_SCHEMA_1 = {
-    "seal": "8e53318accf213a23e1ced5fcea26abb126a3dc80530d9180c4062917c5198fc",
-    "file_seal": "2e18d662dcadb51a902fe8507c211018d54848828ae69335a7d3d49a8767a37b",
-}
-
-
-def test_what_schema_1_sealed_still_holds() -> None:
-    """With a checksum that has no key, and a seal of the file that does not say its ending."""
-    rest = hashlib.sha256(b"file").digest()
-    assert OLD.to_plain()["schema"] == 1
-    assert OLD.seal == SEALS_OF_SCHEMA_1["seal"]
-    sealed = OLD.sealed_file(KEY, rest, ".png")
-    assert sealed.file_seal == SEALS_OF_SCHEMA_1["file_seal"]
-    assert sealed.fits_file(KEY, rest, ".svg")
-    assert OLD.holds(KEY, "9f6c")
-    assert not OLD.holds(KEY, "9f6d")
 
 
 @pytest.mark.promise

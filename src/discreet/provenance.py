@@ -33,9 +33,7 @@ __all__ = [
 ]
 
 SCHEMA = 2
-"""How a provenance is written and sealed: in 1 the checksum had no key, and no seal said the
-schema or the ending of the file."""
-SCHEMAS = (1, SCHEMA)
+"""How a provenance is written and sealed."""
 DIGITS = 16
 ZEROS = "0" * 64
 NOTHING = hashlib.sha256().digest()
@@ -90,7 +88,7 @@ class Provenance:
     def to_plain(self) -> dict[str, Any]:
         """Return it as the plain values that are written."""
         seals = {"seal": self.seal, "file_seal": self.file_seal}
-        told = {"schema": self.schema, "id": self.id, **self._said()}
+        told = {"schema": self.schema, "id": self.id} | self._said()
         return told | {name: it for name, it in seals.items() if it}
 
     def to_text(self) -> str:
@@ -102,7 +100,8 @@ class Provenance:
 
     def _said(self) -> dict[str, Any]:
         """Return all that is sealed."""
-        said = {
+        return {
+            "schema": self.schema,
             "version": self.version,
             "policy": self.policy,
             "discreet": self.discreet,
@@ -110,7 +109,6 @@ class Provenance:
             "source": self.source,
             "checksum": self.checksum,
         }
-        return said if self.schema == 1 else {"schema": self.schema, **said}
 
     @staticmethod
     def from_plain(given: Any) -> Provenance:
@@ -124,7 +122,7 @@ class Provenance:
             raise wrong from None
         words = {it.name for it in fields(Provenance)} - {"request", "schema"}
         seals = {"seal", "file_seal"}
-        known = type(schema) is int and schema in SCHEMAS
+        known = type(schema) is int and schema == SCHEMA
         there = known and words - seals <= set(told) <= words
         if not there or not isinstance(request, dict):
             raise wrong
@@ -167,8 +165,7 @@ class Provenance:
 
         `rest` is the SHA-256 of all that the file holds beside it.
         """
-        parts = (rest,) if self.schema == 1 else (rest, ending.encode())
-        return replace(self, file_seal=self._digest(key, "file", *parts))
+        return replace(self, file_seal=self._digest(key, "file", rest, ending.encode()))
 
     def is_genuine(self, key: DerivedKey) -> bool:
         """Tell whether the seal is of this key, and nothing of what it seals was changed."""
@@ -181,8 +178,7 @@ class Provenance:
 
     def holds(self, key: DerivedKey, checksum: str) -> bool:
         """Tell whether it is of the numbers that have a checksum (`checksum_of`)."""
-        wanted = checksum if self.schema == 1 else keyed(key, checksum)
-        return hmac.compare_digest(self.checksum, wanted)
+        return hmac.compare_digest(self.checksum, keyed(key, checksum))
 
     def _digest(self, key: DerivedKey, purpose: str, *parts: bytes) -> str:
         return key.secret.digest(purpose, canonical_text(self._said()).encode(), *parts).hex()

@@ -40,7 +40,7 @@ from discreet.ledger.log import (
 from discreet.ledger.store import verify
 from discreet.study import ledger_of
 from discreet.study.guesses import proposed_policy
-from tests.ledger.given import ALICE, MUCH, alter, old_ledger, question
+from tests.ledger.given import ALICE, MUCH, alter, question
 from tests.serve.cohort import written
 from tests.serve.workers import COLD
 
@@ -136,7 +136,7 @@ def test_a_check_prints_rows_and_head(run: Run, ledger: Ledger, policy: str) -> 
     assert code == 0
     assert "what the head stands for is all there" in out
     told = json.loads(run("log", "--verify", "--json", "--policy", policy)[1])
-    assert told == {"rows": found.rows, "head": found.head, "broken": [], "adopted": None}
+    assert told == {"rows": found.rows, "head": found.head, "broken": []}
 
 
 def test_a_changed_row_is_found(run: Run, ledger: Ledger, policy: str) -> None:
@@ -179,15 +179,6 @@ def test_another_secret_breaks_every_seal(
     assert out.count("broken: ") == 21
     assert "broken: and more (--json lists all)" in out
     assert "sealed with another secret" in out
-
-
-def test_an_old_ledger_says_when_it_got_its_chain(run: Run, policy: str) -> None:
-    old_ledger(Path(policy).parent / ".discreet")
-
-    code, out, _ = run("log", "--verify", "--policy", policy)
-    assert code == 0
-    assert "rows from before 20" in out
-    assert entries(run, "--policy", policy)[0]["outcome"] == "released as svg"
 
 
 def test_a_damaged_ledger_is_told_in_one_line(run: Run, ledger: Ledger, policy: str) -> None:

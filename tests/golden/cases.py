@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -529,80 +527,6 @@ def _saved_table(study: Any, folder: Path) -> Any:
     return release.save(folder / "t.csv", folder / "t.json").name
 
 
-def before(folder: Path) -> Cases:
-    """Open what was written before: the same plots, table and copies, and the same versions."""
-    lay_out(folder)
-    study = opened("cohort.csv", "policy.toml")
-    out = {
-        "histogram": seen(drawn(study, "histogram", "glucose")),
-        "scatter": seen(drawn(study, "scatter", "age", "glucose", by="sex")),
-        "model": seen(drawn(study, "residuals", FORMULA)),
-        "axes": seen(drawn(study, "parallel", ["age", "bmi", "smoker"])),
-        "table": columns_of(released(study, columns=GROUP).table),
-        "saved": {
-            name: tried(lambda name=name, ask=ask: ask().save(folder / f"{name}.json").name)
-            for name, ask in {
-                "histogram": lambda: drawn(study, "histogram", "glucose"),
-                "scatter": lambda: drawn(study, "scatter", "age", "glucose", by="sex"),
-            }.items()
-        },
-        "other k": tried(
-            lambda: (
-                drawn(opened("cohort.csv", "policy.toml", k=8), "histogram", "age")
-                .save(folder / "no.json")
-                .name
-            )
-        ),
-        "copies": copies(folder),
-        "ledger": ledger_rows(folder),
-    }
-    return out
-
-
-BEFORE = access.HERE / "before"
-KEPT = ("cohort.csv", "policy.toml")
-
-
-def lay_out(folder: Path) -> None:
-    """Lay out the custodian's folder that was written before."""
-    for name in KEPT:
-        shutil.copy(BEFORE / name, folder)
-    hidden = folder / ".discreet"
-    hidden.mkdir()
-    for copy in BEFORE.glob("*.parquet"):
-        shutil.copy(copy, hidden)
-    connection = sqlite3.connect(hidden / "ledger.sqlite")
-    connection.executescript((BEFORE / "ledger.sql").read_text(encoding="utf-8"))
-    connection.close()
-
-
-RELEASED = access.HERE / "released"
-RELEASED_RULES = """study = "clinic"
-
-[kinds]
-ward = "categorical"
-
-[roles]
-patient = "identifier"
-"""
-#: What is released for the files that later versions read: a name for each, and how it is drawn.
-RELEASED_VIEWS: Mapping[str, Callable[[Any], Any]] = {
-    "histogram": lambda study: drawn(study, "histogram", "glucose", source="counts"),
-    "scatter": lambda study: drawn(study, "scatter", "age", "glucose", by="sex"),
-    "counts": lambda study: drawn(study, "heatmap", "age", "glucose", source="counts"),
-}
-
-
-def released_files(folder: Path) -> None:
-    """Write what a custodian has after some releases: policy, copy, ledger, views and a table."""
-    (folder / "policy.toml").write_text(RELEASED_RULES, encoding="utf-8")
-    write_csv(second(), folder / "cohort.csv")
-    study = opened(folder / "cohort.csv", folder / "policy.toml")
-    for name, draw in RELEASED_VIEWS.items():
-        draw(study).save(folder / f"{name}.json")
-    released(study).save(folder / "table.csv", folder / "report.json")
-
-
 # --- the surface ----------------------------------------------------------------------------------
 
 HELP = (
@@ -810,7 +734,6 @@ GROUPS: Mapping[str, Callable[[Path], Cases]] = {
     "research_tables": research_tables,
     "reports": reports,
     "session": session,
-    "before": before,
     "commands": commands,
     "api": api,
 }

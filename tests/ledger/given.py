@@ -44,7 +44,7 @@ def question(view: int | None = 1, *, study: str = "s", version: int = 1) -> Log
 
 def filled(folder: Path, secret: Secret = SECRET) -> Store:
     """Make a ledger with a row or more in every table."""
-    old_ledger(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder, secret)
     marks = secret.marks([str(n % 7) for n in range(60)])
     made = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
@@ -62,6 +62,7 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
         lines=Lines(1, 2, (3, 4)),
     )
     Ledger(folder, secret).release([leaving], lambda: {})
+    write_rows(store, "0")
     for name in ("alice", "bob"):
         add_token(store, "s", name, views=7)
     revoke_token(store, "s", "bob")
@@ -78,51 +79,23 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     return store
 
 
-def adopt(store: Store, *times: str) -> None:
-    """Write rows of the smallest table."""
+def row_at(at: str) -> dict[str, object]:
+    """Return a row of a small table that says a time."""
+    return {"study": "x", "number": 1, "settings": "{}", "opened": at}
+
+
+def write_rows(store: Store, *times: str) -> None:
+    """Write rows of a small table."""
     with store.writing() as connection:
         for at in times:
-            store.append(connection, "adoption", {"at": at})
+            store.append(connection, "version", row_at(at))
 
 
 def times(store: Store) -> list[str]:
     """Read them."""
     with store.reading() as connection:
-        return [at for (at,) in connection.execute("SELECT at FROM adoption ORDER BY id")]
-
-
-OLD = """
-CREATE TABLE IF NOT EXISTS version (
-    id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,
-    settings TEXT NOT NULL, opened TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS choice (
-    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, value TEXT NOT NULL,
-    UNIQUE (version, what));
-CREATE TABLE IF NOT EXISTS sketch (
-    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, mark TEXT NOT NULL,
-    buckets BLOB NOT NULL, UNIQUE (version, what));
-CREATE INDEX IF NOT EXISTS sketch_mark ON sketch (mark);
-CREATE TABLE IF NOT EXISTS leaving (
-    id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
-    kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL);
-INSERT INTO version VALUES (1, 's', 1, '{"k": 5}', '2026-01-01T00:00:00+00:00');
-INSERT INTO version VALUES (2, 's', 2, '{"k": 6}', '2026-01-02T00:00:00+00:00');
-INSERT INTO choice VALUES (1, 'strata', '[]');
-INSERT INTO sketch VALUES (1, 'column x', 'm', x'789c030000000001');
-INSERT INTO leaving VALUES
-    (1, 1, '2026-01-01T00:00:00+00:00', 'histogram', '["x"]', 'merge', 'svg');
-"""
-"""A ledger as it was made before there was a chain."""
-
-
-def old_ledger(folder: Path) -> Path:
-    """Write a ledger from before the chain."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "ledger.sqlite"
-    connection = sqlite3.connect(path)
-    connection.executescript(OLD)
-    connection.close()
-    return path
+        rows = connection.execute("SELECT opened FROM version WHERE study = 'x' ORDER BY id")
+        return [at for (at,) in rows]
 
 
 def alter(path: Path, script: str) -> None:

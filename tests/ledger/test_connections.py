@@ -13,7 +13,7 @@ import pytest
 
 from discreet.errors import LeavingError
 from discreet.ledger.store import Store, Verification, verify
-from tests.ledger.given import SECRET, adopt, started, times, told
+from tests.ledger.given import SECRET, row_at, started, times, told, write_rows
 
 LOST = (
     r"the ledger .* was deleted, moved or replaced while it was in use, so nothing can be released"
@@ -35,43 +35,43 @@ def test_connections_are_kept_while_somebody_wants_them(store: Store) -> None:
 
     with store.kept_open():
         with store.kept_open():
-            adopt(store, "one")
+            write_rows(store, "one")
         assert "ledger.sqlite-wal" in beside()
-        adopt(store, "two")
+        write_rows(store, "two")
     assert beside() == {"ledger.sqlite"}
 
 
 def test_a_file_that_goes_while_it_is_kept_open_is_not_begun_anew(
     store: Store, tmp_path: Path
 ) -> None:
-    adopt(store, "one")
+    write_rows(store, "one")
     shutil.copy(store.path, tmp_path / "backup")
     with store.kept_open():
-        adopt(store, "two")
+        write_rows(store, "two")
         for path in [*store.path.parent.iterdir()]:
             path.unlink()
         for _ in range(2):  # gone, then put back as it was before
             with pytest.raises(LeavingError, match=LOST):
-                adopt(store, "three")
+                write_rows(store, "three")
             with pytest.raises(LeavingError, match=LOST):
                 times(store)
             if not store.path.exists():
                 shutil.copy(tmp_path / "backup", store.path)
     with pytest.raises(LeavingError, match=LOST):
-        adopt(store, "four")
+        write_rows(store, "four")
     again = Store(store.path.parent, SECRET)
-    adopt(again, "five")
+    write_rows(again, "five")
     assert times(again) == ["one", "five"]
 
 
 def test_a_file_that_is_made_while_it_is_kept_open_is_the_one_from_then_on(store: Store) -> None:
     with store.kept_open():
         assert times(store) == []
-        adopt(store, "one")
+        write_rows(store, "one")
         assert times(store) == ["one"]
         store.path.unlink()
         with pytest.raises(LeavingError, match=LOST):
-            adopt(store, "two")
+            write_rows(store, "two")
         assert not store.path.exists()
 
 
@@ -80,7 +80,7 @@ def test_a_file_that_is_made_while_it_is_kept_open_is_the_one_from_then_on(store
 LOOKED = """
 import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1])
-print(*[at for (at,) in connection.execute("SELECT at FROM adoption ORDER BY id")])
+print(*[at for (at,) in connection.execute("SELECT opened FROM version ORDER BY id")])
 connection.close()
 """
 
@@ -88,15 +88,15 @@ connection.close()
 def test_other_programs_leave_what_is_written_ahead_to_who_keeps_it_open(store: Store) -> None:
     ahead = store.path.with_name("ledger.sqlite-wal")
     with store.kept_open():
-        adopt(store, "one")
+        write_rows(store, "one")
         number = ahead.stat().st_ino
         with store.reading():
-            adopt(store, "two")  # by a second connection, which is opened beside the first
+            write_rows(store, "two")  # by a second connection, which is opened beside the first
         assert told(started(LOOKED, store.path)) == ["one two"]
         assert ahead.stat().st_ino == number
         with store._connected():
             store.let_go()  # as before a fork
-        adopt(store, "three")
+        write_rows(store, "three")
         assert told(started(LOOKED, store.path)) == ["one two three"]
         assert ahead.stat().st_ino == number
     assert not ahead.exists()
@@ -107,7 +107,7 @@ import os, sys
 from pathlib import Path
 from discreet.ledger.log import add_token, log
 from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET, adopt
+from tests.ledger.given import SECRET, write_rows
 
 opened = []
 
@@ -118,9 +118,9 @@ def watch(event, words):
 sys.addaudithook(watch)
 os.umask(0)
 store = Store(Path(sys.argv[1]) / "state", SECRET)
-adopt(store, "one")
+write_rows(store, "one")
 with store.kept_open():
-    adopt(store, "two")
+    write_rows(store, "two")
     with store.reading():
         add_token(store, "s", "alice")
     verify(store), log(store)
@@ -144,15 +144,15 @@ def test_a_file_of_the_ledger_that_goes_ends_all_and_is_told_once(
     store: Store, caplog: pytest.LogCaptureFixture, end: str, put_back: bool
 ) -> None:
     path = store.path.with_name(f"ledger.sqlite{end}")
-    adopt(store, "one")
+    write_rows(store, "one")
     with store.kept_open():
-        adopt(store, "two")
+        write_rows(store, "two")
         assert times(store) == ["one", "two"]
         content = path.read_bytes()
         path.unlink()
         if put_back:
             path.write_bytes(content)
-        for act in (times, adopt, verify):
+        for act in (times, write_rows, verify):
             with pytest.raises(LeavingError, match=LOST):
                 act(store)
         assert path.exists() == put_back
@@ -165,9 +165,9 @@ OTHERS = """
 import sys
 from pathlib import Path
 from discreet.ledger.store import Store
-from tests.ledger.given import SECRET, adopt
+from tests.ledger.given import SECRET, write_rows
 
-adopt(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
+write_rows(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
 """
 
 
@@ -175,7 +175,7 @@ VERIFIED = """
 import sys
 from pathlib import Path
 from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET
+from tests.ledger.given import SECRET, row_at
 
 found = verify(Store(Path(sys.argv[1]), SECRET))
 print(found.rows, found.broken)
@@ -198,7 +198,7 @@ def test_what_others_would_not_find_was_not_written_nor_is_it_moved_there_at_the
 
     def write() -> None:
         with store.writing() as connection:
-            store.append(connection, "adoption", {"at": "two"})
+            store.append(connection, "version", row_at("two"))
             if when == "before it is written":
                 lose()
             else:
@@ -216,7 +216,7 @@ def test_what_others_would_not_find_was_not_written_nor_is_it_moved_there_at_the
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **b: connect(*a, **b, factory=Late))
     with store.kept_open():
-        adopt(store, "one")
+        write_rows(store, "one")
         with store.reading():
             times(store)  # by a second connection, which is kept to the end
         with pytest.raises(LeavingError, match=LOST):
@@ -230,7 +230,7 @@ def test_what_others_would_not_find_was_not_written_nor_is_it_moved_there_at_the
 
 def test_only_the_file_that_is_expected_is_taken(store: Store, tmp_path: Path) -> None:
     assert store.place is None
-    adopt(store, "one")
+    write_rows(store, "one")
     first = store.place
     assert first is not None
     other = Store(store.path.parent, SECRET)
@@ -260,24 +260,24 @@ def test_what_is_written_ahead_stays_short(store: Store) -> None:
     sizes = []
     with store.kept_open():
         for row in range(60):
-            adopt(store, str(row))
+            write_rows(store, str(row))
             sizes.append(ahead(store))
     assert max(sizes) < 50_000
     assert sizes.count(0) > 1
-    assert verify(store) == Verification(60, verify(store).head, (), "0")
+    assert verify(store) == Verification(60, verify(store).head, ())
 
 
 @pytest.mark.usefixtures("quickly_tidied")
 def test_who_reads_for_long_holds_nobody_off(store: Store) -> None:
     with store.kept_open():
-        adopt(store, "0")
+        write_rows(store, "0")
         with store.reading() as connection:
-            before = connection.execute("SELECT count(*) FROM adoption").fetchone()
+            before = connection.execute("SELECT count(*) FROM version").fetchone()
             for row in range(1, 40):
-                adopt(store, str(row))
-            assert connection.execute("SELECT count(*) FROM adoption").fetchone() == before == (1,)
+                write_rows(store, str(row))
+            assert connection.execute("SELECT count(*) FROM version").fetchone() == before == (1,)
             assert ahead(store) > 50_000
-        adopt(store, "40")
+        write_rows(store, "40")
         assert ahead(store) == 0
     assert len(times(store)) == 41
     assert verify(store).broken == ()
@@ -288,7 +288,7 @@ def test_threads_lose_nothing_while_it_is_moved(store: Store) -> None:
     with store.kept_open(), ThreadPoolExecutor(4) as pool:
         other = Store(store.path.parent, SECRET)
         with other.kept_open():
-            list(pool.map(lambda n: adopt((store, other)[n % 2], str(n)), range(200)))
+            list(pool.map(lambda n: write_rows((store, other)[n % 2], str(n)), range(200)))
     assert sorted(map(int, times(store))) == [*range(200)]
     assert verify(store).broken == ()
 
@@ -297,9 +297,9 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
     wanted = [str(n) for n in range(80)]
 
     with store.kept_open(), ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda at: adopt(store, at), wanted))
+        list(pool.map(lambda at: write_rows(store, at), wanted))
     with ThreadPoolExecutor(8) as pool:  # each with a store, and so a queue, of its own
-        list(pool.map(lambda at: adopt(Store(store.path.parent, SECRET), at), wanted))
+        list(pool.map(lambda at: write_rows(Store(store.path.parent, SECRET), at), wanted))
 
     assert sorted(times(store)) == sorted(wanted * 2)
     assert verify(store).broken == ()
@@ -320,10 +320,10 @@ def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatc
             patched.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
             for waiting in (store, Store(store.path.parent, SECRET)):  # a thread, another process
                 with pytest.raises(LeavingError, match="is damaged or in use"):
-                    adopt(waiting, "one")
+                    write_rows(waiting, "one")
         done.set()
         held.result()
-    adopt(store, "two")
+    write_rows(store, "two")
     assert times(store) == ["two"]
 
 
@@ -331,11 +331,11 @@ FORKED = """
 import os, sys
 from pathlib import Path
 from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET
+from tests.ledger.given import SECRET, row_at
 
 def write(at):
     with store.writing() as connection:
-        store.append(connection, "adoption", {"at": at})
+        store.append(connection, "version", row_at(at))
 
 store = Store(Path(sys.argv[1]), SECRET)
 with store.kept_open():
@@ -347,7 +347,7 @@ if child == 0:
     os._exit(0)
 _, status = os.waitpid(child, 0)
 with store.reading() as connection:
-    query = "SELECT count(*), count(DISTINCT at) FROM adoption"
+    query = "SELECT count(*), count(DISTINCT opened) FROM version"
     print(status, *connection.execute(query).fetchone())
 print(verify(store).broken)
 """
@@ -358,11 +358,11 @@ import os, sys
 from pathlib import Path
 from discreet.errors import LeavingError
 from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET
+from tests.ledger.given import SECRET, row_at
 
 store = Store(Path(sys.argv[1]), SECRET)
 with store.writing() as connection:
-    store.append(connection, "adoption", {"at": "parent"})
+    store.append(connection, "version", row_at("parent"))
     child = os.fork()
     if child == 0:
         try:

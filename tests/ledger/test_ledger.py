@@ -9,7 +9,6 @@ import sqlite3
 import stat
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LeavingError, LedgerError
+from discreet.errors import InputError, LeavingError
 from discreet.ledger.ledger import (
     Ledger,
     all_versions,
@@ -43,6 +42,7 @@ from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
+from tests.ledger.given import row_at
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "grid": 30, "limits": {"x": [0, 1]}}
@@ -511,7 +511,7 @@ def test_others_write_while_a_version_is_sketched(ledger: Ledger) -> None:
 
     def slow(what: str) -> Sketch | None:
         with ledger.store.writing() as connection:  # else it would wait for itself
-            ledger.store.append(connection, "adoption", {"at": what})
+            ledger.store.append(connection, "version", row_at(what))
         return found.get(what)
 
     assert ledger.open_version("s", SETTINGS, {}, slow, k=5, most=4) == 2
@@ -809,40 +809,3 @@ def test_lines_are_kept_with_the_release_that_they_are_of(tmp_path: Path) -> Non
     assert ledger.lines() == [(first, MADE, LINES), (second, other, more)]
     assert [it for _, it in ledger.released()] == [MADE, other]
     assert verify(ledger.store).broken == ()
-
-
-def test_a_ledger_from_before_lines_gets_them(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
-    ledger.release([dataclasses.replace(released_text(), lines=None)], lambda: sketches({"x": X}))
-    head = verify(ledger.store).head
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.executescript("DROP TABLE lines; PRAGMA user_version = 4;")
-
-    assert ledger.lines() == []
-    assert [it for _, it in ledger.released()] == [MADE]
-    ledger.release([released_text()], dict)
-    assert [lines for *_, lines in ledger.lines()] == [LINES]
-    assert verify(ledger.store, head).broken == ()
-
-
-def test_a_ledger_whose_lines_were_taken_away_is_damaged(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
-    ledger.release([released_text()], lambda: sketches({"x": X}))
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.executescript("DROP TABLE lines; PRAGMA user_version = 4;")
-    with pytest.raises(LedgerError, match="is damaged or in use"):
-        ledger.lines()
-
-
-def test_a_ledger_from_before_provenance_gets_it(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
-    told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
-    ledger.release([told], lambda: sketches({"x": X}))
-    head = verify(ledger.store).head
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.executescript("DROP TABLE provenance; PRAGMA user_version = 2;")
-
-    assert ledger.released() == []
-    ledger.release([dataclasses.replace(told, provenance=(MADE.to_text(),))], dict)
-    assert [it for _, it in ledger.released()] == [MADE]
-    assert verify(ledger.store, head).broken == ()

@@ -29,7 +29,6 @@ from tests.ledger.given import SECRET, alter
 
 PASSED, LOOKED_AT = {"status": "pass", "says": []}, {"status": "review", "says": []}
 NOW = InForce("p", 1)
-BEFORE = "DROP TABLE decision; DROP TABLE review; DROP TABLE output; PRAGMA user_version = 3;"
 """Takes away what a ledger of number 3 did not have."""
 
 
@@ -221,26 +220,3 @@ def test_an_approval_cannot_be_written_without_the_secret(
     with pytest.raises(LedgerError, match="is damaged or in use"):
         list_outputs(store, "s")
     assert verify(store).broken != ()
-
-
-def test_a_ledger_from_before_outputs_gets_them(store: Store, tmp_path: Path) -> None:
-    with store.writing() as connection:
-        store.append(connection, "adoption", {"at": "2026"})
-    alter(
-        store.path,
-        BEFORE,
-    )
-
-    output = handed(store, tmp_path / "a.svg")
-    assert review(store, "s", output.id, "approved", "", NOW).state(NOW) == "approved"
-    assert verify(store).broken == ()
-
-
-def test_a_ledger_whose_outputs_were_taken_away_is_damaged(store: Store, tmp_path: Path) -> None:
-    handed(store, tmp_path / "a.svg")
-    alter(
-        store.path,
-        BEFORE,
-    )
-    with pytest.raises(LedgerError, match="is damaged or in use"):
-        list_outputs(store, "s")

@@ -10,7 +10,6 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -42,15 +41,15 @@ from tests.ledger.given import (
     MUCH,
     NOON,
     SECRET,
-    adopt,
     alter,
     filled,
-    old_ledger,
     question,
+    row_at,
     rows_of,
     started,
     times,
     told,
+    write_rows,
 )
 
 
@@ -77,7 +76,7 @@ def copied(full: Path, tmp_path: Path) -> Store:
 
 
 def test_what_is_written_is_read(store: Store) -> None:
-    adopt(store, "one", "two")
+    write_rows(store, "one", "two")
 
     assert times(store) == times(Store(store.path.parent, SECRET)) == ["one", "two"]
     assert verify(store).rows == 2
@@ -94,39 +93,39 @@ def test_an_empty_file_is_a_ledger_that_was_never_begun(store: Store) -> None:
     store.path.touch()
 
     assert times(store) == []
-    adopt(store, "one")
+    write_rows(store, "one")
     assert verify(store).broken == ()
 
 
 @pytest.mark.parametrize("error", [OSError("disk"), InputError("no"), KeyboardInterrupt("stop")])
 def test_an_error_undoes_all_of_a_transaction(store: Store, error: BaseException) -> None:
-    adopt(store, "one")
+    write_rows(store, "one")
 
     def fail() -> None:
         with store.writing() as connection:
-            store.append(connection, "adoption", {"at": "two"})
+            store.append(connection, "version", row_at("two"))
             raise error
 
     for _ in range(2):
         with pytest.raises(type(error), match=str(error)):
             fail()
     assert times(store) == ["one"]
-    adopt(store, "three")
-    assert verify(store) == Verification(2, verify(store).head, (), "one")
+    write_rows(store, "three")
+    assert verify(store) == Verification(2, verify(store).head, ())
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "INSERT OR REPLACE INTO adoption (id, at) VALUES (1, 'x')",
-        "UPDATE adoption SET at = 'x'",
-        "DELETE FROM adoption",
+        "INSERT OR REPLACE INTO version VALUES (1, 'x', 1, '{}', 'x')",
+        "UPDATE version SET opened = 'x'",
+        "DELETE FROM version",
         "INSERT INTO outcome (at, asked, code) VALUES ('x', 99, 'x')",  # of no question
         "INSERT INTO nothing VALUES (1)",
     ],
 )
 def test_what_the_file_refuses_cannot_leave(store: Store, statement: str) -> None:
-    adopt(store, "one")
+    write_rows(store, "one")
 
     with (
         pytest.raises(LeavingError, match="is damaged or in use"),
@@ -138,16 +137,16 @@ def test_what_the_file_refuses_cannot_leave(store: Store, statement: str) -> Non
 
 
 def test_nothing_is_written_while_reading(store: Store) -> None:
-    adopt(store, "one")
+    write_rows(store, "one")
 
     with store.kept_open():
         with (
             pytest.raises(LeavingError, match="cannot be written, so nothing can be released"),
             store.reading() as connection,
         ):
-            store.append(connection, "adoption", {"at": "two"})
+            store.append(connection, "version", row_at("two"))
         assert times(store) == ["one"]
-        adopt(store, "two")  # by a connection that has read before
+        write_rows(store, "two")  # by a connection that has read before
     assert times(store) == ["one", "two"]
 
 
@@ -165,12 +164,12 @@ def test_a_row_that_is_there_is_not_written_again(store: Store) -> None:
 
 
 def test_a_reader_sees_one_state(store: Store) -> None:
-    adopt(store, "one")
+    write_rows(store, "one")
 
     with store.reading() as connection:
-        before = connection.execute("SELECT count(*) FROM adoption").fetchone()
-        adopt(store, "two")  # who writes does not wait for who reads
-        assert connection.execute("SELECT count(*) FROM adoption").fetchone() == before == (1,)
+        before = connection.execute("SELECT count(*) FROM version").fetchone()
+        write_rows(store, "two")  # who writes does not wait for who reads
+        assert connection.execute("SELECT count(*) FROM version").fetchone() == before == (1,)
     assert times(store) == ["one", "two"]
 
 
@@ -198,7 +197,7 @@ def test_the_file_is_written_ahead_and_fully(store: Store) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 def test_all_files_are_their_owner_s_alone(store: Store) -> None:
     with store.kept_open():
-        adopt(store, "one")
+        write_rows(store, "one")
         made = {
             path.name: stat.S_IMODE(path.stat().st_mode) for path in store.path.parent.iterdir()
         }
@@ -206,12 +205,13 @@ def test_all_files_are_their_owner_s_alone(store: Store) -> None:
     assert [path.name for path in store.path.parent.iterdir()] == ["ledger.sqlite"]
 
 
-def test_a_ledger_of_a_later_discreet_is_let_alone(store: Store) -> None:
-    adopt(store, "one")
-    alter(store.path, f"PRAGMA user_version = {SCHEMA + 1}")
+@pytest.mark.parametrize("number", [1, SCHEMA - 1, SCHEMA + 1])
+def test_a_ledger_of_another_discreet_is_let_alone(store: Store, number: int) -> None:
+    write_rows(store, "one")
+    alter(store.path, f"PRAGMA user_version = {number}")
 
-    for act in (lambda: adopt(store, "two"), lambda: times(store), lambda: verify(store)):
-        with pytest.raises(LeavingError, match="was written by a later discreet"):
+    for act in (lambda: write_rows(store, "two"), lambda: times(store), lambda: verify(store)):
+        with pytest.raises(LeavingError, match="was written by another version of discreet"):
             act()
 
 
@@ -274,7 +274,7 @@ def test_a_row_holds_where_it_fits_its_seal(copied: Store) -> None:
     with copied.reading() as connection:
         held = [row for row in range(6) if copied.holds(connection, "asked", row)]
         assert held == [1]
-        assert copied.holds(connection, "adoption", 1), "the first of the chain"
+        assert copied.holds(connection, "version", 1), "the first of the chain"
         assert not copied.holds(connection, "nothing", 1)
 
 
@@ -313,9 +313,9 @@ TAMPERED: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ("asked row -5 was added, or its link is gone",),
     ),
     "a row is added with a link": (
-        "INSERT INTO adoption VALUES (9, 'x');"
-        f" INSERT INTO chain (source, row, seal) VALUES ('adoption', 9, '{'a' * 64}')",
-        ("adoption row 9 does not fit its seal",),
+        "INSERT INTO version VALUES (9, 'x', 1, '{}', 'x');"
+        f" INSERT INTO chain (source, row, seal) VALUES ('version', 9, '{'a' * 64}')",
+        ("version row 9 does not fit its seal",),
     ),
     "a link of nothing is added": (
         "INSERT INTO chain (source, row, seal)"
@@ -336,7 +336,7 @@ TAMPERED: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "a seal is changed": (
         "UPDATE chain SET seal = 'x' WHERE id = 3",
-        ("version row 2 does not fit its seal", "choice row 1 does not fit its seal"),
+        ("sketch row 1 does not fit its seal", "leaving row 1 does not fit its seal"),
     ),
     "a link has another number": (
         "UPDATE chain SET id = 1000 WHERE id = (SELECT max(id) FROM chain)",
@@ -354,9 +354,9 @@ TAMPERED: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "a table is gone": ("DROP TABLE outcome", ("table outcome is gone",)),
     "the chain is gone": ("DROP TABLE chain", ("table chain is gone",)),
     "a table is another": (
-        "CREATE TABLE other (id INTEGER PRIMARY KEY, at TEXT); INSERT INTO other SELECT * FROM"
-        " adoption; DROP TABLE adoption; ALTER TABLE other RENAME TO adoption",
-        ("table adoption is another",),
+        "CREATE TABLE other (id INTEGER PRIMARY KEY, at TEXT); DROP TABLE revocation;"
+        " ALTER TABLE other RENAME TO revocation",
+        ("table revocation is another",),
     ),
     "a table more": ("CREATE TABLE CanaryX (a)", ("file: 1 tables, indexes, triggers or views",)),
     "a trigger more": (
@@ -423,11 +423,11 @@ def test_a_head_that_was_written_in_is_none(copied: Store) -> None:
         copied.path,
         "DELETE FROM outcome WHERE id = 4;"
         " DELETE FROM chain WHERE id = (SELECT max(id) FROM chain);"
-        f" INSERT INTO chain (source, row, seal) VALUES ('adoption', 1, '{head}')"
+        f" INSERT INTO chain (source, row, seal) VALUES ('version', 1, '{head}')"
         " ON CONFLICT DO UPDATE SET seal = excluded.seal",
     )
 
-    assert "adoption row 1 does not fit its seal" in verify(copied, head).broken
+    assert "version row 1 does not fit its seal" in verify(copied, head).broken
 
 
 @pytest.mark.parametrize("head", ["", "x" * 64, "a" * 63, "CanaryX"])
@@ -476,7 +476,7 @@ def test_a_torn_index_is_found(copied: Store) -> None:
 
 def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.ledger.store.ROWS_A_STEP", 2)
-    adopt(store, *"abcde")
+    write_rows(store, *"abcde")
     heard: list[tuple[str, int, int]] = []
 
     with listening(lambda *step: heard.append(step)):
@@ -491,19 +491,19 @@ ROWS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, m
 def test_any_change_of_any_row_is_found(rows: list[str], data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:
         store = Store(Path(folder), SECRET)
-        adopt(store, *rows)
+        write_rows(store, *rows)
         assert times(store) == rows
         assert verify(store).broken == ()
         which = data.draw(st.integers(1, len(rows)))
         other = data.draw(st.text(st.characters(exclude_categories=["Cs"])))
         with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
             (trigger,) = connection.execute(
-                "SELECT sql FROM sqlite_master WHERE name = 'adoption_no_update'"
+                "SELECT sql FROM sqlite_master WHERE name = 'version_no_update'"
             ).fetchone()
-            connection.execute("DROP TRIGGER adoption_no_update")
-            connection.execute("UPDATE adoption SET at = ? WHERE id = ?", (other, which))
+            connection.execute("DROP TRIGGER version_no_update")
+            connection.execute("UPDATE version SET opened = ? WHERE id = ?", (other, which))
             connection.execute(trigger)
-        wanted = (f"adoption row {which} does not fit its seal",)
+        wanted = (f"version row {which} does not fit its seal",)
         assert verify(store).broken == (() if other == rows[which - 1] else wanted)
 
 
@@ -511,47 +511,17 @@ def test_any_change_of_any_row_is_found(rows: list[str], data: st.DataObject) ->
 def test_rows_in_another_order_are_found(order: list[int]) -> None:
     with TemporaryDirectory() as folder:
         store = Store(Path(folder), SECRET)
-        adopt(store, *"abcd")
+        write_rows(store, *"abcd")
         moved = " ".join(f"WHEN {n + 1} THEN '{'abcd'[m]}'" for n, m in enumerate(order))
-        alter(store.path, f"UPDATE adoption SET at = CASE id {moved} END")
+        alter(store.path, f"UPDATE version SET opened = CASE id {moved} END")
 
         wanted = [n + 1 for n, m in enumerate(order) if n != m]
         assert verify(store).broken == tuple(
-            f"adoption row {row} does not fit its seal" for row in wanted
+            f"version row {row} does not fit its seal" for row in wanted
         )
 
 
-# --- ledgers from before the chain ------------------------------------------------------------
-
-
-def test_an_old_ledger_is_adopted_when_it_is_opened(tmp_path: Path) -> None:
-    path = old_ledger(tmp_path)
-    ledger = Ledger(tmp_path, SECRET)
-
-    (entry,) = ledger.history()
-    found = verify(ledger.store)
-
-    assert (entry["study"], entry["version"], entry["columns"]) == ("s", 1, ["x"])
-    assert ledger.version("s") == 2
-    assert (found.rows, found.broken) == (6, ())
-    assert found.adopted is not None
-    assert found.adopted <= stamp()
-    alter(path, "UPDATE version SET settings = '{}' WHERE id = 1")
-    assert verify(ledger.store).broken == ("version row 1 does not fit its seal",)
-
-
-def test_many_that_open_an_old_ledger_adopt_it_once(tmp_path: Path) -> None:
-    old_ledger(tmp_path)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: adopt(Store(tmp_path, SECRET), str(n)), range(16)))
-
-    found = verify(Store(tmp_path, SECRET))
-    assert (found.rows, found.broken) == (5 + 1 + 16, ())
-    assert times(Store(tmp_path, SECRET))[0] == min(times(Store(tmp_path, SECRET))[0], stamp())
-
-
-def test_a_ledger_that_is_made_to_look_old_is_not_adopted(copied: Store) -> None:
+def test_a_ledger_that_is_made_to_look_new_is_damaged(copied: Store) -> None:
     alter(copied.path, "UPDATE leaving SET kind = 'x'; DROP TABLE chain; PRAGMA user_version = 0")
 
     for _ in range(2):
@@ -559,20 +529,6 @@ def test_a_ledger_that_is_made_to_look_old_is_not_adopted(copied: Store) -> None
             verify(copied)
         with pytest.raises(LeavingError, match="is damaged or in use"):
             ask(copied, ALICE, question(9), MUCH)
-
-
-def test_a_ledger_without_all_that_is_new_gives_itself_away(copied: Store) -> None:
-    before = verify(copied)
-    gone = "".join(f"DROP TABLE {table};" for table in ("chain", *reversed(TABLES[4:])))
-    alter(copied.path, f"UPDATE leaving SET kind = 'x'; {gone} PRAGMA user_version = 0")
-
-    found = verify(copied)
-
-    assert found.broken == ()
-    assert found.adopted is not None
-    assert before.adopted is not None
-    assert found.adopted > before.adopted, "a custodian knows when it was adopted"
-    assert verify(copied, before.head).broken != ()
 
 
 @pytest.mark.parametrize("table", ["chain", "asked", "sketch"])
@@ -618,26 +574,24 @@ def test_a_secret_that_comes_second_is_found_out_whenever_it_writes(store: Store
     with store.kept_open(), other.kept_open():
         with other.writing():
             pass  # it makes the file, and no row
-        adopt(store, "first")
+        write_rows(store, "first")
         with pytest.raises(LedgerError, match="sealed with another secret"):
-            adopt(other, "second")
-        adopt(store, "third")
+            write_rows(other, "second")
+        write_rows(store, "third")
     assert times(store) == ["first", "third"]
     assert verify(store).broken == ()
 
 
-def test_a_new_and_an_old_ledger_take_the_first_secret(tmp_path: Path) -> None:
-    old_ledger(tmp_path / "old")
-    for name in ("old", "new"):
-        first, other = (Store(tmp_path / name, secret) for secret in (ANOTHER, SECRET))
-        adopt(first, "now")
-        with pytest.raises(LedgerError, match="sealed with another secret"):
-            adopt(other, "then")
-        assert verify(first).broken == ()
+def test_a_new_ledger_takes_the_first_secret(tmp_path: Path) -> None:
+    first, other = (Store(tmp_path, secret) for secret in (ANOTHER, SECRET))
+    write_rows(first, "now")
+    with pytest.raises(LedgerError, match="sealed with another secret"):
+        write_rows(other, "then")
+    assert verify(first).broken == ()
 
 
 def test_on_a_full_disk_nothing_is_half_written(store: Store) -> None:
-    adopt(store, "one")
+    write_rows(store, "one")
 
     def fill() -> None:
         while True:
@@ -653,7 +607,7 @@ def test_on_a_full_disk_nothing_is_half_written(store: Store) -> None:
             fill()
         count = len(log(store))
         assert count > 0
-        assert verify(store) == Verification(1 + count, verify(store).head, (), "one")
+        assert verify(store) == Verification(1 + count, verify(store).head, ())
         # the connection that met the full disk is gone, and with it the limit of this test
         assert ask(store, ALICE, question(count), MUCH).outcome == "begun"
     assert len(log(store)) == count + 1
@@ -803,18 +757,22 @@ def test_links_follow_each_other() -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         create(connection)
         for at in ("one", "two"):
-            connection.execute("INSERT INTO adoption (at) VALUES (?)", (at,))
+            connection.execute(
+                "INSERT INTO version (study, number, settings, opened)"
+                " VALUES (:study, :number, :settings, :opened)",
+                row_at(at),
+            )
         for row in (2, 1):
-            link(connection, KEY, "adoption", row)
+            link(connection, KEY, "version", row)
         with pytest.raises(ValueError, match="a row that is not there has no link"):
-            link(connection, KEY, "adoption", 3)
+            link(connection, KEY, "version", 3)
 
-        first = seal_of(KEY, FIRST, "adoption", 2, {"id": 2, "at": "two"})
-        second = seal_of(KEY, first, "adoption", 1, {"id": 1, "at": "one"})
+        first = seal_of(KEY, FIRST, "version", 2, {"id": 2, **row_at("two")})
+        second = seal_of(KEY, first, "version", 1, {"id": 1, **row_at("one")})
         found = connection.execute("SELECT id, source, row, seal FROM chain").fetchall()
-        assert found == [(1, "adoption", 2, first), (2, "adoption", 1, second)]
-        assert row_of(connection, "adoption", 1) == {"id": 1, "at": "one"}
-        assert row_of(connection, "adoption", 9) is None
+        assert found == [(1, "version", 2, first), (2, "version", 1, second)]
+        assert row_of(connection, "version", 1) == {"id": 1, **row_at("one")}
+        assert row_of(connection, "version", 9) is None
         assert row_of(connection, "sqlite_master", 1) is None, "a link may name any table"
 
 

@@ -326,25 +326,3 @@ def test_terms_written_into_the_file_open_nothing(store: Store) -> None:
     forged = "INSERT INTO terms (at, token, views, expires) SELECT at, id, 500, '9' FROM token"
     alter(store.path, forged)
     assert caller_of(store, "s", text) is None
-
-
-# A ledger of a discreet that knew no terms, and what somebody makes look like one.
-BEFORE_TERMS = "DROP TABLE terms; DROP TABLE provenance; PRAGMA user_version = 1;"
-
-
-def test_a_ledger_from_before_terms_gets_them(store: Store) -> None:
-    text = add_token(store, "s", "alice")
-    head = verify(store).head
-    alter(store.path, BEFORE_TERMS)
-
-    assert caller_of(store, "s", text) == Caller("token alice", "analyst")
-    change_token(store, "s", "alice", views=9)
-    assert caller_of(store, "s", text) == Caller("token alice", "analyst", 9)
-    assert verify(store, head).broken == ()
-
-
-def test_a_ledger_whose_terms_were_taken_away_is_damaged(store: Store) -> None:
-    text = add_token(store, "s", "alice", views=1)
-    alter(store.path, BEFORE_TERMS)
-    with pytest.raises(LedgerError, match="is damaged or in use"):
-        caller_of(store, "s", text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -473,37 +472,6 @@ def test_one_file_that_cannot_be_read_has_a_verdict_of_its_own(
     found = verifier_of_policy(study.policy).check_all([tmp_path / "b.png", path, tmp_path])
     assert [it.verdict for it in found] == [UNREADABLE, AS_MADE, UNREADABLE]
     assert "there is no file to read" in found[0].says
-
-
-def of_schema_1(study: dc.Study, file: bytes, suffix: str) -> bytes:
-    """Seal a file as an earlier version did: no key for the checksum, and no ending."""
-    key = key_of(study.session.secret)
-    told = carried(file, suffix)
-    assert study.histogram("age").checksum() not in told.to_text()
-    old = replace(
-        told, schema=1, checksum=study.histogram("age").checksum(), seal="", file_seal=""
-    ).sealed(key)
-    if suffix == ".json":
-        return carrying(file, suffix, old.to_plain())
-    rest = without_words(file, suffix)[0]
-    sealed = old.sealed_file(key, hashlib.sha256(rest).digest(), suffix)
-    return with_words(rest, suffix, sealed.to_text())
-
-
-@pytest.mark.parametrize("suffix", [*FIGURES, ".json"])
-def test_what_an_earlier_version_sealed_is_still_as_made(
-    study: dc.Study, tmp_path: Path, suffix: str
-) -> None:
-    path = study.histogram("age").save(tmp_path / f"a{suffix}")
-    path.write_bytes(of_schema_1(study, path.read_bytes(), suffix))
-    found = study.verify(path)
-    assert (found.verdict, found.checks["seal"]) == (AS_MADE, PASSED)
-    assert found.provenance is not None
-    assert found.provenance.schema == 1
-    told = found.provenance
-    other = replace(told, schema=2).to_plain()
-    path.write_bytes(carrying(path.read_bytes(), suffix, other))
-    assert study.verify(path).checks == {"seal": FAILED}, "the schema is sealed"
 
 
 def test_a_provenance_tells_no_word_of_the_policy(tmp_path: Path) -> None:

@@ -278,8 +278,6 @@ def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
         typer.echo(json.dumps(dataclasses.asdict(found)))
     else:
         typer.echo(f"rows: {found.rows}\nhead: {found.head}")
-        if found.adopted is not None:
-            typer.echo(f"rows from before {found.adopted} are checked as they were then")
         for what in found.broken[:SHOWN_BROKEN]:
             typer.echo(f"broken: {what}")
         if len(found.broken) > SHOWN_BROKEN:

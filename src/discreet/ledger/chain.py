@@ -8,7 +8,6 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "row_of",
     "seal_of",
     "stamp",
-    "upgrade",
 ]
 
 
@@ -72,18 +70,14 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
     return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
 
 
-SCHEMA = 5
-"""What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain.
-
-1 had no `terms`, 2 no `provenance`, 3 no `output` and `review`, and 4 no `decision` and `lines`.
-"""
-
-OLD_TABLES = ("version", "choice", "sketch", "leaving")
-"""Those of a ledger from before the chain."""
+SCHEMA = 6
+"""What `PRAGMA user_version` says; 0 where a ledger is new."""
 
 TABLES = (
-    *OLD_TABLES,
-    "adoption",
+    "version",
+    "choice",
+    "sketch",
+    "leaving",
     "token",
     "revocation",
     "asked",
@@ -98,8 +92,6 @@ TABLES = (
 )
 """The tables whose rows have a link each in the table `chain`."""
 
-# The first four and the index after them stand in ledgers from before the chain, so that their
-# text stays as it is.
 MADE = (
     """CREATE TABLE IF NOT EXISTS version (
     id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,
@@ -114,8 +106,6 @@ MADE = (
     id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
     kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS sketch_mark ON sketch (mark)",
-    """CREATE TABLE IF NOT EXISTS adoption (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS token (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, study TEXT NOT NULL, name TEXT NOT NULL,
     role TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, expires TEXT NOT NULL,
@@ -138,59 +128,36 @@ MADE = (
     """CREATE TABLE IF NOT EXISTS chain (
     id INTEGER PRIMARY KEY, source TEXT NOT NULL, row INTEGER NOT NULL, seal TEXT NOT NULL,
     UNIQUE (source, row))""",
-)
-# What holds for a token from then on, in place of what it was made with: the last row stands.
-TERMS = (
+    # What holds for a token from then on, in place of what it was made with: the last row stands.
     """CREATE TABLE IF NOT EXISTS terms (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, token INTEGER NOT NULL REFERENCES token,
     views INTEGER, expires TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS terms_token ON terms (token)",
-)
-# What the files of a release carry, each as one line of JSON (`discreet.provenance`).
-PROVENANCE = (
+    # What the files of a release carry, each as one line of JSON (`discreet.provenance`).
     """CREATE TABLE IF NOT EXISTS provenance (
     id INTEGER PRIMARY KEY, leaving INTEGER NOT NULL REFERENCES leaving, digest TEXT NOT NULL,
     checksum TEXT NOT NULL, told TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS provenance_digest ON provenance (digest)",
     "CREATE INDEX IF NOT EXISTS provenance_checksum ON provenance (checksum)",
-)
-# A file that was handed to an output checker, and what was said of it. A file that is changed is
-# another one, so that what was decided of one never holds for the other.
-OUTPUT = (
+    # A file that was handed to an output checker, and what was said of it. A file that is changed
+    # is another one, so that what was decided of one never holds for the other.
     """CREATE TABLE IF NOT EXISTS output (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, study TEXT NOT NULL, version INTEGER NOT NULL,
     name TEXT NOT NULL, digest TEXT NOT NULL, record TEXT NOT NULL, body BLOB,
     UNIQUE (study, name, digest))""",
-)
-REVIEW = (
     """CREATE TABLE IF NOT EXISTS review (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, output INTEGER NOT NULL REFERENCES output,
     what TEXT NOT NULL, text TEXT NOT NULL, caller TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS review_output ON review (output)",
-)
-# The policy (a digest) and the study version that were in force when an output was decided.
-DECISION = (
+    # The policy (a digest) and the study version that were in force when an output was decided.
     """CREATE TABLE IF NOT EXISTS decision (
     id INTEGER PRIMARY KEY, review INTEGER NOT NULL UNIQUE REFERENCES review,
     policy TEXT NOT NULL, version INTEGER NOT NULL)""",
-)
-# By what a released table of text is recognised, though it was changed (`discreet.lines`).
-LINES = (
+    # By what a released table of text is recognised, though it was changed (`discreet.lines`).
     """CREATE TABLE IF NOT EXISTS lines (
     id INTEGER PRIMARY KEY, provenance INTEGER NOT NULL REFERENCES provenance,
     rows INTEGER NOT NULL, digests BLOB NOT NULL)""",
 )
-LATER: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
-    {
-        "terms": (1, TERMS),
-        "provenance": (2, PROVENANCE),
-        "output": (3, OUTPUT),
-        "review": (3, REVIEW),
-        "decision": (4, DECISION),
-        "lines": (4, LINES),
-    }
-)
-"""Tables that ledgers up to some number have not, and what makes them."""
 
 
 def _triggers(*tables: str) -> tuple[str, ...]:
@@ -204,24 +171,9 @@ def _triggers(*tables: str) -> tuple[str, ...]:
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables, indexes and triggers that are not there, in the caller's transaction."""
-    later = [statement for _, made in LATER.values() for statement in made]
-    for statement in (*MADE, *later, *_triggers(*TABLES, "chain")):
+    for statement in (*MADE, *_triggers(*TABLES, "chain")):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
-
-
-def upgrade(connection: sqlite3.Connection, number: int) -> bool:
-    """Add to a ledger of some number what it has not; False where that had been there before."""
-    for table, (last, made) in LATER.items():
-        if number > last:
-            continue
-        linked = "SELECT 1 FROM chain WHERE source = ? LIMIT 1"
-        if connection.execute(linked, (table,)).fetchone():
-            return False
-        for statement in (*made, *_triggers(table)):
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {SCHEMA}")
-    return True
 
 
 def objects_of(connection: sqlite3.Connection) -> dict[str, str]:

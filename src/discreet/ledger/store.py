@@ -110,8 +110,7 @@ class Store:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that reads one state of the file, that of its first question.
 
-        Where there is no file none is made; it reads as one with no rows. A ledger from before
-        the chain gets it first.
+        Where there is no file none is made; it reads as one with no rows.
         """
         if not self._is_there():
             with closing(_empty()) as connection:
@@ -365,11 +364,9 @@ class Store:
         )
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new ledger, and bring one of an older discreet to its present form.
+        """Make the tables of a new ledger.
 
-        The rows of one from before the chain are linked.
-
-        What is missing from a ledger that is neither is not made again: it is damaged.
+        What is missing from one that has some is not made again: it is damaged.
         """
         if self._is_ready(connection):
             return
@@ -377,30 +374,16 @@ class Store:
         with transaction(connection, "BEGIN IMMEDIATE"):
             if self._is_ready(connection):
                 return  # another process was first
-            (number,) = connection.execute("PRAGMA user_version").fetchone()
-            if number > 0:
-                if not chain.upgrade(connection, number):
-                    raise unusable(self.path)
-                return
-            before = chain.objects_of(connection)
-            if "table adoption" in before:
-                # it had a chain, and somebody made it look as if it had none
-                raise unusable(self.path)
+            if chain.objects_of(connection):
+                raise unusable(self.path)  # made to look as if it were new
             chain.create(connection)
-            if not before:
-                return
-            self.append(connection, "adoption", {"at": chain.stamp()})
-            for table in chain.OLD_TABLES:
-                rows = connection.execute(f"SELECT rowid FROM {table} ORDER BY rowid").fetchall()
-                for (row,) in rows:
-                    chain.link(connection, self._key, table, row)
 
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
-        if number > chain.SCHEMA:
+        if number not in (0, chain.SCHEMA):
             raise LedgerError(
-                f"the ledger {str(self.path)!r} was written by a later discreet, so this one can"
-                " release nothing; install the later one"
+                f"the ledger {str(self.path)!r} was written by another version of discreet, so this"
+                " one can release nothing; install that version"
             )
         return bool(number == chain.SCHEMA)
 
@@ -500,14 +483,12 @@ class Verification:
 
     `rows` are links of the chain, one for each row. `head` is the last seal: keep it elsewhere, and
     a later check tells whether rows up to here are gone altogether. `broken` is what does not hold,
-    each a table and a row's number, never a value. `adopted` is when rows from before the chain
-    were linked; what was changed before cannot be found.
+    each a table and a row's number, never a value.
     """
 
     rows: int
     head: str
     broken: tuple[str, ...]
-    adopted: str | None = None
 
 
 def verify(store: Store, head: str | None = None) -> Verification:
@@ -515,8 +496,7 @@ def verify(store: Store, head: str | None = None) -> Verification:
 
     It does not tell whether the newest rows were cut off together with their links, or an older
     copy of the whole file was put back, unless `head` of an earlier check is given, which must
-    still be in the chain; nor what was changed before a ledger got its chain; nor what was done by
-    someone who knows the secret.
+    still be in the chain; nor what was done by someone who knows the secret.
 
     Examples
     --------
@@ -577,8 +557,7 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
         broken += [f"{table} row {row} was added, or its link is gone" for (row,) in unlinked]
     if not held:
         broken.append("chain: the head that was given is not in it, so rows are gone or another's")
-    adopted = connection.execute("SELECT min(at) FROM adoption").fetchone()[0]
-    return Verification(total, previous, tuple(broken), adopted)
+    return Verification(total, previous, tuple(broken))
 
 
 def _broken_schema(connection: sqlite3.Connection) -> Iterator[str]:

@@ -79,15 +79,13 @@ class Said(NamedTuple):
 
 
 def said_in(file: FileMetaData, version: str) -> Said:
-    """Return what is said of the copy in a file; a file of old may not say its version."""
+    """Return what is said of the copy in a file; refuse one of another version."""
     found = file.metadata
     left_out, *remarks = json.loads(found[DONE])
-    if found.get(VERSION, version.encode()).decode() != version:
+    if found[VERSION].decode() != version:
         raise InputError("a copy of another version has the name of this one")
-    without, whose, of_columns = (
-        json.loads(found.get(it, "[]")) for it in (WITHOUT, WHOSE, OF_COLUMNS)
-    )
-    said = {name: tuple(lines) for name, lines in dict(of_columns).items()}
+    without, whose, of_columns = (json.loads(found[it]) for it in (WITHOUT, WHOSE, OF_COLUMNS))
+    said = {name: tuple(lines) for name, lines in of_columns.items()}
     return Said(int(left_out), tuple(remarks), version, tuple(without), tuple(whose), said)
 
 
