@@ -52,6 +52,7 @@ DECIDES = (
     "wide table",
     "rows",
     "later rows",
+    "lone",
 )
 """Names of the draws that say how many persons decide something."""
 
@@ -130,6 +131,13 @@ def mixed(base: Any, *others: tuple[Any, str]) -> Any:
     for rows, word in others:
         out[rows] = word
     return out
+
+
+def alone(j: int) -> Raw:
+    """Numbers of a level with few persons, one of whom is far from all others that have it."""
+    x = np.where(last(j), 10 + Y / 20, 30 + X)
+    x[-1] = 75.0
+    return words(np.where(last(j), "b", "a").astype(object), x=x)
 
 
 def halves(j: int) -> Raw:
@@ -287,6 +295,9 @@ DECISIONS: dict[str, Decision] = {
         of_copy(lambda c: (c.numbers["x"] < 0).any()),
     ),
     "the end of a scale": Decision(scale, of_copy(lambda c: c.numbers["x"].max() > 101), 0),
+    "somebody alone in a leaf": Decision(
+        alone, of_copy(lambda c: (rows_with(c, l="b") & (c.numbers["x"] > 45)).any()), 7, 14
+    ),
     "far out is said": Decision(
         lambda j: numbers(x=np.where(last(j), 900.0 + AT, X)), of_copy(lambda c: "x" in c.far_out)
     ),

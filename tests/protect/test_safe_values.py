@@ -328,9 +328,9 @@ def test_a_value_far_from_all_of_its_leaf_becomes_that_of_the_third(
     order = np.random.default_rng(5).permutation(len(x))
     weights = np.full(len(x), ONE // rows)
 
-    found = before.without_lone(leaf, weights)
+    found = before.without_lone(leaf, weights, 9)
     shuffled = SafeColumn(x[order], before.half, before.step, np.argsort(x[order]))
-    again = shuffled.without_lone(leaf[order], weights)
+    again = shuffled.without_lone(leaf[order], weights, 9)
 
     assert found.centre[: len(values)] == pytest.approx(becomes, rel=1e-12)
     assert found.centre[leaf == 1].tolist() == x[leaf == 1].tolist()
@@ -342,7 +342,7 @@ def test_all_leaves_share_what_a_lone_value_loses() -> None:
     x, leaf = np.append(np.array(NINE, dtype=float), np.arange(9.0)), np.repeat([0, 1], 9)
     before = SafeColumn(x, np.zeros(18), np.ones(18), np.argsort(x))
 
-    found = before.without_lone(leaf, np.full(18, ONE)).centre
+    found = before.without_lone(leaf, np.full(18, ONE), 9).centre
 
     more = 1 + 94 / 18
     assert found[:9] == pytest.approx([0, 1, 2, 3, 4, *(4 + more * np.array([1, 2, 3, 2]))])
@@ -356,13 +356,13 @@ def test_rows_of_one_person_are_lone_together_and_kept_values_never() -> None:
     leaf, step = np.zeros(12, dtype=int), np.ones(12)
     every = np.arange(12)
 
-    found = SafeColumn(x, np.full(12, 2.0), step, every).without_lone(leaf, weights)
+    found = SafeColumn(x, np.full(12, 2.0), step, every).without_lone(leaf, weights, 9)
     kept = SafeColumn(x, np.zeros(12), np.where(x == 100, 0, step), every)
 
     assert found.centre.max() < 100
     assert found.half[9:].tolist() == [0, 0, 0]
     assert found.centre.sum() == pytest.approx(x.sum(), rel=1e-12)
-    assert kept.without_lone(leaf, weights).centre.tolist() == x.tolist()
+    assert kept.without_lone(leaf, weights, 9).centre.tolist() == x.tolist()
 
 
 @given(
@@ -378,6 +378,6 @@ def test_values_without_lone_ones_keep_their_sum(values: list[int], leaves: int,
     leaf = np.append(rng.integers(leaves, size=len(values)), [leaves, leaves])
     before = SafeColumn(x, np.zeros(len(x)), np.ones(len(x)), np.argsort(x))
 
-    found = before.without_lone(leaf, np.full(len(x), ONE))
+    found = before.without_lone(leaf, np.full(len(x), ONE), 9)
 
     assert found.centre.sum() == pytest.approx(x.sum(), rel=1e-9, abs=1e-4)

@@ -36,7 +36,7 @@ from discreet.protect.exceptions import exceptions
 from discreet.protect.far_out import Ends, far_out
 from discreet.protect.participants import ONE, Rows
 from discreet.protect.safe_levels import joined_levels, safe_levels
-from discreet.protect.safe_values import BEYOND, SafeColumn, normal, safe_column
+from discreet.protect.safe_values import BEYOND, LEAST_IN_LEAF, SafeColumn, normal, safe_column
 
 __all__ = [
     "Drawn",
@@ -273,7 +273,8 @@ def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
             return "nearly empty"
     safe = fit.safe.numbers[name][1]
     leaves = fit.leaves(name, number_targets(column[known], safe.centre), known)
-    safe = safe.without_lone(leaves.fitted.leaf, fit.weights[known])
+    least = LEAST_IN_LEAF + rows.draws.threshold("lone", settings.k) - settings.k
+    safe = safe.without_lone(leaves.fitted.leaf, fit.weights[known], least)
     spread = safe.spread_in(leaves.fitted.leaf)
     known_as = column.copy()
     known_as[known] = _as_drawn(name, safe, spread[leaves.fitted.leaf], rows.draws.taken(known))

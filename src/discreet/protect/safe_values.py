@@ -40,8 +40,8 @@ BUNCHED = 0.95
 """Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
 is, they are at the end of a scale: nothing is beyond."""
 LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 9
-"""In a leaf of at least nine persons nobody's value is farther from the middle than so many times
-what the third person's from its end is."""
+"""Nobody's value is farther from the middle of a leaf than so many times what the third person's
+from its end is; in leaves of at least nine persons, to k - 1 more: in smaller ones that is near."""
 PERSONS_LONE = 600
 """Of more persons that is farther, by the root of their number: each weighs less among many."""
 GRID = 0.3
@@ -97,20 +97,20 @@ class SafeColumn:
         order = np.argsort(np.argsort(self.order, kind="stable")[rows], kind="stable")
         return SafeColumn(self.centre[rows], self.half[rows], self.step[rows], order)
 
-    def without_lone(self, leaf: Labels, weights: Labels) -> SafeColumn:
+    def without_lone(self, leaf: Labels, weights: Labels, least: int) -> SafeColumn:
         """Return it without values that are far from all others of their leaf.
 
         In each leaf such a value becomes the third person's from its end. All values of the column
         that lie on the same side of the middles of their leaves move outwards in proportion, so
-        that the sum stays. Values that are kept because many have them stay. `weights` says how
-        much of a person each row is.
+        that the sum stays. Values that are kept because many have them stay, and those of leaves of
+        fewer persons than `least`. `weights` says how much of a person each row is.
         """
         free = np.flatnonzero(self.step > 0)
         if not len(free):
             return self
         order = free[np.lexsort([self.centre[free], leaf[free]])]
         x = self.centre[order]
-        middle, low, high = _middle_and_ends(x, weights[order], leaf[order])
+        middle, low, high = _middle_and_ends(x, weights[order], leaf[order], least)
         far = LONE * max(1.0, float(weights.sum()) / ONE / PERSONS_LONE) ** 0.5
         inside = np.where(x > middle + far * (high - middle), high, x)
         inside = np.where(x < middle - far * (middle - low), low, inside)
@@ -327,7 +327,9 @@ def _between(
     return centre, half
 
 
-def _middle_and_ends(x: Floats, w: Labels, leaf: Labels) -> tuple[Floats, Floats, Floats]:
+def _middle_and_ends(
+    x: Floats, w: Labels, leaf: Labels, least: int
+) -> tuple[Floats, Floats, Floats]:
     """Return the middle value of each row's leaf, and that of the third person from each end.
 
     Rows stand by leaf and value. Of leaves of few persons each row's are its own value: it stays.
@@ -346,7 +348,7 @@ def _middle_and_ends(x: Floats, w: Labels, leaf: Labels) -> tuple[Floats, Floats
         passed(upto < FROM_END * ONE),
         sizes - 1 - passed(total - upto + w < FROM_END * ONE),
     )
-    few = total < LEAST_IN_LEAF * ONE
+    few = total < least * ONE
     middle, low, high = (np.where(few, x, np.repeat(x[starts + it], sizes)) for it in places)
     return middle, low, high
 
