@@ -31,7 +31,7 @@ def check(
     discreet check cohort.discreet --json
 
     Ends with 0 if all of it is as it was signed, with 10 if another key signed the study before,
-    and with 2 if it is no study file, or was changed.
+    and with 2 if it is not a study file, or was changed.
     """
     from discreet.study_file.checking import check as check_file
 

@@ -132,7 +132,7 @@ def check(path: str | Path, *, trust: str | None = None, state: str | Path | Non
     Raises
     ------
     InputError
-        The file cannot be read, is no study file, was changed, or was made to do harm.
+        The file cannot be read, is not a study file, was changed, or was made to do harm.
 
     Examples
     --------

@@ -111,7 +111,7 @@ class Entry:
                 " rows/*.parquet and answers/*.json"
             )
         if not _is_whole(self.size, 0) or not is_hex(self.sha256, 64):
-            raise InputError(f"the size or digest of the entry {self.name!r} is none")
+            raise InputError(f"the entry {self.name!r} has no valid size or digest")
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ def read_manifest(text: bytes) -> Manifest:
     """
     plain = read_json(text, MANIFEST)
     if not isinstance(plain, dict) or type(plain.get("schema")) is not int:
-        raise InputError(f"{MANIFEST} says no schema; this is no study file of discreet")
+        raise InputError(f"{MANIFEST} says no schema; this is not a study file of discreet")
     if plain["schema"] != SCHEMA:
         raise InputError(
             f"the study file has schema {plain['schema']}, and this discreet reads {SCHEMA};"

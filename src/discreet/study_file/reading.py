@@ -163,7 +163,7 @@ def open_study_file(path: str | Path) -> StudyFile:
     Raises
     ------
     InputError
-        It cannot be read, is no study file, or was changed.
+        It cannot be read, is not a study file, or was changed.
     """
     archive = open_archive(Path(path), _is_known)
     try:

@@ -161,7 +161,7 @@ def _stored(column: Column, values: pa.Array) -> pa.Array:
 
 
 def check_values(column: Column, values: pa.Array) -> None:
-    """Refuse numbers that are none."""
+    """Refuse numbers that are not finite."""
     if column.kind == "continuous" and pc.all(pc.is_finite(values)).as_py() is False:
         raise InputError(
             f"column {column.name!r} has a number that is not finite; a value that is missing is"

@@ -42,7 +42,7 @@ MOST_SUCCESSORS = 100
 SCHEMA = 1
 FIELDS = {"schema", "private", "successors"}
 PURPOSE = {"file": b"discreet study file\0", "successor": b"discreet successor\0"}
-"""What stands before what is signed: a signature for one purpose is none for another."""
+"""What stands before what is signed: a signature for one purpose does not fit another."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _read(path: Path) -> SigningKey:
         or not isinstance(plain["successors"], list)
     ):
         raise InputError(
-            f"the file {path_in_words(path)} is no signing key of discreet; move it away, or bring"
+            f"the file {path_in_words(path)} is not a signing key of discreet; move it away, or bring"
             " back the file that was there"
         )
     successors = tuple(map(Successor.from_plain, plain["successors"]))
