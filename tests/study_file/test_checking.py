@@ -164,7 +164,7 @@ def test_command_refuses_what_is_no_study_file(run: Run, tmp_path: Path) -> None
     path.write_text("age\n41\n")
     code, out, err = run("check", str(path))
     assert (code, out) == (2, "")
-    assert "no study file" in err
+    assert "is not a study file" in err
 
 
 def test_signs_that_would_colour_a_terminal_stand_as_their_code(run: Run, tmp_path: Path) -> None:

@@ -185,8 +185,8 @@ def _read(path: Path) -> SigningKey:
         or not isinstance(plain["successors"], list)
     ):
         raise InputError(
-            f"the file {path_in_words(path)} is not a signing key of discreet; move it away, or bring"
-            " back the file that was there"
+            f"the file {path_in_words(path)} is not a signing key of discreet; move it away, or"
+            " restore the one that was there"
         )
     successors = tuple(map(Successor.from_plain, plain["successors"]))
     return SigningKey(bytes.fromhex(plain["private"]), successors)
