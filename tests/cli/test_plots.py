@@ -79,17 +79,6 @@ def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Pa
     assert str(picture) in err
 
 
-def test_a_row_method_makes_the_copy_and_a_count_method_the_picture(run: Run, cohort: Path) -> None:
-    words = ("plot", "scatter", str(cohort), "age", "bmi", "--json", "--study")
-    rows = dc.View.from_json(run(*words, "a", "--method", "condensation")[1])
-    cells = dc.View.from_json(run(*words, "a", "--method", "suppression")[1])
-    assert (rows.method, rows.origin.counted) == ("condensation", "protected rows")
-    assert (cells.method, cells.origin.counted) == (
-        "suppression",
-        "rows, each taken as a person",
-    )
-
-
 ERRORS = {
     "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
     "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
@@ -362,7 +351,7 @@ def test_codes_are_levels_where_they_are_asked_for_as_such(run: Run, cohort: Pat
     code, out, _ = run("plot", "residuals", str(cohort), "glucose ~ age + sex", *words)
     assert code == 0
     assert [*vars(dc.View.from_json(out))["coefficients"]] == ["Intercept", "age", "C(sex)[T.2]"]
-    bars = dc.View.from_json(run("plot", "bars", str(cohort), "sex", "--json")[1])
+    bars = dc.View.from_json(run("plot", "bars", str(cohort), "sex", *words)[1])
     assert vars(bars)["levels"] == ("1", "2")
 
 

@@ -74,7 +74,7 @@ def told(
 
 STRATA: dict[str, Any] = {"strata": ["sex"], "groups": [["x", "y"]]}
 GROUP = ("x", "y")
-ROWS_OF_GROUP = 'rows in format 3 of ["x", "y"]'
+ROWS_OF_GROUP = 'rows of ["x", "y"]'
 NUMBER, LEVELS = "continuous", "categorical"
 ROWS = {"strata": '["sex"]', "group of 'x'": '["x", "y"]', "group of 'y'": '["x", "y"]'}
 X, Y, SEX, WARD = "kind of 'x'", "kind of 'y'", "kind of 'sex'", "kind of 'ward'"

@@ -496,23 +496,6 @@ def test_a_guarded_study_without_groups_has_such_a_copy() -> None:
     assert study.scatter("age", "bmi") == whole(study="usual").scatter("age", "bmi")
 
 
-def test_a_version_that_began_with_rows_of_groups_goes_on_so() -> None:
-    before = dc.open(cohort(), study="old", rows="condensation")
-    points = before.scatter("age", "bmi")
-    points.to_json()
-
-    study = dc.open(cohort(), study="old")
-    assert study.groups == (("age", "bmi"),)
-    assert study.scatter("age", "bmi") == points
-    study.scatter("bmi", "age").to_json()
-    with pytest.raises(RefusedError, match="may not be seen together"):
-        study.scatter("age", "glucose")
-
-    assert study.new_version() == 2
-    assert study.scatter("age", "glucose").method == "whole"
-    dc.open(cohort(), study="old").scatter("age", "glucose").to_json()
-
-
 def test_one_that_began_with_the_copy_has_no_groups_before_a_new_version() -> None:
     dc.open(cohort(), study="new").scatter("age", "bmi").to_json()
 
