@@ -167,7 +167,8 @@ def test_by_two_columns_groups_are_those_of_both(opened: dc.Study) -> None:
     notes = opened.box("bmi", by=("sex", "band")).notes()
 
     (said,) = [line for line in notes if "differences" in line]
-    assert said.startswith("differences between levels of Sex at birth and band may be off: bmi ±")
+    assert "differences between levels of Sex at birth and band " in said
+    assert "bmi ±" in said
 
 
 def test_how_far_differences_are_off_is_said_of_few_columns(opened: dc.Study) -> None:
