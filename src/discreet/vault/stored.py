@@ -31,7 +31,6 @@ __all__ = [
     "batches_in",
     "columns_in",
     "is_kept",
-    "kept_copies",
     "kept_in",
     "kind_of",
     "part_of",
@@ -127,12 +126,6 @@ def is_kept(path: Path) -> bool:
     """Tell whether a copy is kept; refuse to guess where that cannot be seen."""
     with _seen(path):
         return is_there(path)
-
-
-def kept_copies(folder: Path, pattern: str) -> list[Path]:
-    """Return the copies in a folder whose names are like a pattern, as `is_kept` looks for one."""
-    with _seen(folder):
-        return files_like(folder, pattern)
 
 
 @contextmanager
