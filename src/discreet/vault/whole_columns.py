@@ -28,7 +28,7 @@ __all__ = [
     "wanted_of",
 ]
 
-HOW = 5
+HOW = 6
 """Counts the ways in which such copies were made: another way is another copy."""
 MOST_CELLS = 6_500_000
 """A table of more cells goes into partitions, each a copy of its own."""
