@@ -89,6 +89,7 @@ def _policy() -> Policy:
     # Suppression at the full resolution: one count, as DuckDB makes one.
     return Policy.preset(
         "standard",
+        rows="condensation",
         limits={"x0": LIMITS, "x1": LIMITS},
         pictures={"histogram": "merge", "heatmap": "suppression"},
     )
@@ -96,15 +97,12 @@ def _policy() -> Policy:
 
 OURS: dict[str, Callable[[Path], Any]] = {
     "opening a study": dc.open,
-    "histogram": lambda path: dc.open(path, _policy()).histogram("x0", source="counts"),
-    "heat map": lambda path: dc.open(path, _policy()).heatmap("x0", "x1", source="counts"),
-    "bars": lambda path: dc.open(path).bars("region", source="counts"),
-    "box of counts": lambda path: dc.open(path).box("income", source="counts"),
-    "boxes of levels, counts": lambda path: dc.open(path).box(
-        "income", by="region", source="counts"
-    ),
-    "means by a level, counts": lambda path: dc.open(path).means(
-        "income", "region", source="counts"
+    "histogram": lambda path: dc.open(path, _policy()).histogram("x0"),
+    "heat map": lambda path: dc.open(path, _policy()).heatmap("x0", "x1"),
+    "bars": lambda path: dc.open(path, rows="condensation").bars("region"),
+    "box of counts": lambda path: dc.open(path, rows="condensation").box("income"),
+    "boxes of levels, counts": lambda path: dc.open(path, rows="condensation").box(
+        "income", by="region"
     ),
     "a proposed policy": proposed_policy,
 }

@@ -17,6 +17,7 @@ from discreet.plots import box as box_plot
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import Merge, Merged
 from discreet.table import Table, open_table
+from tests.cases import of_groups
 
 ORIGIN = Origin(
     policy="standard",
@@ -52,8 +53,9 @@ def asked(
     picture: str, columns: list[str], policy: Policy | str = "standard", **named: Any
 ) -> PlotRequest:
     """Settle a picture under a preset or a policy."""
-    chosen = Policy.preset(policy) if isinstance(policy, str) else policy
-    return chosen.settle(picture, columns, **named)
+    if isinstance(policy, str):
+        policy = Policy.preset(policy, **of_groups({}, policy))
+    return policy.settle(picture, columns, **named)
 
 
 # --- the paper's numbers ----------------------------------------------------------------------

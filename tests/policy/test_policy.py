@@ -934,7 +934,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "model": None,
         "trend": False,
         "noise_on": "points",
-        "source": "",
+        "of_copy": False,
         "m": None,
         "event_is": (),
         "percent": False,

@@ -45,7 +45,7 @@ def study(kind: str = "pandas") -> dc.Study:
 INTEGER, NUMBER, TEXT = "iu", "f", "OU"
 ASKED: dict[str, tuple[Callable[[dc.Study], Any], dict[str, str]]] = {
     "histogram": (
-        lambda it: it.histogram("bmi", source="copy"),
+        lambda it: it.histogram("bmi"),
         {"low": NUMBER, "high": NUMBER, "count": INTEGER, "density": NUMBER},
     ),
     "histograms": (lambda it: it.histogram("bmi", by="sex"), {"sex": TEXT, "count": INTEGER}),
@@ -124,7 +124,7 @@ def test_a_view_that_was_read_back_has_the_same_frame() -> None:
 
 
 def test_the_rows_of_a_frame_are_what_is_drawn() -> None:
-    view = study().histogram("bmi", source="copy")
+    view = study().histogram("bmi")
     frame = view.to_frame()
     assert frame["count"].tolist() == [*view.counts]
     assert frame["high"].iloc[-1] == view.edges[-1]

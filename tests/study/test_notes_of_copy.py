@@ -60,7 +60,7 @@ Draw = Callable[[dc.Study], Any]
 #: Plots, and the columns that a row needs a value of.
 GAPS: dict[str, tuple[Draw, list[str]]] = {
     "none has gaps": (lambda s: s.scatter("age", "bmi"), []),
-    "one column": (lambda s: s.histogram("sugar", source="copy"), ["sugar"]),
+    "one column": (lambda s: s.histogram("sugar"), ["sugar"]),
     "the levels": (lambda s: s.box("age", by="chapter"), ["chapter"]),
     "both, the most first": (lambda s: s.box("sugar", by="chapter"), ["chapter", "sugar"]),
     "panels": (lambda s: s.heatmap("sugar", "age", by="chapter"), ["chapter", "sugar"]),

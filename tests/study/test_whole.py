@@ -50,7 +50,7 @@ def whole(frame: pl.DataFrame | None = None, **how: Any) -> dc.Study:
 
 
 PLOTS: dict[str, Callable[[dc.Study], Any]] = {
-    "histogram": lambda s: s.histogram("bmi", source="copy"),
+    "histogram": lambda s: s.histogram("bmi"),
     "histogram by": lambda s: s.histogram("bmi", by="smoker", bins=7),
     "histogram between limits": lambda s: s.histogram("age", limits={"age": (40, 60)}),
     "correlations": lambda s: s.correlations(),
@@ -200,7 +200,7 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
         "draws from the copy; leave it or source out",
     ),
     "the copy by a method of counts": (
-        lambda s: s.histogram("age", source="copy", method="merge"),
+        lambda s: s.histogram("age", method="merge"),
         InputError,
         "method 'merge' draws counts",
     ),
@@ -222,7 +222,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) ->
 
 def test_a_study_without_such_a_copy_says_how_to_have_one() -> None:
     with pytest.raises(RefusedError, match=r"open a study with one: .*rows='whole'"):
-        dc.open(cohort(), study="other", strata=["sex"]).histogram("age", source="copy")
+        dc.open(cohort(), study="other", strata=["sex"]).histogram("age")
 
 
 @pytest.mark.parametrize(
@@ -513,7 +513,7 @@ def test_columns_that_cannot_be_read_do_not_hold_up_the_others() -> None:
     study.histogram("x").to_json()
     assert study.anonymize().frame.columns.tolist() == ["x"]
     with pytest.raises(RefusedError, match=r"not in the protected copy: w \(cannot be read\)"):
-        study.bars("w", source="copy")
+        study.bars("w")
 
 
 def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:

@@ -74,7 +74,7 @@ def same(board: Board, study: Study, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Check that a picture of the browser holds what that of the package does; return it."""
     (found,) = board.views(spec)
     given = {name: it for name, it in spec.items() if name not in ("kind", "columns")}
-    view = getattr(study, spec["kind"])(*spec["columns"], **given, source="copy")
+    view = getattr(study, spec["kind"])(*spec["columns"], **given)
     told = json.loads(view.to_json())
     assert plain(found["view"]) == plain(told)
     assert found["view"]["shown"] == told["origin"]["shown"] or told["origin"]["shown"] is None
@@ -190,7 +190,7 @@ def test_bars_of_panels_have_the_levels_of_all(board: Board, study: Study) -> No
     spec = {"kind": "bars", "columns": ["own"], "by": ["region", "half"]}
     wanted = "not (own == 'c' and half == 'first')"
     (found,) = board.views(spec, where=[wanted])
-    told = study.where(wanted).bars("own", by=("region", "half"), source="copy")
+    told = study.where(wanted).bars("own", by=("region", "half"))
     assert plain(found["view"]) == plain(json.loads(told.to_json()))
     first, second = (each["levels"] for each in found["view"]["views"])
     assert (first, second) == (["a", "b"], ["a", "b", "c"])
