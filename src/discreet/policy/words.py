@@ -162,10 +162,8 @@ def _strata(policy: Policy) -> Said:
 
 
 def _budget(policy: Policy) -> Said:
-    if policy.rows_by == Whole.name:
-        return "All pictures of the copy are free", ": no budget of any is kept."
     return f"An analyst may ask for {policy.budget} different pictures", (
-        " from the data, of each version; pictures seen before are free."
+        " of each version; those of a copy of the whole table, and what was seen before, are free."
     )
 
 
