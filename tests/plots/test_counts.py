@@ -120,7 +120,9 @@ def least_possible(told: Told, step: int, cells: int, missing: int) -> tuple[int
 def test_the_note_beside_the_counts_leaves_each_number_as_open_as_rounding_does(
     step: int, cells: int
 ) -> None:
-    question = Policy.preset("standard", rows="condensation", round_to=step).settle("histogram", ["x"])
+    question = Policy.preset("standard", rows="condensation", round_to=step).settle(
+        "histogram", ["x"]
+    )
 
     def told(counts: list[int], others: int) -> tuple[int | None, int | None]:
         shown = sum(counts)

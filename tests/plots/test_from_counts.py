@@ -147,7 +147,9 @@ def test_a_person_with_several_rows_in_a_bin_counts_once_in_it() -> None:
     # 7 persons with three rows at 0.5 and one at 1.5, 50 others at 2.5
     persons = [*range(7), *range(7), *range(7), *range(7), *range(100, 150)]
     values = [0.5] * 21 + [1.5] * 7 + [2.5] * 50
-    policy = Policy.preset("standard", rows="condensation", round_to=1, limits={"x": [0, 3]}, bins=3)
+    policy = Policy.preset(
+        "standard", rows="condensation", round_to=1, limits={"x": [0, 3]}, bins=3
+    )
 
     view = histogram.from_counts(
         table_of({"x": values, "who": persons}, unit="who"),
@@ -163,7 +165,9 @@ def test_joined_bins_count_a_person_in_both_once() -> None:
     # 4 persons at 0.5, the same 4 and 2 more at 1.5: joined they are 6, not 10
     persons = [*range(4), *range(4), 4, 5, *range(100, 150)]
     values = [0.5] * 4 + [1.5] * 6 + [2.5] * 50
-    policy = Policy.preset("standard", rows="condensation", round_to=1, limits={"x": [0, 3]}, bins=3)
+    policy = Policy.preset(
+        "standard", rows="condensation", round_to=1, limits={"x": [0, 3]}, bins=3
+    )
 
     view = histogram.from_counts(
         table_of({"x": values, "who": persons}, unit="who"),
@@ -223,7 +227,12 @@ def test_generalization_says_how_many_cells_it_drew() -> None:
     # at 15 x 15 fewer than 85 % of the records would show
     finer = heatmap.from_counts(
         table,
-        asked("heatmap", ["x", "y"], Policy.preset("standard", rows="condensation", grid=15), method="suppression"),
+        asked(
+            "heatmap",
+            ["x", "y"],
+            Policy.preset("standard", rows="condensation", grid=15),
+            method="suppression",
+        ),
         ORIGIN,
     )
     held = brute_force(finer, CLOUD)
@@ -537,7 +546,9 @@ def test_how_many_are_shown_of_how_many_is_told_to_the_nearest_five(
     x[:missing] = [np.nan, np.inf, -np.inf, np.nan, np.nan, np.inf, np.nan, np.nan][:missing]
     table = table_of({"x": x, "y": np.arange(100.0)})
     columns = ["x"] if picture == "histogram" else ["x", "y"]
-    policy = Policy.preset("standard", rows="condensation", grid=2)  # four large cells, of which none is hidden
+    policy = Policy.preset(
+        "standard", rows="condensation", grid=2
+    )  # four large cells, of which none is hidden
 
     view = DRAWN[picture](table, asked(picture, columns, policy), ORIGIN)
 
@@ -605,7 +616,9 @@ def test_a_code_far_away_is_a_bar_of_its_own() -> None:
 
 @pytest.mark.parametrize("inside", [0, 1, 2])
 def test_counts_do_not_tell_how_many_lie_in_a_gap(inside: int) -> None:
-    policy = Policy.preset("standard", rows="condensation", k=3, round_to=1, bins=6, limits={"x": [0, 6]})
+    policy = Policy.preset(
+        "standard", rows="condensation", k=3, round_to=1, bins=6, limits={"x": [0, 6]}
+    )
     x = [0.5] * 40 + [3.5] * inside + [5.5] * (30 - inside)
 
     view = histogram.from_counts(table_of({"x": x}), asked("histogram", ["x"], policy), ORIGIN)

@@ -170,7 +170,9 @@ def test_a_small_cell_takes_three_others_with_it() -> None:
 
 
 def test_every_number_is_rounded_by_itself() -> None:
-    view = crosstab(table_of(persons([[21, 8], [12, 33]])), Policy.preset("standard", rows="condensation"))
+    view = crosstab(
+        table_of(persons([[21, 8], [12, 33]])), Policy.preset("standard", rows="condensation")
+    )
 
     assert view.counts == ((20, 10), (10, 35))
     assert (view.row_totals, view.column_totals, view.total) == ((30, 45), (35, 40), 75)

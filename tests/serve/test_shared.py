@@ -156,9 +156,7 @@ def test_a_copy_lies_in_a_given_folder_where_no_policy_file_names_one(tmp_path: 
     plain, first, second = (open_study(cohort(), policy, study="clinic") for _ in range(3))
     for study in (first, second):
         study.session.share_copy(tmp_path)
-        assert study.histogram("age").to_json() == (
-            plain.histogram("age").to_json()
-        )
+        assert study.histogram("age").to_json() == (plain.histogram("age").to_json())
     assert len([*tmp_path.glob("whole-*.columns")]) == 1
 
 

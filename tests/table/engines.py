@@ -269,4 +269,9 @@ def without_copy(source: Any) -> dict[str, Any]:
     table = study.session.table
     kinds = {name: it.kind for name, it in table.columns.items()}
     version = version_of_whole(table, study.session.policy, SECRET).hex()
-    return {"kinds": kinds, "marks": marks(table), "pictures": answers(counted(source)), "version": version}
+    return {
+        "kinds": kinds,
+        "marks": marks(table),
+        "pictures": answers(counted(source)),
+        "version": version,
+    }

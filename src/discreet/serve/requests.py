@@ -344,9 +344,7 @@ def _new_columns(part: OfCopy) -> dict[str, DrawableColumn]:
         return {}
     held, raw = part.whole, part.table.columns
     return {
-        name: DrawableColumn(
-            name, KINDS[name not in held.copy.columns], column.role, stratum=False
-        )
+        name: DrawableColumn(name, KINDS[name not in held.copy.columns], column.role, stratum=False)
         for name, column in held.raw.items()
         if name not in raw
     }
@@ -481,9 +479,7 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
     return [name if name in group else next(others) for name in names]
 
 
-def _beside(
-    study: Study, asked: PlotRequest, names: Sequence[str], given: Body
-) -> dict[str, Any]:
+def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     policy, declared = study.policy, study.session.sensitive
     named = _without(_unusual(given), "method", "sensitive")

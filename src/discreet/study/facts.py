@@ -151,9 +151,7 @@ def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
     return placed and len([it for it in there if kind in (it, "any")]) >= max(plot.least, 1)
 
 
-def _facts_of(
-    policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]
-) -> dict[str, Any]:
+def _facts_of(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
     whole = policy.rows_by == Whole.name
     rows_by = [it.name for it in levels if it.stratum or whole or not policy.from_copy]
     counts_by = [it.name for it in levels] if "counts" in plot.by and not whole else []
