@@ -85,10 +85,6 @@ ASKED: dict[str, tuple[Callable[[dc.Study], Any], dict[str, str]]] = {
         {"column": TEXT, "figure": TEXT, "number": NUMBER},
     ),
     "means": (lambda it: it.means("bmi", "sex"), {"sex": TEXT, "n": INTEGER, "mean": NUMBER}),
-    "counted": (
-        lambda it: it.means("bmi", "sex", source="counts"),
-        {"sex": TEXT, "mean": NUMBER},
-    ),
     "model": (
         lambda it: it.model("ill ~ age + sex", family="logistic"),
         {"term": TEXT, "estimate": NUMBER, "rows": INTEGER},

@@ -66,7 +66,6 @@ def study() -> Study:
 
 DRAWN: dict[str, Callable[[Any], Any]] = {
     "bars": lambda it: it.bars("likely").levels,
-    "bars of the copy": lambda it: it.bars("likely").levels,
     "bars, divided": lambda it: it.bars("sex", by="likely").by_levels,
     "cross-table": lambda it: it.crosstab("likely", "sex").row_levels,
     "boxes": lambda it: tuple(box.label for box in it.box("bmi", by="likely").groups),

@@ -96,18 +96,6 @@ def test_many_columns_with_gaps_are_not_all_named() -> None:
     assert said.endswith(" and of 2 more columns")
 
 
-@pytest.mark.parametrize(("name", "gappy"), [("sugar", True), ("bmi", False)])
-def test_counts_of_one_column_say_why_they_are_fewer(
-    opened: dc.Study, name: str, gappy: bool
-) -> None:
-    view = opened.histogram(name, source="counts")
-    said = [line for line in view.notes() if line.startswith("the others")]
-
-    assert said == [f"the others have no value of {name}, or are too few to be shown"] * gappy
-    # It follows from the rounded numbers beside it, and so says nothing more.
-    assert gappy == ((view.origin.shown or 0) < (view.origin.total or 0))
-
-
 @pytest.mark.parametrize(
     ("formula", "said"),
     [

@@ -267,46 +267,6 @@ def test_a_heat_map(board: Board, study: Study, asked: dict[str, Any]) -> None:
     assert board.draw(spec)["html"].count("data-m=") == sum(count > 0 for count in cells)
 
 
-COUNTED: list[dict[str, Any]] = [
-    {"kind": "histogram", "columns": ["bmi"], "by": ["sex"]},
-    {"kind": "histogram", "columns": ["glucose"], "by": ["sex"], "overlay": True},
-    {"kind": "bars", "columns": ["ninth"], "by": ["rare"]},
-    {"kind": "crosstab", "columns": ["ninth", "rare"]},
-    {"kind": "heatmap", "columns": ["age", "bmi"], "by": ["sex"]},
-]
-DRAWN = """([spec, view, part, conditions]) => {
-  const host = document.getElementById("host");
-  const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
-  const kind = it.kindFor(spec);
-  const drawn = it.drawPicture(host, kind, view, it.lookOf(columns, { spec, counted: "persons" }));
-  it.answers.hold({ part, specs: [spec], views: [view] });
-  const { found } = it.answers.light({ part, conditions, specs: [spec] });
-  drawn.light(found.each[0]);
-  return { marks: drawn.marks, counts: Array.from(found.each[0].counts), html: host.innerHTML };
-}"""
-
-
-@pytest.mark.parametrize("spec", COUNTED)
-def test_counts_are_drawn_too(board: Board, study: Study, spec: dict[str, Any]) -> None:
-    """Of counts a hidden one is drawn as such, and lit by as large a share as the copy's rows."""
-    given = {name: it for name, it in spec.items() if name not in ("kind", "columns")}
-    view = getattr(study, spec["kind"])(*spec["columns"], **given, source="counts")
-    told = {**spec, "source": "counts"}
-    everybody = board.page.evaluate(DRAWN, [told, json.loads(view.to_json()), ALL, []])
-    marks = everybody["marks"]
-    assert len(marks) == len(everybody["counts"])
-    for mark, count in zip(marks, everybody["counts"], strict=True):
-        assert count in (0, pytest.approx(mark["count"] or 0))
-    north = [{"column": "region", "level": "north"}]
-    some = board.page.evaluate(DRAWN, [told, json.loads(view.to_json()), ALL, north])
-    for count, of in zip(some["counts"], everybody["counts"], strict=True):
-        assert 0 <= count <= of
-    hidden = sum(mark["count"] is None for mark in marks)
-    if spec["kind"] == "crosstab":
-        assert hidden
-        assert everybody["html"].count(">few<") == hidden
-
-
 TITLES = [
     ({"kind": "bars", "columns": ["region"]}, "region"),
     ({"kind": "bars", "columns": ["region"], "by": ["sex"]}, "region by sex"),

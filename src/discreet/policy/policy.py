@@ -878,22 +878,28 @@ class Policy:
         """Return what must stay the same for everything that is released from one study version."""
         if not self.fixed:
             return {"regime": self.regime}
-        names = ("regime", "k", "metric", "bins", "grid", "round_to", "shown_share")
-        out: dict[str, Any] = {name: getattr(self, name) for name in names}
+        out: dict[str, Any] = {it: getattr(self, it) for it in ("regime", "k", "round_to")}
         out["rows"] = self.rows_by
-        out["q"] = self.noise(self.rows_by)
-        out["show_empty"] = self.show_empty
         # Who is counted, and what the noise is keyed by.
         # That a row is a person is what it was before it could be said.
         out["unit"], out["key"] = self.unit or None, self.key
+        if self.tables:
+            out["tables"] = [sorted(pair) for pair in self.tables]
+        return out | self._declared() | self._of_counts()
+
+    def _of_counts(self) -> dict[str, Any]:
+        """Return what decides counts, and copies of groups: nothing where all is of one copy."""
+        if self.rows_by == Whole.name:
+            return {}
+        names = ("metric", "bins", "grid", "shown_share", "show_empty")
+        out: dict[str, Any] = {name: getattr(self, name) for name in names}
+        out["q"] = self.noise(self.rows_by)
         out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
         if self.pixels != USUAL_PIXELS:
             out["pixels"] = self.pixels
         if self.edges:
             out["edges"] = {name: list(ends) for name, ends in sorted(self.edges.items())}
-        if self.tables:
-            out["tables"] = [sorted(pair) for pair in self.tables]
-        return out | self._declared()
+        return out
 
     def _declared(self) -> dict[str, Any]:
         """Return what else decides the values of a copy, where it is declared."""

@@ -21,16 +21,17 @@ const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
 export function onServer(facts) {
   const costs = Boolean(facts.allowance); // of a study without a copy of the whole table
 
+  const free = (spec) => (costs ? spec : { ...spec, method: undefined }); // the copy has one method
   const placeOf = ({ kind }) => (TABLES.includes(kind) ? "tables" : "views");
 
   async function asked(spec, state) {
-    return viewIn(await ask(`/api/${placeOf(spec)}/${spec.kind}`, bodyOf(spec, state)));
+    return viewIn(await ask(`/api/${placeOf(spec)}/${spec.kind}`, bodyOf(free(spec), state)));
   }
 
   /** Ask for a picture as it is drawn in a file; where that is free, in percent as on the page. */
   async function idOf(spec, state) {
     const isShare = spec.kind === "bars" && spec.percent && !costs;
-    const body = bodyOf(spec, state);
+    const body = bodyOf(free(spec), state);
     return (await ask(`/api/${placeOf(spec)}/${spec.kind}`, isShare ? { ...body, percent: true } : body)).id;
   }
 
