@@ -245,7 +245,8 @@ def answers(
 
 def counted(source: Any) -> dc.Study:
     """Open a table whose pictures are counted where the data are."""
-    return dc.open(source, "research", study="counted", unit=False, kinds=KINDS)
+    policy = dc.Policy.preset("research", public=True)
+    return dc.open(source, policy, study="counted", unit=False, kinds=KINDS)
 
 
 SECRET = Secret.from_text("5f1c0a9be37d2486" * 4)
