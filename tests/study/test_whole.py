@@ -177,7 +177,7 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
         "drawn from its protected copy alone",
     ),
     "counts by name": (
-        lambda s: s.histogram("age", source="counts"),
+        lambda s: s.histogram("age", source="counts"),  # type: ignore[call-overload]
         InputError,
         "there is no setting 'source' here",
     ),
