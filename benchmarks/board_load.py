@@ -3,8 +3,8 @@
     python -m benchmarks.board_load --rows 10000 --seconds 60
 
 Eight analysts, each with a token and a connection, ask over loopback for what a board asks for: the
-study, first pictures, rows (which the browser mostly has), plots of the copy, what lights up, and
-further counts. What they ask is drawn from a seed.
+study, first pictures, rows (which the browser mostly has), plots of the copy, and what lights up.
+What they ask is drawn from a seed.
 """
 
 from __future__ import annotations
@@ -139,18 +139,12 @@ class Analyst:
         where = [] if self.where is None else [self.where]
         return "POST", "/api/copy/light", {"where": where, "light": light, "cards": cards}
 
-    def count(self) -> Asking:
-        """Ask for further counts of the data."""
-        columns = self.chance.sample(sorted(LEVELS), 2)
-        return "POST", "/api/views/crosstab", {"columns": columns, "source": "counts"}
-
 
 ASKED: Mapping[str, tuple[float, Callable[[Analyst], Asking]]] = {
     "study": (1, lambda _: ("GET", "/api/study", None)),
     "rows": (2, lambda _: ("GET", "/api/rows", None)),
     "plots of the copy": (8, Analyst.plot),
     "what lights up": (16, Analyst.light),
-    "further counts": (1, Analyst.count),
 }
 """What is asked for, how often beside the others, and how."""
 

@@ -163,7 +163,7 @@ def _measure(source: Any) -> None:
     with _timed(seconds):
         study = opened(source)
     with _timed(seconds):
-        found["without a copy"] = without_copy(study)
+        found["without a copy"] = without_copy(source)
     with _timed(seconds):
         found["copy"] = _copied(study)
     digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()

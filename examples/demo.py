@@ -159,7 +159,7 @@ def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -
     columns = COLUMNS[picture]
     if picture == "box" and method in ("suppression", "generalization"):
         columns = columns[:2]
-    how = {"source": "copy"} if method == WHOLE else {"method": method}
+    how = {} if method == WHOLE else {"method": method}
     try:
         view = getattr(dc.open(cohort, chosen), picture)(*columns, **how)
     except dc.RefusedError:

@@ -113,20 +113,6 @@ PICTURES = (
         "Of the copy. Each outline has an area of 1, so that levels of different sizes compare.",
     ),
     Picture(
-        "histogram-by-counts",
-        "The same, counted",
-        'study.histogram("bmi", by="age_group", source="counts")',
-        "Counts of the data, where somebody asks for them. Bins are joined until each level has"
-        " five patients in each, and counts are rounded to five. A stretch of three bins or more"
-        " with fewer than five patients in all is a gap: nothing is joined across it, and a hatched"
-        ' sign below the axis says "none, or fewer than k". Who is in a gap is counted in the'
-        " larger bar beside it, so that no total tells how many those are. Gaps are the same for"
-        " all levels. Cells of heat maps and contour plots"
-        " `by=` a level are joined two by two until each level shows 85 % of its patients, and"
-        " share one scale of colours.",
-        records=None,
-    ),
-    Picture(
         "density",
         "Densities",
         'study.density("bmi", by="age_group")',
@@ -161,13 +147,6 @@ PICTURES = (
         "Rows of the copy, some five to a cell where nobody says: `grid=` is free.",
     ),
     Picture(
-        "heatmap-counts",
-        "The same, counted",
-        'study.heatmap("age", "glucose", source="counts")',
-        "Cells get coarser until 85 % of the patients show; those of fewer than five are grey.",
-        records=None,
-    ),
-    Picture(
         "contour",
         "Contour plot",
         'study.contour("age", "glucose")',
@@ -177,15 +156,13 @@ PICTURES = (
         "box",
         "Box plots",
         'study.box("age", "bmi", "glucose")',
-        "Of the copy. Counted, every number is the mean of five neighbouring values; no outlier is"
-        " drawn.",
+        "Of the copy: boxes reach from the first to the third quartile.",
     ),
     Picture(
         "box-by",
         "Box plots, one for each level",
         'study.box("glucose", by="age_group")',
-        "Of the copy. Counted, several levels have no whiskers: together they would reveal"
-        " outliers.",
+        "Of the copy: a box for each level, with how many rows it is of.",
     ),
     Picture(
         "box-by-two",
@@ -208,10 +185,8 @@ PICTURES = (
     Picture(
         "crosstab",
         "Cross-table",
-        'study.crosstab("age_group", "sex", source="counts")',
-        "Counted: each count and sum is rounded by itself, so that they need not add up; small"
-        " cells are hidden, and others so that sums do not give them back.",
-        records='study.crosstab("age_group", "sex")',
+        'study.crosstab("age_group", "sex")',
+        "Of the copy: how many rows have each pair of levels, with their sums.",
     ),
     Picture(
         "residuals",

@@ -32,8 +32,8 @@ DRAWN: tuple[tuple[str, dict[str, object]], ...] = (
     ("histogram", {"columns": ["glucose"]}),
     ("scatter", {"columns": ["age", "glucose"], "by": "sex"}),
     ("bars", {"columns": ["sex"]}),
-    # refused: the policy fixes it for counts
-    ("heatmap", {"columns": ["age", "glucose"], "source": "counts", "grid": 200}),
+    # refused: the policy fixes it
+    ("heatmap", {"columns": ["age", "glucose"], "k": 3}),
 )
 BOARD = (
     "parallel:glucose,bmi,age,progression:colour=sex:wide=true",

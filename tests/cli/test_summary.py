@@ -67,24 +67,6 @@ def test_means_are_weighted(run: Run, cohort: Path) -> None:
     assert "Linear model of bmi in cohort.csv, weighted by ldl\n" in out
 
 
-def test_means_of_counts_are_printed_and_recorded(run: Run, cohort: Path, tmp_path: Path) -> None:
-    table = tmp_path / "bmi.csv"
-    asked = ["means", str(cohort), "bmi", "sex", "--source", "counts", "--no-unit"]
-
-    code, out, err = run(*asked, "-o", str(table))
-
-    assert (code, err) == (0, "")
-    assert "counts of the data, policy standard (k = 5)" in out
-    assert table.read_text().startswith("sex,n,mean,rounded to,sum\n1,")
-    assert "counted means" in run("log", "--released")[1]
-    code, _, err = run(*asked, "-o", str(tmp_path / "bmi.svg"))
-    assert code == 2
-    assert "a table of figures is saved as one of" in err
-    code, _, err = run(*asked, "--where", "bmi > 20")
-    assert code != 0
-    assert "means of counts are of the whole study" in err
-
-
 def test_bars_are_weighted_and_boxes_are_not(run: Run, cohort: Path, tmp_path: Path) -> None:
     words = ["--no-unit", "--weights", "ldl", "-o", str(tmp_path / "bars.svg")]
     code, _, err = run("plot", "bars", str(cohort), "sex", *words)

@@ -44,21 +44,6 @@ def test_plots_of_the_copy_have_settings_of_their_own(run: Run, cohort: Path) ->
     assert drawn(run, *parallel)["method"] == "whole"
 
 
-def test_source_says_where_a_plot_comes_from(run: Run, cohort: Path) -> None:
-    histogram = ("histogram", str(cohort), "age", *WHOLE)
-    found = [drawn(run, *histogram, *words)["method"] for words in SOURCES]
-
-    assert found == ["whole", "whole", "merge", "merge"]
-
-
-SOURCES: list[list[str]] = [
-    [],
-    ["--source", "copy"],
-    ["--source", "counts"],
-    ["--method", "merge"],
-]
-
-
 def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
     told = drawn(run, "scatter", str(cohort), "age", "bmi", *WHOLE, "-m", "12", "--by", "age_group")
     policy = Policy.preset("standard", rows="whole", m=12, kinds={"age_group": "categorical"})
@@ -82,32 +67,15 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
         2,
         "-m is of the protected copy of a guarded study",
     ),
-    "m without such a copy": (
-        ("plot", "histogram", "FILE", "age", "--strata", "age_group", "--source", "copy", "--json"),
-        3,
-        "this study has no copy of the whole table",
-    ),
     "a number without use": (
         ("plot", "bars", "FILE", "age_group", *WHOLE, "--grid", "9", "--json"),
         2,
         "a bar chart has no use for --grid; leave it out",
     ),
-    "another grid of counts": (
-        (
-            "plot",
-            "heatmap",
-            "FILE",
-            "age",
-            "bmi",
-            *WHOLE,
-            "--grid",
-            "9",
-            "--source",
-            "counts",
-            "--json",
-        ),
+    "a method of counts": (
+        ("plot", "heatmap", "FILE", "age", "bmi", *WHOLE, "--method", "suppression", "--json"),
         3,
-        "grid is fixed when the study is opened",
+        "plots of this study are drawn from its protected copy alone",
     ),
     "rounding of the copy": (
         ("anonymize", "FILE", *WHOLE, "--method", "mdav"),
@@ -219,7 +187,6 @@ def test_a_plot_by_codes_goes_with_all_others(run: Run, tmp_path: Path) -> None:
         ("scatter", "age", "fare", "--by", "ward"),
         ("bars", "ward"),
         ("histogram", "fare", "--by", "ward", "--bins", "9"),
-        ("histogram", "age", "--source", "copy"),
     )
 
     for kind, *words in plots:
@@ -289,7 +256,6 @@ def test_a_part_is_released_with_its_new_columns(run: Run, cohort: Path, tmp_pat
         (("--assign", "band"), "--assign takes a name and an expression: 'log_bmi=log(bmi)'"),
         (("--assign", "band==3"), "--assign takes a name and an expression"),
         (("--where", "agee > 3"), "there is no column 'agee'; did you mean 'age'?"),
-        (("--where", "age > 3", "--source", "counts"), "leave source out"),
     ],
 )
 def test_what_cannot_be_derived_is_said(

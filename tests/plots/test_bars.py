@@ -84,8 +84,8 @@ def test_shares_of_a_study() -> None:
                 for of in levels)  # fmt: skip
     table = pa.table({"sex": sex, "ill": ill})
     raw = dc.open(table, policy="research").bars("ill", by="sex", percent=True, method="none")
-    counted = dc.open(table).bars("ill", by="sex", percent=True, source="counts")
-    alone = dc.open(table).bars("ill", percent=True, source="counts")
+    counted = dc.open(table, rows="condensation").bars("ill", by="sex", percent=True)
+    alone = dc.open(table, rows="condensation").bars("ill", percent=True)
 
     assert (raw.by_levels, raw.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))
     assert counted.shares == raw.shares
@@ -93,7 +93,7 @@ def test_shares_of_a_study() -> None:
     assert (alone.levels, alone.shares) == (("no", "yes"), ((65.0, 35.0),))
     few = pa.table({"sex": ["f", "m"] * 50, "ill": ["yes"] * 6 + ["no"] * 94})
     with pytest.raises(RefusedError, match="a count is hidden of each level"):
-        dc.open(few).bars("ill", by="sex", percent=True, source="counts")
+        dc.open(few, rows="condensation").bars("ill", by="sex", percent=True)
 
 
 HIDDEN = "hatched below the axis: nobody, or too few to show"

@@ -98,7 +98,7 @@ def test_boxes_of_levels_are_those_of_their_values() -> None:
     x[3], of[4] = 1e6, "a"
     frame = pd.DataFrame({"x": x, "of": of})
 
-    found = dc.open(frame, unit=False).box("x", by="of", source="counts").groups
+    found = dc.open(frame, rows="condensation", unit=False).box("x", by="of").groups
 
     assert [it.label for it in found] == ["a", "b", "c + other"]
     for box, levels in zip(found, (["a"], ["b"], ["c", "rare"]), strict=True):
@@ -116,4 +116,4 @@ def test_a_level_that_hardly_varies_is_refused_as_a_small_one_is(one: float) -> 
     frame = pd.DataFrame({"x": x, "of": ["a"] * 600 + ["b"] * 200})
 
     with pytest.raises(RefusedError, match=r"too few complete rows .*, or hardly vary within one"):
-        dc.open(frame, unit=False).box("x", by="of", source="counts")
+        dc.open(frame, rows="condensation", unit=False).box("x", by="of")

@@ -24,6 +24,7 @@ from discreet.plots import (
 from discreet.plots.by_level import Levels, joined, levels_of, panels_of
 from discreet.policy import PlotRequest, Policy
 from discreet.table import Table, open_table
+from tests.cases import of_groups
 
 ORIGIN = Origin(
     policy="standard",
@@ -824,7 +825,9 @@ def table_of_levels(held: dict[str | None, int]) -> Table:
 
 def asked_of_levels(policy: str = "standard", **named: Any) -> PlotRequest:
     """Settle a histogram for each level."""
-    return Policy.preset(policy).settle("histogram", ["x"], by="ward", **named)
+    return Policy.preset(policy, **of_groups({}, policy)).settle(
+        "histogram", ["x"], by="ward", **named
+    )
 
 
 HELD: dict[str | None, int] = {"n": 60, "s": 51, "w": 40, "e": 6, "x": 3, None: 4}

@@ -117,8 +117,6 @@ def test_all_columns_of_the_copy_unless_some_are_named() -> None:
     expected = pearsonr(copy["x0"], copy["x2"])[0]
     assert view.pearson[0][2] == pytest.approx(expected, abs=1e-6)
     assert study.correlations(["x2", "x0"]).pearson[0][1] == view.pearson[0][2]
-    with pytest.raises(RefusedError, match="no counts of a plot 'correlations'"):
-        study.correlations(source="counts")
     for wrong in (["x0"], [f"x{i}" for i in range(21)]):
         with pytest.raises(InputError, match=r"a list of 2 to 20 columns of numbers; name them"):
             study.correlations(wrong)

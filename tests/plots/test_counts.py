@@ -32,6 +32,7 @@ from discreet.plots.scatter import middles_of_cells
 from discreet.policy import PlotRequest, Policy
 from discreet.protect.counts import Bins
 from discreet.table import BinAxis, Table, open_table
+from tests.cases import of_groups
 
 ORIGIN = Origin(
     policy="standard",
@@ -47,7 +48,7 @@ ORIGIN = Origin(
 def asked(picture: str, policy: str = "standard", **named: Any) -> PlotRequest:
     """Settle a picture of columns x and y, or of x."""
     columns = ["x"] if picture == "histogram" else ["x", "y"]
-    return Policy.preset(policy).settle(picture, columns, **named)
+    return Policy.preset(policy, **of_groups({}, policy)).settle(picture, columns, **named)
 
 
 def guarded(counts: list[list[int]], k: int) -> tuple[Bins, Shown]:
@@ -75,7 +76,7 @@ def guarded(counts: list[list[int]], k: int) -> tuple[Bins, Shown]:
 def test_how_many_are_shown_is_told_as_counts_are(
     policy: dict[str, int], shown: int, persons: int, told: tuple[int, int]
 ) -> None:
-    question = Policy.preset("standard", **policy).settle("box", ["x"])
+    question = Policy.preset("standard", **of_groups(policy)).settle("box", ["x"])
 
     found = seen(ORIGIN, question, shown, persons)
 
@@ -119,7 +120,9 @@ def least_possible(told: Told, step: int, cells: int, missing: int) -> tuple[int
 def test_the_note_beside_the_counts_leaves_each_number_as_open_as_rounding_does(
     step: int, cells: int
 ) -> None:
-    question = Policy.preset("standard", round_to=step).settle("histogram", ["x"])
+    question = Policy.preset("standard", rows="condensation", round_to=step).settle(
+        "histogram", ["x"]
+    )
 
     def told(counts: list[int], others: int) -> tuple[int | None, int | None]:
         shown = sum(counts)
@@ -148,7 +151,8 @@ def test_sums_that_are_rounded_by_themselves_would_give_counts_exactly() -> None
 def test_one_person_less_changes_a_number_by_one_step_at_most(
     counts: list[int], others: int, round_to: int, data: Any
 ) -> None:
-    question = Policy.preset("standard", round_to=round_to).settle("histogram", ["x"])
+    policy = Policy.preset("standard", rows="condensation", round_to=round_to)
+    question = policy.settle("histogram", ["x"])
 
     def told(counts: list[int], others: int) -> list[int]:
         shown = sum(counts)
@@ -337,7 +341,7 @@ Floats = NDArray[np.float64]
 
 def asked_of_axes(policy: str = "standard", **fields: Any) -> PlotRequest:
     """Settle a histogram of column x."""
-    return Policy.preset(policy, **fields).settle("histogram", ["x"])
+    return Policy.preset(policy, **of_groups(fields, policy)).settle("histogram", ["x"])
 
 
 def table_of(values: Any, *, unit: Any = None) -> Table:
@@ -411,7 +415,7 @@ STEPPED = {
 @pytest.mark.parametrize("values", STEPPED.values(), ids=STEPPED)
 def test_values_that_go_by_a_step_have_no_false_combs(values: Floats, bins: int) -> None:
     """One of each: all bins but the outer ones hold as many."""
-    request = replace(asked_of_axes(), source="copy")
+    request = replace(asked_of_axes(), of_copy=True)
 
     axis = ends_of_values(values, request, "x").axis(bins)
 

@@ -125,12 +125,10 @@ def test_the_curve_is_nowhere_further_than_a_step_from_that_of_all(
     assert len(curve.x) <= most + 1
 
 
-def test_it_is_the_distribution_of_the_copy_and_counts_are_refused() -> None:
+def test_it_is_the_distribution_of_the_copy() -> None:
     study = dc.open(dc.datasets.diabetes())
     (curve,) = study.ecdf("glucose").curves
     copy = study.session.whole.copy.columns["glucose"]
 
     assert curve.x == tuple(sorted(set(copy[np.isfinite(copy)])))
     assert curve.y == pytest.approx([np.nanmean(copy <= value) for value in curve.x], abs=1e-6)
-    with pytest.raises(RefusedError, match="no counts of a plot 'ecdf', which is drawn from rows"):
-        study.ecdf("glucose", source="counts")

@@ -18,7 +18,7 @@ N = 120
 
 
 @cache
-def study() -> dc.Study:
+def study(rows: str = "whole") -> dc.Study:
     random = np.random.default_rng(7)
     spread = random.random(N)
     return dc.open(
@@ -37,6 +37,7 @@ def study() -> dc.Study:
         ),
         study="extremes",
         unit=False,
+        rows=rows,
     )
 
 
@@ -50,13 +51,13 @@ COLUMNS = (
 )
 ASKED: dict[str, Callable[[str], Any]] = {
     "histogram": lambda name: study().histogram(name),
-    "histogram of counts": lambda name: study().histogram(name, source="counts"),
+    "histogram of counts": lambda name: study("condensation").histogram(name),
     "histograms by": lambda name: study().histogram(name, by="sex"),
     "overlaid": lambda name: study().histogram(name, by="sex", overlay=True),
     "density": lambda name: study().density(name, by="sex"),
     "ecdf": lambda name: study().ecdf(name),
     "box": lambda name: study().box(name, by="sex"),
-    "box of counts": lambda name: study().box(name, source="counts"),
+    "box of counts": lambda name: study("condensation").box(name),
     "violin": lambda name: study().violin(name),
     "scatter": lambda name: study().scatter("age", name, by="sex", trend=True),
     "cells": lambda name: study().scatter(name, "age", show="density"),

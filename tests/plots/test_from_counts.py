@@ -17,6 +17,7 @@ from discreet.plots import box as box_plot
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import Merge, Merged
 from discreet.table import Table, open_table
+from tests.cases import of_groups
 
 ORIGIN = Origin(
     policy="standard",
@@ -52,8 +53,9 @@ def asked(
     picture: str, columns: list[str], policy: Policy | str = "standard", **named: Any
 ) -> PlotRequest:
     """Settle a picture under a preset or a policy."""
-    chosen = Policy.preset(policy) if isinstance(policy, str) else policy
-    return chosen.settle(picture, columns, **named)
+    if isinstance(policy, str):
+        policy = Policy.preset(policy, **of_groups({}, policy))
+    return policy.settle(picture, columns, **named)
 
 
 # --- the paper's numbers ----------------------------------------------------------------------
@@ -95,7 +97,7 @@ def ages(**held: int) -> Table:
 def test_a_histogram_merges_neighbours_until_each_holds_k() -> None:
     # one bin an age from 20 to 25; 24 and 25 together make the five
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
-    policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
+    policy = Policy.preset("standard", rows="condensation", limits={"age": [19.5, 25.5]}, bins=6)
 
     view = histogram.from_counts(table, asked("histogram", ["age"], policy), ORIGIN)
 
@@ -107,7 +109,7 @@ def test_a_histogram_merges_neighbours_until_each_holds_k() -> None:
 
 def test_a_histogram_by_suppression_hides_what_holds_fewer_than_k() -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
-    policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
+    policy = Policy.preset("standard", rows="condensation", limits={"age": [19.5, 25.5]}, bins=6)
 
     view = histogram.from_counts(
         table, asked("histogram", ["age"], policy, method="suppression"), ORIGIN
@@ -120,7 +122,7 @@ def test_a_histogram_by_suppression_hides_what_holds_fewer_than_k() -> None:
 def test_a_histogram_by_generalization_halves_until_enough_shows() -> None:
     # six bins would show 47 of 55; three show 15 + 35 + 5 of 55
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
-    policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
+    policy = Policy.preset("standard", rows="condensation", limits={"age": [19.5, 25.5]}, bins=6)
 
     view = histogram.from_counts(
         table, asked("histogram", ["age"], policy, method="generalization"), ORIGIN
@@ -131,7 +133,7 @@ def test_a_histogram_by_generalization_halves_until_enough_shows() -> None:
 
 
 def test_end_bins_are_open() -> None:
-    policy = Policy.preset("standard", limits={"x": [0, 2]}, bins=2)
+    policy = Policy.preset("standard", rows="condensation", limits={"x": [0, 2]}, bins=2)
     table = table_of({"x": [-100.5] * 20 + [0.5] * 5 + [1.5] * 5 + [2.0, 99.0] * 10})
 
     view = histogram.from_counts(
@@ -145,7 +147,9 @@ def test_a_person_with_several_rows_in_a_bin_counts_once_in_it() -> None:
     # 7 persons with three rows at 0.5 and one at 1.5, 50 others at 2.5
     persons = [*range(7), *range(7), *range(7), *range(7), *range(100, 150)]
     values = [0.5] * 21 + [1.5] * 7 + [2.5] * 50
-    policy = Policy.preset("standard", round_to=1, limits={"x": [0, 3]}, bins=3)
+    policy = Policy.preset(
+        "standard", rows="condensation", round_to=1, limits={"x": [0, 3]}, bins=3
+    )
 
     view = histogram.from_counts(
         table_of({"x": values, "who": persons}, unit="who"),
@@ -161,7 +165,9 @@ def test_joined_bins_count_a_person_in_both_once() -> None:
     # 4 persons at 0.5, the same 4 and 2 more at 1.5: joined they are 6, not 10
     persons = [*range(4), *range(4), 4, 5, *range(100, 150)]
     values = [0.5] * 4 + [1.5] * 6 + [2.5] * 50
-    policy = Policy.preset("standard", round_to=1, limits={"x": [0, 3]}, bins=3)
+    policy = Policy.preset(
+        "standard", rows="condensation", round_to=1, limits={"x": [0, 3]}, bins=3
+    )
 
     view = histogram.from_counts(
         table_of({"x": values, "who": persons}, unit="who"),
@@ -175,7 +181,7 @@ def test_joined_bins_count_a_person_in_both_once() -> None:
 
 def test_what_was_merged_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     table = ages(a20=12, a21=3, a22=40)
-    policy = Policy.preset("standard", limits={"age": [19.5, 22.5]}, bins=3)
+    policy = Policy.preset("standard", rows="condensation", limits={"age": [19.5, 22.5]}, bins=3)
     apart = Merged(np.arange(3), np.array([12, 12, 40]), np.zeros(3, dtype=np.bool_))
     monkeypatch.setattr(Merge, "__call__", lambda *_: apart)
 
@@ -221,7 +227,12 @@ def test_generalization_says_how_many_cells_it_drew() -> None:
     # at 15 x 15 fewer than 85 % of the records would show
     finer = heatmap.from_counts(
         table,
-        asked("heatmap", ["x", "y"], Policy.preset("standard", grid=15), method="suppression"),
+        asked(
+            "heatmap",
+            ["x", "y"],
+            Policy.preset("standard", rows="condensation", grid=15),
+            method="suppression",
+        ),
         ORIGIN,
     )
     held = brute_force(finer, CLOUD)
@@ -446,7 +457,7 @@ def test_a_histogram_between_declared_edges(
     counts: tuple[int | None, ...],
 ) -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
-    policy = Policy.preset("standard", edges={"age": edges}, round_to=1)
+    policy = Policy.preset("standard", rows="condensation", edges={"age": edges}, round_to=1)
 
     view = histogram.from_counts(table, asked("histogram", ["age"], policy, method=method), ORIGIN)
 
@@ -469,7 +480,7 @@ def test_a_contour_is_drawn_from_the_grid_of_the_heat_map() -> None:
 def test_a_policy_may_ask_for_so_many_persons_a_bin(method: str) -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)  # 55 persons
     limits = {"age": [19.5, 25.5]}
-    enough = Policy.preset("standard", bins=18, bins_share=0.33, limits=limits)
+    enough = Policy.preset("standard", rows="condensation", bins=18, bins_share=0.33, limits=limits)
 
     assert histogram.from_counts(table, asked("histogram", ["age"], enough, method=method), ORIGIN)
     with pytest.raises(RefusedError, match=r"for bins that are at most 0\.33 of them along an axi"):
@@ -481,7 +492,9 @@ def test_a_policy_may_ask_for_so_many_persons_a_bin(method: str) -> None:
 @pytest.mark.parametrize("policy", ["standard", "research"])
 def test_without_a_share_there_may_be_more_bins_than_persons(policy: str) -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
-    many = Policy.preset(policy, bins=200, limits={"age": [19.5, 25.5]})
+    many = Policy.preset(
+        policy, **of_groups({"bins": 200, "limits": {"age": [19.5, 25.5]}}, policy)
+    )
 
     assert histogram.from_counts(table, asked("histogram", ["age"], many), ORIGIN)
 
@@ -533,7 +546,9 @@ def test_how_many_are_shown_of_how_many_is_told_to_the_nearest_five(
     x[:missing] = [np.nan, np.inf, -np.inf, np.nan, np.nan, np.inf, np.nan, np.nan][:missing]
     table = table_of({"x": x, "y": np.arange(100.0)})
     columns = ["x"] if picture == "histogram" else ["x", "y"]
-    policy = Policy.preset("standard", grid=2)  # four large cells, of which none is hidden
+    policy = Policy.preset(
+        "standard", rows="condensation", grid=2
+    )  # four large cells, of which none is hidden
 
     view = DRAWN[picture](table, asked(picture, columns, policy), ORIGIN)
 
@@ -546,7 +561,7 @@ def test_persons_in_hidden_cells_are_not_among_the_shown() -> None:
     x, y = zip(*places, strict=True)
     twice = {name: [*values, *values] for name, values in {"x": x, "y": y}.items()}
     limits = {"x": (-0.5, 9.5), "y": (-0.5, 9.5)}
-    policy = Policy.preset("standard", k=4, grid=2, limits=limits)
+    policy = Policy.preset("standard", rows="condensation", k=4, grid=2, limits=limits)
     question = asked("heatmap", ["x", "y"], policy, method="suppression")
     for table in (
         table_of({"x": x, "y": y}),
@@ -601,7 +616,9 @@ def test_a_code_far_away_is_a_bar_of_its_own() -> None:
 
 @pytest.mark.parametrize("inside", [0, 1, 2])
 def test_counts_do_not_tell_how_many_lie_in_a_gap(inside: int) -> None:
-    policy = Policy.preset("standard", k=3, round_to=1, bins=6, limits={"x": [0, 6]})
+    policy = Policy.preset(
+        "standard", rows="condensation", k=3, round_to=1, bins=6, limits={"x": [0, 6]}
+    )
     x = [0.5] * 40 + [3.5] * inside + [5.5] * (30 - inside)
 
     view = histogram.from_counts(table_of({"x": x}), asked("histogram", ["x"], policy), ORIGIN)
@@ -625,7 +642,7 @@ def test_gaps_are_of_persons_without_any_value() -> None:
 
 def test_narrow_bins_between_whole_numbers_are_no_gap() -> None:
     """Of 0 to 6 children in bins of 0.3 those from 2.1 to 3 can hold nobody."""
-    policy = Policy.preset("standard", limits={"children": [0, 6]})
+    policy = Policy.preset("standard", rows="condensation", limits={"children": [0, 6]})
     column = np.random.default_rng(1).poisson(1.4, 1200).clip(0, 6).astype(float)
     far = np.where(column == 6, 40.0, column)
 

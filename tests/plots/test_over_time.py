@@ -361,7 +361,6 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], type[Exception], str]] = {
     "a mean of dates": (["year", "visit"], {}, InputError, "'visit' holds dates, of which no mean"),
     "another period": (["visit"], {"every": "hour"}, InputError, "^every must be"),
     "many periods": (["visit"], {"every": "day"}, InputError, "more than 1,000 periods of a day"),
-    "counts": (["visit"], {"source": "counts"}, RefusedError, "^there are no counts of"),
     "an unknown column": (["visits"], {}, InputError, "visits"),
 }
 

@@ -33,6 +33,7 @@ from discreet.plots.parallel_axes import (
 )
 from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.table import Table, open_table
+from tests.cases import of_groups
 
 Sensitive = Mapping[str, tuple[str, ...]]
 LIMITS = {"x": [0, 100]}
@@ -53,7 +54,7 @@ def asked(
 ) -> PlotRequest:
     """Settle parallel coordinates of k = 3."""
     given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
-    found = Policy.preset(preset, **given).settle("parallel", columns)
+    found = Policy.preset(preset, **of_groups(given, preset)).settle("parallel", columns)
     axes = AxesRequest(pixels, 2, sensitive or {}, "smaller", fuzzy=True)
     return replace(found, axes=axes)
 
@@ -412,7 +413,7 @@ TABLE = table_of_in_order()
 
 def asked_in_order(columns: Sequence[str], *sensitive: str, **fields: Any) -> PlotRequest:
     """Settle parallel coordinates of an axis of 100 pixels, k = 3."""
-    policy = Policy.preset("standard", **{"k": 3, "bins": 10, **fields})
+    policy = Policy.preset("standard", **of_groups({"k": 3, "bins": 10, **fields}))
     named = {name: () for name in sensitive}
     axes = AxesRequest(100, 2, named, "smaller", fuzzy=True)
     return replace(policy.settle("parallel", columns), axes=axes)

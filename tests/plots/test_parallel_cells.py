@@ -22,6 +22,7 @@ from discreet.plots import Origin, ParallelAxis, ParallelView
 from discreet.plots.parallel import clusters_of_cells
 from discreet.policy import AxesRequest, Policy
 from discreet.table import Table, open_table
+from tests.cases import of_groups
 
 # What made tables may be refused for.
 EXPECTED = (
@@ -66,7 +67,8 @@ def drawn(
     **fields: Any,
 ) -> ParallelView:
     """Draw parallel coordinates of cells."""
-    policy = Policy.preset(preset, **{"k": 3, "bins": pixels // 10, **fields})
+    given = {"k": 3, "bins": pixels // 10, **fields}
+    policy = Policy.preset(preset, **of_groups(given, preset))
     asked = policy.settle("parallel", columns, method="k-member-cells")
     axes = AxesRequest(pixels, diversity, sensitive or {}, "smaller", fuzzy=True)
     origin = ORIGIN if policy.fixed else replace(ORIGIN, regime="research")

@@ -21,7 +21,6 @@ NOT_ASKED = {
     "method",
     "by",
     "sensitive",
-    "source",
     "weights",
 }
 

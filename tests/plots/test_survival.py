@@ -313,7 +313,6 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], type[Exception], str]] = {
     "levels as a time": (["arm", "died"], {}, InputError, "'arm' is categorical; numbers are need"),
     "dates": (["born", "died"], {}, InputError, "'born' holds dates; .*how long each was obs"),
     "the event as by": (["months", "died"], {"by": "died"}, InputError, "named twice"),
-    "counts": (["months", "died"], {"source": "counts"}, RefusedError, "^there are no counts of"),
     "many levels": (["months", "died"], {"by": "age"}, InputError, "^column 'age' "),
 }
 

@@ -30,7 +30,7 @@ ORIGIN = Origin(
     left_out=0,
     counted="records",
 )
-EXACT = Policy.preset("standard", round_to=1)
+EXACT = Policy.preset("standard", rows="condensation", round_to=1)
 RESEARCH = Policy.preset("research")
 Cells = Sequence[Sequence[int]]
 
@@ -80,7 +80,7 @@ def wards(**held: int) -> Table:
 
 
 def test_bars_are_counts_of_the_levels() -> None:
-    view = bars(wards(n=31, s=17, w=8), Policy.preset("standard"))
+    view = bars(wards(n=31, s=17, w=8), Policy.preset("standard", rows="condensation"))
 
     assert view.levels == ("n", "s", "w")
     assert view.counts == (30, 15, 10)
@@ -170,7 +170,9 @@ def test_a_small_cell_takes_three_others_with_it() -> None:
 
 
 def test_every_number_is_rounded_by_itself() -> None:
-    view = crosstab(table_of(persons([[21, 8], [12, 33]])), Policy.preset("standard"))
+    view = crosstab(
+        table_of(persons([[21, 8], [12, 33]])), Policy.preset("standard", rows="condensation")
+    )
 
     assert view.counts == ((20, 10), (10, 35))
     assert (view.row_totals, view.column_totals, view.total) == ((30, 45), (35, 40), 75)

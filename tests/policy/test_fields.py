@@ -175,11 +175,6 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "far_noise": (["odd", *NO_WORD], "one of 'even', 'by-distance'"),
     "bins_share": (NO_SHARE, "a number above 0 and at most 1"),
     "residual_df": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
-    "dominance": (
-        [[], [[1]], [[1, 50, 2]], [[0, 50]], [[11, 50]], [[1, 0]], [[1, 100]], [1, 50], "1,50", 50],
-        "a list of pairs of a whole number from 1 to 10 and per cent below 100",
-    ),
-    "p_percent": ([0, -1, 100.5, *NO_NUMBER], "a number above 0 and at most 100"),
     "kinds": (
         [{"age": "number"}, {"age": None}, {"age": ["continuous"]}, {3: "continuous"}, *NO_TABLE],
         "a table of columns, each one of 'continuous', 'categorical'",
@@ -274,8 +269,6 @@ RIGHT: Mapping[str, list[Any]] = {
     "far_noise": ["even", "by-distance"],
     "bins_share": [1e-9, 0.33, 1],
     "residual_df": [1, 10, 10**6],
-    "dominance": [None, [[1, 50]], [[1, 43.75], [2, 85]]],
-    "p_percent": [None, 10, 0.5, 100],
     "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
     "derive": [None, {"band": "cut(age, 40, 60)"}, {}],
@@ -315,7 +308,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
     *("hierarchies", "ordered", "pairs", "tables", "missing_values", "derive"),
-    *("dominance", "labels", "dates", "withhold"),
+    *("labels", "dates", "withhold"),
 ]
 
 

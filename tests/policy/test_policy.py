@@ -119,8 +119,6 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "shown_share": 0.85,
         "show_empty": False,
         "residual_df": 10,
-        "dominance": [[2, 90]],
-        "p_percent": 10,
     },
     "opensafely": {
         "name": "opensafely",
@@ -470,8 +468,6 @@ OF_AXES: dict[str, st.SearchStrategy[Any]] = {
     "withhold": st.lists(text, max_size=3),
     "dates": st.dictionaries(text, st.sampled_from(["%d/%m/%Y", "%Y%m%d"]), max_size=2),
     "derive": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
-    "dominance": st.lists(st.tuples(st.integers(1, 10), st.integers(1, 99)).map(list), min_size=1),
-    "p_percent": st.floats(0, 100, exclude_min=True),
 }
 
 
@@ -936,7 +932,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "model": None,
         "trend": False,
         "noise_on": "points",
-        "source": "",
+        "of_copy": False,
         "m": None,
         "event_is": (),
         "percent": False,
@@ -1340,8 +1336,6 @@ UNBINDING: dict[str, Any] = {
     "private_files": False,
     "bins_share": 0.5,
     "residual_df": 20,
-    "dominance": [[1, 40]],  # pinned for each column of which means are released
-    "p_percent": 20,
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import subprocess
 import sys
@@ -24,7 +23,6 @@ from discreet.protect.counts import (
     Merge,
     NoProtection,
     Suppression,
-    bins_give_away,
     cells_of_levels,
     check_counts,
     gaps_of,
@@ -588,29 +586,3 @@ def test_panels_by_two_columns_tell_nothing_of_a_hidden_cell(
 
 
 # --- hidden bins ------------------------------------------------------------------------------
-
-
-@given(
-    st.lists(st.integers(0, 4), min_size=1, max_size=5),
-    st.booleans(),
-)
-def test_hidden_bins_are_as_all_that_add_up_say(held: list[int], show_empty: bool) -> None:
-    k = 5
-    held = [max(it, int(show_empty)) for it in held]
-    counts = np.array([9, *held, 7])
-    shown = np.array([True, *[False] * len(held), True])
-    some = [
-        it
-        for it in itertools.product(range(int(show_empty), k), repeat=len(held))
-        if sum(it) == sum(held)
-    ]
-    fewest = min(len({it[place] for it in some}) for place in range(len(held)))
-    wanted = k - int(show_empty)
-
-    told = bins_give_away(counts, shown, k, show_empty=show_empty)
-
-    assert told == (sum(held) > 0 and fewest < wanted)
-
-
-def test_bins_that_hide_nothing_give_nothing_away() -> None:
-    assert not bins_give_away(np.array([9, 8]), np.array([True, True]), 5)

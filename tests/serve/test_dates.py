@@ -31,8 +31,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
 def test_a_column_of_dates_says_what_holds_it(served: Served) -> None:
     columns = {it.name: it for it in served.columns.values()}
 
-    assert (columns["seen"].kind, columns["seen"].sources) == ("continuous", ("copy",))
-    assert columns["age"].sources == ("copy", "counts")
+    assert columns["seen"].kind == "continuous"
     assert "'seen'" in str(study_json(served, ALICE))
 
 
@@ -51,7 +50,7 @@ def test_plots_of_dates_come_from_the_copy(served: Served, kind: str) -> None:
 
     asked = passed(served, kind, body)
 
-    assert asked.plot.source == "copy"
+    assert asked.plot.of_copy
     assert asked.plot == served.study.session.settle(kind, body["columns"], by=body.get("by"))
     answer = answered(served, ALICE, kind, body)
     assert "2020" in str(answer)
@@ -64,27 +63,14 @@ def test_a_formula_may_hold_dates(served: Served) -> None:
     assert asked.plot == served.study.session.settle("residuals", formula="bmi ~ seen + sex")
 
 
-OF_COPY_ALONE = "columns: dates and what the policy derives are drawn from the copy"
 REFUSED: dict[str, tuple[str, Body, str, Body | None]] = {
-    "counts": (
-        "histogram",
-        {"columns": ["seen"], "source": "counts"},
-        OF_COPY_ALONE,
-        {"columns": ["seen"]},
-    ),
     "a method of counts": (
         "heatmap",
         {"columns": ["age", "seen"], "method": "generalization"},
-        OF_COPY_ALONE,
+        "method: the policy of this study does not allow it",
         {"columns": ["age", "seen"]},
     ),
     "a cross-table": ("crosstab", {"columns": ["sex", "seen"]}, "columns: this plot takes", None),
-    "a formula of counts": (
-        "residuals",
-        {"formula": "bmi ~ seen", "source": "counts"},
-        "source: this plot has no usual method of counts",
-        {"formula": "bmi ~ seen"},
-    ),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ COLUMNS = (
     DrawableColumn("sex", "categorical", "other", stratum=True),
     DrawableColumn("ill", "categorical", "sensitive", stratum=False),
 )
-OF_COPY = tuple(replace(it, sources=("copy", "counts")) for it in COLUMNS)
 ROLES = '[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
 
 
@@ -275,10 +273,9 @@ def test_what_a_picture_takes() -> None:
     assert told["histogram"]["columns"] == {"least": 1, "most": 1, "kind": "continuous"}
     assert told["crosstab"]["columns"] == {"least": 2, "most": 2, "kind": "categorical"}
     assert told["parallel"]["columns"] == {"least": 2, "most": 24, "kind": "any"}
-    of_copy = told_of(Policy.preset("standard"), OF_COPY)["survival"]
+    of_copy = told_of(Policy.preset("standard"))["survival"]
     places = [{"name": "time", "kind": "continuous"}, {"name": "event", "kind": "any"}]
     assert of_copy["columns"] == {"least": 2, "most": 2, "kind": "any", "places": places}
-    assert of_copy["sources"] == ["copy"]
     assert (told["qq"]["takes"], told["qq"]["columns"]) == ("formula", None)
     assert {it["takes"] for kind, it in told.items() if told[kind]["columns"]} == {"columns"}
 
@@ -321,7 +318,7 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
         "public": False,
         "promise": "At least 5 persons stand behind everything you see.",
     }
-    of_all = {"stratum": False, "sources": [], "label": None, "unit": None, "dates": False}
+    of_all = {"stratum": False, "label": None, "unit": None, "dates": False}
     number = {"kind": "continuous", "role": "other", **of_all}
     assert told["columns"] == [
         {"name": "age", **number},

@@ -300,7 +300,7 @@ def test_what_was_downloaded_is_collected_into_a_folder(tmp_path: Path) -> None:
     with running(study, tmp_path) as served, served.client() as client:
         store = study.session.ledger.store
         other = add_token(store, "cohort.csv", "bob")
-        part = {"columns": ["age"], "source": "copy", "where": "age >= 40"}
+        part = {"columns": ["age"], "where": "age >= 40"}
         view = drawn(client, part)
         table = client.post("/api/tables/means", json={"value": "bmi", "by": ["sex"]}).json()["id"]
         drawn(client, {"columns": ["bmi"]})

@@ -953,7 +953,6 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
     beside |= {"limits"} if {"bins", "pixels"} & {*picture.parameters} or picture.binned else set()
     assert set(schema["properties"]) == {
         *schema["required"],
-        "source",
         "method",
         "where",
         "assign",

@@ -64,10 +64,10 @@ def test_lights_are_the_same_as_of_one_process(studies: tuple[Study, Study]) -> 
 def test_the_copy_is_shared_by_whoever_has_drawn_from_it_before(tmp_path: Path) -> None:
     written(tmp_path, POLICY, cohort().to_arrow())
     study = opened(tmp_path)
-    before = study.histogram("age", source="copy").to_json()
+    before = study.histogram("age").to_json()
     study.session.share_copy()
     assert study.session.whole.copy.path is not None
-    assert study.histogram("age", source="copy").to_json() == before
+    assert study.histogram("age").to_json() == before
 
 
 # --- what each process holds ----------------------------------------------------------------------
@@ -156,9 +156,7 @@ def test_a_copy_lies_in_a_given_folder_where_no_policy_file_names_one(tmp_path: 
     plain, first, second = (open_study(cohort(), policy, study="clinic") for _ in range(3))
     for study in (first, second):
         study.session.share_copy(tmp_path)
-        assert study.histogram("age", source="copy").to_json() == (
-            plain.histogram("age", source="copy").to_json()
-        )
+        assert study.histogram("age").to_json() == (plain.histogram("age").to_json())
     assert len([*tmp_path.glob("whole-*.columns")]) == 1
 
 

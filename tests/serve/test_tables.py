@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import array
 
 from discreet.ledger.log import UNCOUNTED, Answer, Caller, log
 from discreet.measure import CopyTable
 from discreet.outputs.of_answers import TABLE_FORMS, file_of
 from discreet.provenance import Sealer, key_of
-from discreet.serve import tables
 from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
 from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Place, Refusal
@@ -22,7 +20,7 @@ from discreet.serve.tables import table_body
 from discreet.study.facts import study_facts
 from discreet.study.table_kinds import TABLES
 from discreet.study.verdicts import ALTERED, AS_MADE
-from tests.serve.cohort import cohort, opened
+from tests.serve.cohort import opened
 
 WHOLE = """
 name = "clinic"
@@ -135,51 +133,11 @@ def test_who_has_not_asked_for_a_table_is_given_none(served: Served) -> None:
         assert found.code == "unknown"
 
 
-COUNTED = {"value": "bmi", "by": ["sex", "region"], "source": "counts"}
-
-
-def test_means_of_counts_use_up_the_budget_and_are_one_set_of_cells(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = cohort().select(["patient", "age", "bmi", "sex", "region", "diagnosis"])
-    far = [1e9 if i == 4 else float(i % 40) for i in range(table.num_rows)]
-    few = [float(i) if i < 40 else None for i in range(table.num_rows)]
-    table = table.append_column("far", array(far)).append_column("few", array(few))
-    policy = WHOLE.replace("\n\n[roles]", "\nbudget = 4\n\n[roles]")
-    served = serve_study(opened(tmp_path, policy, table))
-
-    told = sent(served, "means", COUNTED)
-    again = CopyTable.from_json(json.dumps(told["table"]))
-    counted = served.study.means("bmi", ["sex", "region"], source="counts")
-    assert (again.kind, again.figures) == ("counted means", counted.figures)
-    assert told["id"] < UNCOUNTED
-    assert sent(served, "means", COUNTED) == told
-    with monkeypatch.context() as nothing:  # is counted of other cells, so that none is told
-        nothing.delattr(tables, "count_means")
-        other = asked(served, ALICE, "means", {**COUNTED, "by": ["sex"]})
-    assert isinstance(other, Refusal)
-    assert (other.code, "means of 'bmi'" in other.says) == ("leaving", True)
-    # Who has most is hidden, and why nothing may be shown is not said.
-    hidden = sent(served, "means", {**COUNTED, "value": "far", "by": ["sex"]})
-    assert [it["cells"][1] for it in hidden["table"]["lines"]].count("·") == 2
-    for _ in range(2):
-        found = asked(served, ALICE, "means", {**COUNTED, "value": "few", "by": ["sex"]})
-        assert isinstance(found, Answer)
-        assert json.loads(found.body)["error"]["code"] == "data"
-    over = asked(served, ALICE, "means", {**COUNTED, "value": "age"})
-    assert isinstance(over, Refusal)
-    assert (over.code, over.nearest) == ("budget", {"value": "age", "by": ["sex", "region"]})
-    sent(served, "means", {"value": "age", "by": ["sex", "region"], "source": "copy"})
-
-
 REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "an unknown column": ("summary", {"columns": ["canary"]}, "columns: "),
     "an identifier": ("summary", {"columns": ["patient"]}, "columns: "),
     "identifiers as levels": ("means", {"value": "age", "by": ["patient"]}, "by: "),
     "a mean of levels": ("means", {"value": "region", "by": ["sex"]}, "value: "),
-    "means of a part's counts": ("means", {**COUNTED, "where": "age > 50"}, "source: parts and"),
-    "counts by identifiers": ("means", {**COUNTED, "by": ["patient"]}, "by: "),
-    "counts of levels": ("means", {**COUNTED, "value": "region", "by": ["sex"]}, "value: "),
     "a formula of nothing": ("model", {"formula": "canary ~"}, "formula: "),
     "a reference to another column": (
         "model",
@@ -266,7 +224,7 @@ def test_plots_are_weighted_and_refuse_weights_in_fixed_words(served: Served) ->
     view = json.loads(found.body)["view"]
     assert (view["weights"], len(view["sums"][0])) == ("age", 2)
     assert any('"weights":"age"' in it["request"] for it in log(served.ledger.store))
-    for body in ({"weights": "sex"}, {"weights": "nobody"}, {"weights": "age", "source": "counts"}):
+    for body in ({"weights": "sex"}, {"weights": "nobody"}):
         refused = answered(body)
         assert isinstance(refused, Refusal)
         assert refused.says.startswith("weights: "), refused.says

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyarrow import array
+from pydantic import ValidationError
 
 from discreet.ledger.log import Answer, Caller, log
 from discreet.plots import PLOTS
@@ -74,131 +75,82 @@ def answered(found: Served, caller: Caller, kind: str, body: Mapping[str, Any]) 
 # --- what passes ----------------------------------------------------------------------------------
 
 A, AB = {"columns": ["age"]}, {"columns": ["age", "bmi"]}
-PASSES: dict[str, tuple[str, Body, str, str]] = {
-    # kind, body, where it comes from, the question as text
-    "one column": ("histogram", A, "copy", '{"columns":["age"]}'),
+PASSES: dict[str, tuple[str, Body, str]] = {
+    # kind, body, the question as text
+    "one column": ("histogram", A, '{"columns":["age"]}'),
     "one column, as it is anyway": (
         "histogram",
         {**A, "k": 5, "bins": 20},
-        "copy",
-        '{"columns":["age"]}',
-    ),
-    "one column of the copy": (
-        "histogram",
-        {**A, "source": "copy", "bins": 20},
-        "copy",
         '{"columns":["age"]}',
     ),
     "one column by the copy's method": (
         "histogram",
         {**A, "method": "whole"},
-        "copy",
         '{"columns":["age"]}',
     ),
-    "levels of one column": ("bars", {"columns": ["sex"]}, "copy", '{"columns":["sex"]}'),
-    "other bins": ("histogram", {**A, "bins": 7}, "copy", '{"bins":7,"columns":["age"]}'),
+    "levels of one column": ("bars", {"columns": ["sex"]}, '{"columns":["sex"]}'),
+    "other bins": ("histogram", {**A, "bins": 7}, '{"bins":7,"columns":["age"]}'),
     "other bins of the copy": (
         "histogram",
-        {**A, "bins": 7, "source": "copy", "method": "whole"},
-        "copy",
+        {**A, "bins": 7, "method": "whole"},
         '{"bins":7,"columns":["age"]}',
     ),
     "by any levels": (
         "scatter",
         {**AB, "by": "region"},
-        "copy",
         '{"by":"region","columns":["age","bmi"]}',
     ),
     "by two columns": (
         "box",
         {"columns": ["age"], "by": ["region", "sex"]},
-        "copy",
         '{"by":["region","sex"],"columns":["age"]}',
     ),
     "by one in a list": (
         "scatter",
         {**AB, "by": ["region"]},
-        "copy",
         '{"by":"region","columns":["age","bmi"]}',
     ),
-    "the copy, named": ("scatter", {**AB, "source": "copy"}, "copy", '{"columns":["age","bmi"]}'),
     "another grid": (
         "heatmap",
-        {**AB, "grid": 9, "source": "copy"},
-        "copy",
+        {**AB, "grid": 9},
         '{"columns":["age","bmi"],"grid":9}',
     ),
     "other ends": (
         "histogram",
         {**A, "limits": {"age": [40, 60.5]}},
-        "copy",
         '{"columns":["age"],"limits":{"age":[40.0,60.5]}}',
     ),
     "other ends of a grid": (
         "contour",
         {**AB, "limits": {"bmi": [20, 30]}, "grid": 7},
-        "copy",
         '{"columns":["age","bmi"],"grid":7,"limits":{"bmi":[20.0,30.0]}}',
     ),
     "axes in any order": (
         "parallel",
         {"columns": ["diagnosis", "age", "sex", "ldl"], "pixels": 300, "gradient": False},
-        "copy",
         '{"columns":["diagnosis","age","sex","ldl"],"gradient":false,"pixels":300}',
     ),
     "what a role says is sensitive": (
         "parallel",
         {"columns": ["diagnosis", "age"], "sensitive": ["diagnosis"], "diversity": 2},
-        "copy",
         '{"columns":["diagnosis","age"]}',
     ),
     "any levels in a formula": (
         "residuals",
         {"formula": "bmi~age+C( region )"},
-        "copy",
         '{"formula":"bmi ~ age + C(region)"}',
-    ),
-    "counts": (
-        "heatmap",
-        {**AB, "source": "counts"},
-        "counts",
-        '{"columns":["age","bmi"],"source":"counts"}',
-    ),
-    "counts by their usual method": (
-        "heatmap",
-        {**AB, "method": "generalization"},
-        "counts",
-        '{"columns":["age","bmi"],"source":"counts"}',
-    ),
-    "counts by another": (
-        "heatmap",
-        {**AB, "method": "suppression", "source": "counts", "grid": 30},
-        "counts",
-        '{"columns":["age","bmi"],"method":"suppression","source":"counts"}',
-    ),
-    "points of counts": (
-        "scatter",
-        {**AB, "method": "suppression"},
-        "counts",
-        '{"columns":["age","bmi"],"method":"suppression","source":"counts"}',
-    ),
-    "counts of what is not in the copy": (
-        "heatmap",
-        {"columns": ["age", "visit"], "source": "counts"},
-        "counts",
-        '{"columns":["age","visit"],"source":"counts"}',
     ),
 }
 
 
-@pytest.mark.parametrize(("kind", "body", "source", "text"), PASSES.values(), ids=PASSES)
+@pytest.mark.parametrize(("kind", "body", "text"), PASSES.values(), ids=PASSES)
 def test_what_passes_is_asked_with_one_text(
-    served: Served, kind: str, body: Body, source: str, text: str
+    served: Served, kind: str, body: Body, text: str
 ) -> None:
     asked = passed(served, kind, body)
 
     assert asked.text == text
-    assert asked.plot.source == source
+    assert asked.plot.of_copy
     again = passed(served, kind, asked.body)
     assert (again.text, again.plot) == (text, asked.plot)
 
@@ -218,44 +170,38 @@ def test_what_is_asked_is_settled_as_in_python(served: Served, kind: str, body: 
 
 # --- what is refused ------------------------------------------------------------------------------
 
-LEFT_OUT = "the copy of the whole table leaves"
-COLUMNS = f"columns: {LEFT_OUT} some of these out; /api/study says which it holds"
+COLUMNS = "columns: each is one that can be drawn; /api/study lists them"
+METHOD = "method: the policy of this study does not allow it; /api/study lists those it does"
 FIXED = "{}: the policy of this study fixes it; leave it out"
 REFUSED: dict[str, tuple[str, Body, str, str, Body | None]] = {
     # kind, body, the code, the sentence, the nearest
     "a column that is left out": (
         "scatter",
         {"columns": ["visit", "age"]},
-        "policy",
+        "request",
         COLUMNS,
         None,
-    ),
-    "a column that is left out of what can be counted": (
-        "heatmap",
-        {"columns": ["visit", "age"], "grid": 9},
-        "policy",
-        COLUMNS,
-        {"columns": ["visit", "age"], "source": "counts"},
     ),
     "a formula of what is left out": (
         "qq",
         {"formula": "visit ~ age"},
-        "policy",
-        f"formula: {LEFT_OUT} some of its columns out; /api/study says which it holds",
+        "request",
+        "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
+        " with :, *, log, log10, exp and sqrt",
         None,
     ),
     "an identifier": (
         "bars",
         {"columns": ["patient"]},
         "request",
-        "columns: each is one that can be drawn; /api/study lists them",
+        COLUMNS,
         None,
     ),
     "nobody's column": (
         "scatter",
         {"columns": ["age", "Canary"]},
         "request",
-        "columns: each is one that can be drawn; /api/study lists them",
+        COLUMNS,
         None,
     ),
     "a column twice": (
@@ -285,14 +231,6 @@ REFUSED: dict[str, tuple[str, Body, str, str, Body | None]] = {
         "request",
         "by: it is a categorical column that can be drawn, and none of the columns",
         None,
-    ),
-    "counts by two": (
-        "histogram",
-        {**A, "by": ["sex", "region"], "source": "counts"},
-        "policy",
-        "by: two columns are drawn from the copy of the whole table alone; name one, or leave"
-        " source and method out",
-        {**A, "source": "counts"},
     ),
     "by itself": (
         "bars",
@@ -338,13 +276,6 @@ REFUSED: dict[str, tuple[str, Body, str, str, Body | None]] = {
         "limits: of some of the columns, each a lower and a larger upper number",
         None,
     ),
-    "ends of counts": (
-        "histogram",
-        {**A, "limits": {"age": [40, 60]}, "source": "counts"},
-        "policy",
-        FIXED.format("limits"),
-        {**A, "source": "counts"},
-    ),
     "ends of levels": (
         "parallel",
         {"columns": ["age", "sex"], "limits": {"sex": [1, 2]}},
@@ -359,54 +290,26 @@ REFUSED: dict[str, tuple[str, Body, str, str, Body | None]] = {
         "cost: this method has no use for it; leave it out",
         None,
     ),
-    "another grid of counts": (
+    "a method of counts": (
         "heatmap",
-        {**AB, "grid": 9, "source": "counts"},
+        {**AB, "method": "suppression", "grid": 9},
         "policy",
-        FIXED.format("grid"),
-        {**AB, "source": "counts"},
-    ),
-    "rows of counts": (
-        "scatter",
-        {**AB, "source": "counts"},
-        "policy",
-        "source: this plot has no usual method of counts; name a method, or leave source out",
-        AB,
-    ),
-    "a regression of counts": (
-        "qq",
-        {"formula": "bmi ~ age", "source": "counts"},
-        "policy",
-        "source: this plot has no usual method of counts; name a method, or leave source out",
-        {"formula": "bmi ~ age"},
-    ),
-    "a method of the other source": (
-        "heatmap",
-        {**AB, "method": "suppression", "source": "copy"},
-        "request",
-        "source: the method draws from the other one; leave method or source out",
-        None,
-    ),
-    "the copy's method for counts": (
-        "heatmap",
-        {**AB, "method": "whole", "source": "counts"},
-        "request",
-        "source: the method draws from the other one; leave method or source out",
-        None,
+        METHOD,
+        {**AB, "grid": 9},
     ),
     "another row method": (
         "scatter",
         {**AB, "method": "deterministic", "by": "region"},
         "policy",
-        "method: the policy of this study does not allow it; /api/study lists those it does",
+        METHOD,
         {**AB, "by": "region"},
     ),
     "no such method": (
         "scatter",
         {**AB, "method": "Canary"},
-        "request",
-        "method: this plot has no such method; /api/study lists them",
-        None,
+        "policy",
+        METHOD,
+        AB,
     ),
     "a secret of the moment": (
         "parallel",
@@ -446,15 +349,11 @@ def test_ends_are_named_for_the_copy_alone(tmp_path: Path, policy: str) -> None:
     assert (found.code, found.says, found.nearest) == ("policy", FIXED.format("limits"), A)
 
 
-@pytest.mark.parametrize("policy", [POLICY, 'preset = "research"\npublic = true\n'])
+@pytest.mark.parametrize("kind", BODIES)
 @pytest.mark.parametrize("source", ["copy", "counts"])
-def test_a_study_of_one_source_has_none_to_choose(tmp_path: Path, policy: str, source: str) -> None:
-    served = serving(tmp_path, policy)
-    found = checked(served, "histogram", {**A, "source": source})
-
-    assert isinstance(found, Refusal)
-    assert (found.code, found.nearest) == ("policy", A)
-    assert found.says == "source: all plots of this study come from one; leave it out"
+def test_nobody_chooses_where_a_plot_comes_from(kind: str, source: str) -> None:
+    with pytest.raises(ValidationError, match="source"):
+        BODIES[kind].model_validate_json(json.dumps({"columns": ["age"], "source": source}))
 
 
 # --- what is told ---------------------------------------------------------------------------------
@@ -464,39 +363,24 @@ def told_of(served: Served) -> Told:
     return study_facts(served.study.session, served.columns)
 
 
-def test_columns_say_what_holds_them(served: Served) -> None:
-    sources = {it["name"]: it["sources"] for it in told_of(served)["columns"]}
+def test_columns_are_those_of_the_copy(served: Served) -> None:
+    names = {it["name"] for it in told_of(served)["columns"]}
 
-    assert sources.pop("visit") == ["counts"]
-    assert "patient" not in sources
-    assert all(it == ["copy", "counts"] for it in sources.values())
+    assert names == {*served.study.session.whole.raw} - {"visit", "patient"}
 
 
-def test_every_plot_says_what_it_can_come_from(served: Served) -> None:
+def test_every_plot_is_drawn_by_the_copys_method_alone(served: Served) -> None:
     told = {it["kind"]: it for it in told_of(served)["pictures"]}
 
     assert set(told) == set(PLOTS)
-    both, copy = ["copy", "counts"], ["copy"]
-    rows = (
-        "correlations",
-        "density",
-        "ecdf",
-        "violin",
-        "residuals",
-        "qq",
-        "leverage",
-        "survival",
-        "over_time",
-    )
-    wanted = dict.fromkeys(PLOTS, both) | dict.fromkeys(rows, copy)
-    assert {kind: it["sources"] for kind, it in told.items()} == wanted
-    for kind, it in told.items():
-        usual = [method["source"] for method in it["methods"] if method["usual"]]
-        none_of_counts = ["counts"] if kind == "scatter" else []
-        assert usual == [source for source in it["sources"] if source not in none_of_counts]
+    for it in told.values():
+        assert [(of["name"], of["usual"], of["rows"]) for of in it["methods"]] == [
+            ("whole", True, True)
+        ]
+        assert it["derivation"]
 
 
-def test_settings_of_a_view_are_free_in_the_copy_alone(served: Served) -> None:
+def test_settings_of_a_view_are_free(served: Served) -> None:
     told = {it["kind"]: it for it in told_of(served)["pictures"]}
 
     def numbers(kind: str) -> list[tuple[str, bool, list[str] | None]]:
@@ -504,14 +388,12 @@ def test_settings_of_a_view_are_free_in_the_copy_alone(served: Served) -> None:
 
     assert numbers("histogram") == [
         ("k", True, None),
-        ("bins", False, ["whole"]),
-        ("bins", True, ["merge", "suppression", "generalization"]),
+        ("bins", False, None),
         ("overlay", False, None),
     ]
-    assert ("grid", False, ["whole"]) in numbers("heatmap")
-    assert ("pixels", False, ["whole"]) in numbers("parallel")
-    assert ("diversity", True, ["k-member-cells"]) in numbers("parallel")
-    assert ("diversity", False, ["whole"]) not in numbers("parallel")
+    assert ("grid", False, None) in numbers("heatmap")
+    assert ("pixels", False, None) in numbers("parallel")
+    assert "diversity" not in {name for name, *_ in numbers("parallel")}
     levels = ["sex", "region", "diagnosis"]
     assert sorted(told["scatter"]["by"]["rows"]) == sorted(levels)
 
@@ -524,7 +406,7 @@ def test_plots_of_the_copy_say_whether_they_take_ends(served: Served) -> None:
     assert {it["kind"] for it in told if it["weights"]} == {"bars", "histogram"}
 
 
-def test_a_plot_of_too_few_columns_of_the_copy_is_of_counts(tmp_path: Path) -> None:
+def test_a_plot_of_too_few_columns_of_the_copy_is_not_offered(tmp_path: Path) -> None:
     roles = "".join(f'{it} = "identifier"\n' for it in ("region", "sex"))
     policy = WHOLE.replace('[kinds]\nsex = "categorical"\n', "").replace(
         "[roles]\n", f"[roles]\n{roles}"
@@ -552,13 +434,11 @@ OTHER = {
 
 
 def offered(told: Told) -> Iterator[tuple[str, Body]]:
-    """Give kind and body of a request of each source and method, with each free parameter."""
+    """Give kind and body of a request of each plot, with each free parameter."""
     for picture in told["pictures"]:
         takes = picture["columns"]
         columns = [
-            it["name"]
-            for it in told["columns"]
-            if takes and takes["kind"] in (it["kind"], "any") and "copy" in it["sources"]
+            it["name"] for it in told["columns"] if takes and takes["kind"] in (it["kind"], "any")
         ]
         body: Body = {"formula": "bmi ~ age + C(region)"}
         if takes:
@@ -568,7 +448,7 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
         if picture["kind"] == "over_time":
             body = {"columns": ["age", "bmi"]}
         for method in picture["methods"]:
-            base = {**body, "method": method["name"], "source": method["source"]}
+            base = {**body, "method": method["name"]}
             yield picture["kind"], base
             by = (picture["by"] or {}).get("rows" if method["rows"] else "columns", [])
             # Of so many ages no level has ten rows each.
@@ -582,15 +462,13 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
                     yield picture["kind"], {**base, it["name"]: OTHER[it["name"]]}
 
 
-def test_all_that_is_offered_is_taken_and_all_of_the_copy_is_drawn(served: Served) -> None:
+def test_all_that_is_offered_is_taken_and_drawn(served: Served) -> None:
     kinds = set()
     for kind, body in offered(told_of(served)):
         asked = passed(served, kind, body)
-        if asked.plot.source == "counts":
-            continue  # which the data may hold back
         view = served.study.session.view(PLOTS[kind], asked.plot)
         kinds.add(kind)
-        assert (view.method == "whole") == (asked.plot.source == "copy"), body
+        assert view.method == "whole", body
 
     assert kinds == set(PLOTS)
 
@@ -606,7 +484,7 @@ def own(tmp_path: Path) -> Served:
 
 def test_a_plot_of_the_copy_is_recorded_and_found_again_byte_for_byte(own: Served) -> None:
     first = answered(own, ALICE, "scatter", {"columns": ["age", "ldl"], "by": "region"})
-    named = {"columns": ["age", "ldl"], "by": "region", "source": "copy", "k": 5}
+    named = {"columns": ["age", "ldl"], "by": "region", "k": 5}
     second = answered(own, BOB, "scatter", named)
     other = serve_study(own.study)
 
@@ -626,15 +504,6 @@ def test_a_plot_of_the_copy_is_recorded_and_found_again_byte_for_byte(own: Serve
     assert (left["columns"], left["method"]) == (["age", "ldl", "region"], "whole")
 
 
-def test_the_copy_and_counts_are_two_questions(own: Served) -> None:
-    sources = (None, "copy", "counts")
-    views = [answered(own, ALICE, "histogram", {**A, "source": it}) for it in sources]
-
-    sent = [json.loads(it.body) for it in views]
-    assert len({it["id"] for it in sent}) == 2
-    assert [it["view"]["method"] for it in sent] == ["whole", "whole", "merge"]
-
-
 def test_axes_of_the_copy_may_stand_in_any_order(own: Served) -> None:
     for columns in (["diagnosis", "age", "bmi"], ["bmi", "diagnosis", "age", "sex"]):
         sent = json.loads(answered(own, ALICE, "parallel", {"columns": columns}).body)
@@ -642,38 +511,6 @@ def test_axes_of_the_copy_may_stand_in_any_order(own: Served) -> None:
 
         assert len(orders["moves"]) == len(columns) * (len(columns) - 1)
         assert all(move["allowed"] and not move["why"] for move in orders["moves"])
-
-
-def test_axes_of_counts_keep_their_rules(own: Served) -> None:
-    columns = ["age", "bmi", "glucose"]
-    counts = {"columns": columns, "source": "counts"}
-    sent = json.loads(answered(own, ALICE, "parallel", counts).body)
-    orders = json.loads(answer_orders(own, ALICE, sent["id"]).body)
-    assert not all(move["allowed"] for move in orders["moves"])
-
-    refused = answered(own, ALICE, "parallel", {**counts, "columns": ["bmi", "glucose", "age"]})
-    assert isinstance(refused, Refusal)
-    assert refused.code == "order"
-
-
-def test_where_counts_do_not_fit_what_was_released_the_copy_is_offered(own: Served) -> None:
-    assert answered(own, ALICE, "histogram", {"columns": ["ldl"], "method": "merge"}).status == 200
-    body = {"columns": ["ldl"], "method": "suppression"}
-    found = answered(own, ALICE, "histogram", body)
-
-    assert isinstance(found, Refusal)
-    assert found.code == "leaving"
-    assert found.nearest is not None
-    assert answered(own, ALICE, "histogram", dict(found.nearest)).status == 200
-
-
-def test_where_axes_of_counts_lock_a_plot_of_cells_the_copy_is_offered(own: Served) -> None:
-    counts = {"columns": ["age", "bmi"], "source": "counts"}
-    assert answered(own, ALICE, "parallel", counts).status == 200
-    found = answered(own, ALICE, "heatmap", counts)
-
-    assert isinstance(found, Refusal)
-    assert (found.code, found.nearest) == ("leaving", {"columns": ["age", "bmi"]})
 
 
 def test_a_walk_of_two_analysts_is_never_refused(own: Served) -> None:
@@ -704,46 +541,18 @@ def test_a_walk_of_two_analysts_is_never_refused(own: Served) -> None:
         assert answered(own, caller, kind, body).status == 200, (kind, body)
 
 
-def test_budgets_count_further_counts_alone(tmp_path: Path) -> None:
-    """And requests a minute all of them."""
+def test_no_budget_is_kept_of_plots_of_the_copy(tmp_path: Path) -> None:
     served = serving(tmp_path, WHOLE.replace("budget = 400", "budget = 1"))
-    counts: Body = {**AB, "source": "counts"}
-    free: list[tuple[str, Body]] = [
-        ("histogram", A),
-        ("bars", {"columns": ["sex"]}),
-        ("box", A),
-        ("scatter", AB),
-        ("heatmap", AB),
-    ]
-
-    def left() -> Any:
-        return study_json(served, ALICE)
-
-    for kind, body in free:
+    for kind, body in (("histogram", A), ("box", A), ("scatter", AB), ("heatmap", AB)):
         found = answered(served, ALICE, kind, body)
         assert found.status == 200
         view = json.loads(found.body)["id"]
         assert answer_again(served, ALICE, view, "again") == found
-    assert left()["allowance"] | {"a_minute": 0} == {
-        "views": 1,
-        "used": 0,
-        "a_minute": 0,
-        "counts": "further counts",
-    }
-    assert answered(served, ALICE, "heatmap", counts).status == 200
-    assert answered(served, ALICE, "heatmap", counts).status == 200, "asked for before"
-    assert left()["allowance"]["used"] == 1
 
-    refused = answered(served, ALICE, "box", {**A, "source": "counts"})
-
-    assert isinstance(refused, Refusal)
-    assert (refused.code, refused.nearest) == ("budget", A)
-    assert answered(served, ALICE, "contour", AB).status == 200
-    assert left()["allowance"]["used"] == 1
-    told = overview(served, ALICE)["others"]
-    assert [(it["name"], it["used"]) for it in told] == [(ALICE.name, 1)]
-    seen = [it["outcome"] for it in log(served.ledger.store) if it["what"] == "box"]
-    assert seen == ["answered", "budget"], "all are in the log"
+    told: Any = study_json(served, ALICE)
+    assert told["allowance"] is None
+    others = overview(served, ALICE)["others"]
+    assert [(it["name"], it["used"]) for it in others] == [(ALICE.name, 0)]
 
 
 def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
@@ -751,25 +560,12 @@ def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
     served = serving(tmp_path, WHOLE.replace("budget = 400\n", tables))
     listed: Body = {"columns": ["region", "sex"]}
     other: Body = {"columns": ["sex", "diagnosis"]}
-    (told,) = (it for it in told_of(served)["pictures"] if it["kind"] == "crosstab")
 
-    assert told["sources"] == ["copy", "counts"]
-    usual = [it["source"] for it in told["methods"] if it["usual"]]
-    assert usual == told["sources"]
-    texts = {
-        passed(served, "crosstab", body).text: passed(served, "crosstab", body).plot.source
-        for body in (listed, {**listed, "source": "copy"}, {**listed, "source": "counts"}, other)
-    }
-    assert texts == {
-        '{"columns":["region","sex"]}': "copy",
-        '{"columns":["region","sex"],"source":"counts"}': "counts",
-        '{"columns":["sex","diagnosis"]}': "copy",
-    }
-    for body in (listed, {**listed, "source": "copy"}, other):
+    for body in (listed, other):
         assert answered(served, ALICE, "crosstab", body).status == 200
     view = json.loads(answered(served, ALICE, "crosstab", listed).body)["view"]
     assert view["method"] == "whole"
-    assert study_json(served, ALICE)["allowance"]["used"] == 0  # type: ignore[index]
+    assert "counted in the data, with noise: sex by region" in view["origin"]["remarks"]
 
 
 def test_requests_a_minute_count_plots_of_the_copy(tmp_path: Path) -> None:
@@ -796,8 +592,7 @@ def test_a_part_with_a_new_column_is_answered_as_in_python(served: Served) -> No
 
     assert found["view"] == json.loads(part.histogram("ratio", by="region").to_json())
     assert f"ratio is ldl / hdl; where {OLD['where']}" in found["says"]
-    asked = passed(served, "histogram", {**body, "source": "copy"})
-    assert asked.text == passed(served, "histogram", body).text
+    asked = passed(served, "histogram", body)
     assert passed(served, "histogram", asked.body).text == asked.text
 
 
@@ -806,13 +601,9 @@ def test_what_the_policy_derives_is_asked_for_as_any_column(tmp_path: Path) -> N
 
     found = json.loads(answered(served, ALICE, "histogram", {**A, "by": "band"}).body)
     columns = study_facts(served.study.session, served.columns)["columns"]
-    (told,) = (it for it in columns if it["name"] == "ratio")
-    counted = checked(served, "histogram", {"columns": ["ratio"], "source": "counts"})
 
     assert "band is cut(age, 50)" in found["says"]
-    assert told["sources"] == ["copy"]
-    assert isinstance(counted, Refusal)
-    assert counted.says.startswith("columns: dates and what the policy derives are drawn from")
+    assert {"ratio", "band"} <= {it["name"] for it in columns}
 
 
 def test_axes_of_a_part_may_stand_in_any_order(served: Served) -> None:
@@ -864,12 +655,6 @@ NOT_DERIVED: dict[str, tuple[Body, str, str, Body | None]] = {
         "policy",
         "assign: what is computed has no value in any row of the copy",
         A,
-    ),
-    "counts": (
-        {"where": "age > 40", "source": "counts"},
-        "policy",
-        "source: parts and new columns are those of the copy of the whole table; leave source out",
-        {**A, "where": "age > 40"},
     ),
 }
 

@@ -93,9 +93,7 @@ def test_a_level_is_not_drawn_as_a_number() -> None:
 
     with pytest.raises(dc.InputError, match="column 'code' is categorical; numbers are needed"):
         study.histogram("code")
-    with pytest.raises(
-        dc.InputError, match="there is no setting 'kind' here; there are 'source', 'k', 'q'"
-    ):
+    with pytest.raises(dc.InputError, match="there is no setting 'kind' here; there are 'k', 'q'"):
         study.histogram("code", kind="categorical")  # type: ignore[call-overload]
 
 

@@ -82,7 +82,7 @@ def test_levels_stand_as_plots_order_them(study: Study) -> None:
     header, _ = read_bundle(board_rows(study.session).data)
     for column in header["columns"]:
         if column["kind"] == "level":
-            drawn = study.bars(column["name"], source="copy")
+            drawn = study.bars(column["name"])
             assert tuple(column["levels"]) == tuple(it for it in drawn.levels if it != "(missing)")
 
 

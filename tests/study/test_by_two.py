@@ -179,7 +179,7 @@ def test_both_columns_are_recorded_and_only_where_they_are_asked_for(tmp_path: P
         (3, {}, InputError, "of a column of levels, or of two"),
         (("band", "visit"), {}, InputError, "visit"),
         (("band", "nobody"), {}, InputError, "nobody"),
-        (TWO, {"source": "counts", "method": "merge"}, RefusedError, "the copy of the whole"),
+        (TWO, {"method": "merge"}, RefusedError, "from its protected copy alone"),
     ],
 )
 def test_other_columns_are_refused(

@@ -319,7 +319,6 @@ def test_limits_of_dates_are_dates(study: dc.Study) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[dc.Study], Any], str]] = {
-    "counts": (lambda s: s.histogram("start", source="counts"), r"\(rows='whole', source='copy'\)"),
     "a method of counts": (lambda s: s.heatmap("start", "age", method="generalization"), "copy"),
     "levels": (lambda s: s.bars("start"), "levels are needed here; or declare it: kinds="),
     "an event": (

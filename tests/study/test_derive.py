@@ -68,8 +68,7 @@ def test_the_ledger_names_the_columns_they_rest_on() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "counted": ({"column": "log_bmi", "source": "counts"}, "'log_bmi' is derived from the copy"),
-    "counted by": ({"column": "age", "by": "band", "source": "counts"}, "'band' is derived"),
+    "counted": ({"column": "log_bmi", "method": "merge"}, "drawn from its protected copy alone"),
     "empty": ({"column": "none"}, r"'none', which the policy derives, could not be made"),
 }
 

@@ -258,13 +258,9 @@ def test_a_level_that_there_is_not_is_named_beside_those_there_are(
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "counts": (
-        lambda s: s.where(OLD).histogram("age", source="counts"),
-        r"drawn from the copy alone; leave source out",
-    ),
     "a method of counts": (
         lambda s: s.where(OLD).histogram("age", method="merge"),
-        r"method 'merge' draws counts; leave it out",
+        r"drawn from its protected copy alone; leave method out",
     ),
     "no condition": (lambda s: s.where("age + 1"), r"'age \+ 1' is no condition but a number"),
     "a name that is taken": (lambda s: s.assign(age="bmi"), r"there is a column 'age'"),

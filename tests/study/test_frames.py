@@ -45,7 +45,7 @@ def study(kind: str = "pandas") -> dc.Study:
 INTEGER, NUMBER, TEXT = "iu", "f", "OU"
 ASKED: dict[str, tuple[Callable[[dc.Study], Any], dict[str, str]]] = {
     "histogram": (
-        lambda it: it.histogram("bmi", source="copy"),
+        lambda it: it.histogram("bmi"),
         {"low": NUMBER, "high": NUMBER, "count": INTEGER, "density": NUMBER},
     ),
     "histograms": (lambda it: it.histogram("bmi", by="sex"), {"sex": TEXT, "count": INTEGER}),
@@ -85,10 +85,6 @@ ASKED: dict[str, tuple[Callable[[dc.Study], Any], dict[str, str]]] = {
         {"column": TEXT, "figure": TEXT, "number": NUMBER},
     ),
     "means": (lambda it: it.means("bmi", "sex"), {"sex": TEXT, "n": INTEGER, "mean": NUMBER}),
-    "counted": (
-        lambda it: it.means("bmi", "sex", source="counts"),
-        {"sex": TEXT, "mean": NUMBER},
-    ),
     "model": (
         lambda it: it.model("ill ~ age + sex", family="logistic"),
         {"term": TEXT, "estimate": NUMBER, "rows": INTEGER},
@@ -124,7 +120,7 @@ def test_a_view_that_was_read_back_has_the_same_frame() -> None:
 
 
 def test_the_rows_of_a_frame_are_what_is_drawn() -> None:
-    view = study().histogram("bmi", source="copy")
+    view = study().histogram("bmi")
     frame = view.to_frame()
     assert frame["count"].tolist() == [*view.counts]
     assert frame["high"].iloc[-1] == view.edges[-1]

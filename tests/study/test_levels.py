@@ -66,7 +66,6 @@ def study() -> Study:
 
 DRAWN: dict[str, Callable[[Any], Any]] = {
     "bars": lambda it: it.bars("likely").levels,
-    "bars of the copy": lambda it: it.bars("likely", source="copy").levels,
     "bars, divided": lambda it: it.bars("sex", by="likely").by_levels,
     "cross-table": lambda it: it.crosstab("likely", "sex").row_levels,
     "boxes": lambda it: tuple(box.label for box in it.box("bmi", by="likely").groups),
@@ -130,8 +129,8 @@ def test_what_is_rare_or_missing_is_last() -> None:
     frame["likely"] = frame["likely"].where(frame.index >= 30)
     study = opened(frame)
 
-    assert study.bars("likely", source="copy").levels == (*LIKELY, "(missing)")
-    assert study.bars("place", source="copy").levels == ("y", "z", "(other)", "(missing)")
+    assert study.bars("likely").levels == (*LIKELY, "(missing)")
+    assert study.bars("place").levels == ("y", "z", "(other)", "(missing)")
 
 
 # --- where an order comes from --------------------------------------------------------------------
@@ -195,7 +194,7 @@ def test_an_order_is_known_whatever_declares_it(
     policy = dc.Policy.preset("standard", ordered=ordered)
     study = opened(make(tmp_path), policy=policy)
 
-    view = study.bars("likely", source="copy", by="sex")
+    view = study.bars("likely", by="sex")
     assert view.levels[:3] == LIKELY
     terms = [line.name for line in study.model("bmi ~ likely").lines]
     assert terms[:3] == ["Intercept", "C(likely)[T.mid]", "C(likely)[T.high]"]

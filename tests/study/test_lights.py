@@ -51,16 +51,16 @@ def counts(found: Lights, axis: Axis, *clauses: Clause) -> list[int]:
 
 def test_marks_of_every_plot_of_a_column_are_its_counts(study: Study, lights: Lights) -> None:
     for name in ("score", "age", "visits"):
-        drawn = study.histogram(name, source="copy")
+        drawn = study.histogram(name)
         assert counts(lights, Axis(name, edges=drawn.edges)) == [*drawn.counts]
     for name in ("arm", "visits"):  # codes stand as levels, too
-        bars = study.bars(name, source="copy")
+        bars = study.bars(name)
         assert counts(lights, Axis(name, levels=bars.levels)) == [*bars.counts]
-    assert "(missing)" in study.bars("arm", source="copy").levels
+    assert "(missing)" in study.bars("arm").levels
 
 
 def test_pairs_are_those_of_a_cross_table(study: Study, lights: Lights) -> None:
-    drawn = study.crosstab("arm", "visits", source="copy")
+    drawn = study.crosstab("arm", "visits")
     axes = [Axis("arm", levels=drawn.row_levels), Axis("visits", levels=drawn.column_levels)]
     ((found,), rows) = lights.counts([axes])
 
@@ -69,7 +69,7 @@ def test_pairs_are_those_of_a_cross_table(study: Study, lights: Lights) -> None:
 
 
 def test_a_level_is_one_mark_of_its_bars(study: Study, lights: Lights) -> None:
-    levels = study.bars("arm", source="copy").levels
+    levels = study.bars("arm").levels
     axis = Axis("arm", levels=levels)
     whole = counts(lights, axis)
     for place, level in enumerate(levels):

@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet import Policy
-from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.errors import InputError, LeavingError
 from discreet.protect.listed import noise_of_counts
 from discreet.study.board import board_columns
 from discreet.study.derived import derived_of, rows_where
@@ -146,12 +146,11 @@ def test_listed_tables_are_counted(a: str, b: str, seed: int) -> None:
             assert count / (shown or 1) == pytest.approx(wanted[i, j] / held, abs=4 * sd / held)
 
 
-def test_what_is_not_listed_is_the_copys_own_and_further_counts_are_counts(study: dc.Study) -> None:
+def test_what_is_not_listed_is_the_copys_own(study: dc.Study) -> None:
     for view in (study.crosstab("ward", "died"), study.bars("ward"), study.histogram("x")):
         assert view.method == "whole"
         assert view.origin.counted == "protected rows"
         assert view.origin.version == study.session.whole.copy.version
-    assert study.crosstab("ward", "died", source="counts").method == "cell-suppression"
 
 
 def test_what_is_counted_says_so(study: dc.Study) -> None:
@@ -236,39 +235,3 @@ def test_a_policy_file_lists_tables(tmp_path: Path) -> None:
 
     assert study.policy.tables == (("ward", "died"),)
     assert study.crosstab("died", "ward").method == "whole"
-
-
-# --- further counts that are not rounded ----------------------------------------------------------
-
-
-def bins_of(counts: Sequence[int]) -> pl.DataFrame:
-    """Make a column whose bins between 0 and 10 hold so many persons."""
-    values = np.repeat(np.arange(len(counts)) + 0.5, counts)
-    return pl.DataFrame({"x": values, "y": np.random.default_rng(0).normal(size=len(values))})
-
-
-HISTOGRAMS = {
-    # What the bins hold, and whether they are given: k is 3, and no count is rounded.
-    "one small bin is what the others leave": ([40, 30, 2, 30, 40, 30, 40, 30, 40, 30], False),
-    "one person in one of two": ([40, 30, 1, 0, 40, 30, 40, 30, 40, 30], False),
-    "two persons in two bins": ([40, 30, 2, 0, 40, 30, 40, 30, 40, 30], True),
-    "as many as hidden bins can hold": ([40, 30, 2, 2, 40, 30, 40, 30, 40, 30], False),
-    "empty ones alone": ([40, 30, 0, 0, 40, 30, 40, 30, 40, 30], True),
-    "none hidden": ([40, 30, 3, 30, 40, 30, 40, 30, 40, 30], True),
-}
-
-
-@pytest.mark.parametrize(("held", "given"), HISTOGRAMS.values(), ids=HISTOGRAMS)
-def test_further_counts_whose_hidden_bin_is_known_are_refused(held: list[int], given: bool) -> None:
-    frame = bins_of(held)
-    how: dict[str, Any] = {"bins": 10, "limits": {"x": [0, 10]}}
-    study = opened(frame, [], "datashield", **how)
-
-    assert study.histogram("x").method == "whole"
-    if given:
-        assert study.histogram("x", source="counts").method == "suppression"
-    else:
-        with pytest.raises(RefusedError, match=r"the bins of 'x' together would give one of fewer"):
-            study.histogram("x", source="counts")
-    rounded = opened(frame, [], "datashield", "r", round_to=5, **how)
-    assert rounded.histogram("x", source="counts").method == "suppression"

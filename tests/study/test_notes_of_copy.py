@@ -60,7 +60,7 @@ Draw = Callable[[dc.Study], Any]
 #: Plots, and the columns that a row needs a value of.
 GAPS: dict[str, tuple[Draw, list[str]]] = {
     "none has gaps": (lambda s: s.scatter("age", "bmi"), []),
-    "one column": (lambda s: s.histogram("sugar", source="copy"), ["sugar"]),
+    "one column": (lambda s: s.histogram("sugar"), ["sugar"]),
     "the levels": (lambda s: s.box("age", by="chapter"), ["chapter"]),
     "both, the most first": (lambda s: s.box("sugar", by="chapter"), ["chapter", "sugar"]),
     "panels": (lambda s: s.heatmap("sugar", "age", by="chapter"), ["chapter", "sugar"]),
@@ -94,18 +94,6 @@ def test_many_columns_with_gaps_are_not_all_named() -> None:
 
     assert said.count(" of x") == 4
     assert said.endswith(" and of 2 more columns")
-
-
-@pytest.mark.parametrize(("name", "gappy"), [("sugar", True), ("bmi", False)])
-def test_counts_of_one_column_say_why_they_are_fewer(
-    opened: dc.Study, name: str, gappy: bool
-) -> None:
-    view = opened.histogram(name, source="counts")
-    said = [line for line in view.notes() if line.startswith("the others")]
-
-    assert said == [f"the others have no value of {name}, or are too few to be shown"] * gappy
-    # It follows from the rounded numbers beside it, and so says nothing more.
-    assert gappy == ((view.origin.shown or 0) < (view.origin.total or 0))
 
 
 @pytest.mark.parametrize(

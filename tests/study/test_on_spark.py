@@ -230,7 +230,7 @@ def test_neither_rows_nor_a_copy_come_to_the_driver(
 
     copy = Vault(SECRET, tmp_path / "spark").whole(study.session.table, POLICY)
     made = come_to_the_driver(spark, log)
-    study.histogram("x1", source="counts")
+    dc.open(spark.read.parquet(str(tmp_path / "t.parquet")), rows="condensation").histogram("x1")
     counted = come_to_the_driver(spark, log)
 
     assert kept(copy) == kept(expected)

@@ -45,7 +45,6 @@ DRAWN: dict[str, tuple[Draw, bool]] = {
     "of a part": (lambda s: s.where("age > 30").bars("band"), True),
     "over time": (lambda s: s.over_time("visit"), False),
     "no bars": (lambda s: s.ecdf("bmi"), False),
-    "counts": (lambda s: s.histogram("bmi", source="counts"), False),
 }
 
 

@@ -20,8 +20,8 @@ GROUPS = 'name = "clinic"\ngroups = [["age", "bmi"]]\n[roles]\npatient = "identi
 
 
 def release_some(study: Study) -> None:
-    """Release counts of a column, and rows of the first two columns whose rows may be seen."""
-    study.histogram("age", source="counts").ask_to_leave("svg")
+    """Release a column, and rows of the first two columns whose rows may be seen."""
+    study.histogram("age").ask_to_leave("svg")
     x, y = study.policy.groups[0] if study.policy.groups else ("age", "bmi")
     study.scatter(x, y).ask_to_leave("svg")
 
@@ -48,14 +48,14 @@ CASES: dict[str, tuple[str, str, dict[str, str], int | None]] = {
     "the same, and said": (WHOLE, 'rows = "whole"\nm = 20\n' + WHOLE, {}, None),
     "a larger group": (WHOLE, "k = 7\n" + WHOLE, {"k": "copy", "m": "copy"}, 2),
     "coarser counts": (WHOLE, "round_to = 10\n" + WHOLE, {"round_to": "copy"}, 2),
-    "other bars": (WHOLE, "bins = 25\n" + WHOLE, {"bins": "version"}, 2),
+    "other bars": (WHOLE, "bins = 25\n" + WHOLE, {"bins": "start"}, None),
     "a table": (WHOLE, 'tables = [["sex", "region"]]\n' + WHOLE, {"tables": "version"}, 2),
     "a role": (WHOLE, WHOLE.replace("sensitive", "other"), {"roles": "copy"}, 2),
     "a budget": (WHOLE, "budget = 10\n" + WHOLE, {"budget": "start"}, None),
     "a label": (WHOLE, WHOLE + '[labels]\nbmi = "Mass"\n', {"labels": "start"}, None),
     "another way to count": (
-        WHOLE,
-        WHOLE + '[pictures]\nhistogram = "suppression"\n',
+        GROUPS,
+        GROUPS + '[pictures]\nhistogram = "suppression"\n',
         {"pictures": "counts"},
         None,
     ),

@@ -71,7 +71,7 @@ def test_a_column_that_is_not_in_the_copy_is_refused_without_it(opened: dc.Study
     study = dc.open(frame, study="sparse", unit=False)
 
     with pytest.raises(dc.RefusedError, match=r"bonus.*nearly empty") as refused:
-        study.histogram("bonus", source="copy")
+        study.histogram("bonus")
     assert "hangs on" not in str(refused.value)
 
 

@@ -80,11 +80,6 @@ SAVED: dict[str, tuple[Save, tuple[str, ...], str]] = {
         (".html", ".tex", ".txt", ".json", ".csv", ".png", ".svg", ".pdf"),
         "copy",
     ),
-    "counted means": (
-        lambda study, path: study.means("bmi", "sex", source="counts").save(path),
-        (".html", ".tex", ".txt", ".json", ".csv"),
-        "counts",
-    ),
     "model": (
         lambda study, path: study.where("age >= 20").model(FORMULA).save(path),
         (".html", ".tex", ".json", ".csv", ".pdf"),
@@ -155,7 +150,6 @@ def test_what_is_released_says_where_it_comes_from(
 REQUESTS: dict[str, dict[str, object]] = {
     "summary": {"figures": "summary", "columns": ["age", "bmi"], "by": "sex"},
     "means": {"figures": "means", "columns": ["bmi"], "by": ["sex"]},
-    "counted means": {"figures": "counted means", "columns": ["bmi"], "by": ["sex"]},
     "model": {
         "figures": "model",
         "formula": FORMULA,

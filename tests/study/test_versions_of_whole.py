@@ -100,7 +100,7 @@ def test_a_part_is_known_by_who_its_persons_are() -> None:
     for place, names in enumerate([("visit", "sex"), ("smoker",), ("bmi",)]):
         part = raw.filter(pl.col("visit") % 4 != place).drop(*names)
         frame = dc.open(part, rows="whole", study=f"{place}", key="patient")
-        frame.histogram("glucose", source="copy").to_json()
+        frame.histogram("glucose").to_json()
 
     with pytest.raises(LeavingError, match=NO_MORE):
         released(raw.filter(pl.col("visit") % 3 == 0).drop("sex"), "fourth", key="patient")
@@ -114,7 +114,7 @@ def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
             raw.filter(pl.col("age") > 50).select("sex", months=pl.col("age") * 12 + 1),
             rows="whole",
             study="months",
-        ).histogram("months", source="copy").to_json()
+        ).histogram("months").to_json()
 
     released(raw.filter(pl.col("age") > 50), "old")
 

@@ -213,14 +213,6 @@ def test_plots_of_ones_are_those_without_weights() -> None:
         (lambda it: it.bars("sex", weights="region"), "weights= takes one of numbers"),
         (lambda it: it.bars("sex", weights="wait"), "no column 'wait'"),
         (lambda it: it.histogram("bmi", by="sex", weights="sex"), "drawn as levels and be weights"),
-        (
-            lambda it: it.bars("sex", weights="wt", source="counts"),
-            "weights are of rows of the cop",
-        ),
-        (
-            lambda it: it.histogram("bmi", weights="wt", method="merge"),
-            "weights are of rows of the",
-        ),
     ],
 )
 def test_plots_refuse_what_is_no_weight(ask: Callable[[dc.Study], object], says: str) -> None:

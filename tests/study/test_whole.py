@@ -50,7 +50,7 @@ def whole(frame: pl.DataFrame | None = None, **how: Any) -> dc.Study:
 
 
 PLOTS: dict[str, Callable[[dc.Study], Any]] = {
-    "histogram": lambda s: s.histogram("bmi", source="copy"),
+    "histogram": lambda s: s.histogram("bmi"),
     "histogram by": lambda s: s.histogram("bmi", by="smoker", bins=7),
     "histogram between limits": lambda s: s.histogram("age", limits={"age": (40, 60)}),
     "correlations": lambda s: s.correlations(),
@@ -108,20 +108,6 @@ def test_one_column_has_two_lines_below_it_and_the_first_says_what_to_mind(study
         assert mind.startswith("rows of the protected copy, made anew; ")
         assert made.endswith(view.note())
         assert "protected rows are made anew; where values are coarse" in view.describe()
-    counts = study.histogram("bmi", source="counts")
-    assert counts.scene().notes[: len(counts.notes())] == counts.notes()
-
-
-@pytest.mark.parametrize("method", ["suppression", "merge", "generalization"])
-def test_further_counts_of_a_column_are_of_the_method_that_left_first(method: str) -> None:
-    study = whole(study=f"methods {method}")
-    study.histogram("age").to_json()
-    study.histogram("age", method=method).to_json()
-
-    other = "merge" if method != "merge" else "suppression"
-    with pytest.raises(LeavingError, match="count method of 'age' must be as in the earlier"):
-        study.histogram("age", method=other).to_json()
-    study.histogram("age").to_json()
 
 
 def test_a_walk_of_two_analysts_is_never_refused() -> None:
@@ -154,15 +140,6 @@ def test_a_walk_of_two_analysts_is_never_refused() -> None:
         walks[int(random.integers(len(walks)))](study).to_json()
 
 
-def test_counts_are_drawn_where_they_are_asked_for(study: dc.Study) -> None:
-    asked = study.histogram("age", source="counts")
-    by_method = study.histogram("age", method="merge")
-
-    assert asked.method == by_method.method == "merge"
-    assert asked == by_method
-    assert asked.origin.counted != "protected rows"
-
-
 def test_the_copy_leaves_out_what_identifies_and_says_so(study: dc.Study) -> None:
     copy = study.session.whole.copy
 
@@ -189,25 +166,20 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
     ),
     "a name": (lambda s: s.bars("patient"), RefusedError, "column 'patient' identifies persons"),
     "another k": (lambda s: s.histogram("age", k=7), RefusedError, "k is fixed"),
-    "an unknown source": (
-        lambda s: s.histogram("age", source="raw"),
-        InputError,
-        "source must be 'copy', 'counts'",
-    ),
-    "counts by the copy's method": (
-        lambda s: s.histogram("age", source="counts", method="whole"),
-        InputError,
-        "draws from the copy; leave it or source out",
-    ),
-    "the copy by a method of counts": (
-        lambda s: s.histogram("age", source="copy", method="merge"),
-        InputError,
-        "method 'merge' draws counts",
-    ),
-    "rows of counts": (
-        lambda s: s.scatter("age", "bmi", source="counts"),
+    "a method of counts": (
+        lambda s: s.histogram("age", method="merge"),
         RefusedError,
-        "drawn from the copy of the whole table",
+        "drawn from its protected copy alone; leave method out",
+    ),
+    "another method of rows": (
+        lambda s: s.scatter("age", "bmi", method="deterministic"),
+        RefusedError,
+        "drawn from its protected copy alone",
+    ),
+    "counts by name": (
+        lambda s: s.histogram("age", source="counts"),  # type: ignore[call-overload]
+        InputError,
+        "there is no setting 'source' here",
     ),
     "levels as numbers": (lambda s: s.histogram("sex"), InputError, "'sex' is categorical"),
 }
@@ -222,7 +194,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) ->
 
 def test_a_study_without_such_a_copy_says_how_to_have_one() -> None:
     with pytest.raises(RefusedError, match=r"open a study with one: .*rows='whole'"):
-        dc.open(cohort(), study="other", strata=["sex"]).histogram("age", source="copy")
+        dc.open(cohort(), study="other", strata=["sex"]).histogram("age")
 
 
 @pytest.mark.parametrize(
@@ -437,18 +409,15 @@ def test_an_order_of_axes_is_proposed_from_the_copy(
     assert asked == [study.session.whole.table]
 
 
-def test_every_order_of_the_copy_may_be_and_not_every_one_of_counts() -> None:
+def test_every_order_of_the_copy_may_be() -> None:
     session = whole(study="orders", roles={"smoker": "sensitive"}).session
     columns = ["smoker", "age", "bmi"]
 
     of_copy = session_of.orders(session, columns)
-    of_counts = session_of.orders(session, columns, source="counts")
 
     assert (of_copy.why, of_copy.nearest) == ("", tuple(columns))
     assert len(of_copy.moves) == 6
     assert not any(move.why for move in of_copy.moves)
-    assert of_counts.why
-    assert any(move.why for move in of_counts.moves)
 
 
 def test_a_policy_may_have_one_column_drawn_from_rows() -> None:
@@ -513,7 +482,7 @@ def test_columns_that_cannot_be_read_do_not_hold_up_the_others() -> None:
     study.histogram("x").to_json()
     assert study.anonymize().frame.columns.tolist() == ["x"]
     with pytest.raises(RefusedError, match=r"not in the protected copy: w \(cannot be read\)"):
-        study.bars("w", source="copy")
+        study.bars("w")
 
 
 def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
@@ -521,9 +490,8 @@ def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
 
     with pytest.raises(RefusedError, match="no column of this table can be in a protected copy"):
         study.scatter("a", "b")
-    with pytest.raises(RefusedError, match=r"draw counts \(source='counts'\)"):
+    with pytest.raises(RefusedError, match=r"say what they are \(roles=, kinds=\)"):
         study.histogram("a")
-    study.histogram("a", source="counts").to_json()
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_board_and_the_list_of_columns_have_none_of_its_rows(study: dc.Study) 
 
     assert not {"sugar", "sex", "much", "more"} & names
     assert {"age", "log_bmi"} <= names
-    assert {it.name: it.sources for it in study.session.drawable()}["sugar"] == ("counts",)
+    assert "sugar" not in {it.name for it in study.session.drawable()}
 
 
 def test_the_copy_stays_as_it_is_and_other_columns_may_be_withheld() -> None:
@@ -94,10 +94,6 @@ def test_the_copy_stays_as_it_is_and_other_columns_may_be_withheld() -> None:
     assert len({it.version for it in copies}) == 1
     kept = one.anonymize().frame
     assert kept.equals(plain.anonymize().frame[kept.columns])
-
-
-def test_counts_of_it_may_be_asked_for(study: dc.Study) -> None:
-    assert study.histogram("sugar", source="counts").columns == ("sugar",)
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {

@@ -233,9 +233,7 @@ WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
 """
 LOST: dict[str, Callable[[dc.Study, Path], object]] = {
     "anonymize": lambda study, folder: study.anonymize().save(folder / "out.parquet"),
-    "first save": lambda study, folder: study.histogram("x", source="counts").save(
-        folder / "x.svg"
-    ),
+    "first save": lambda study, folder: study.histogram("x").save(folder / "x.svg"),
     "copy": lambda study, _: study.scatter("x", "x2"),
 }
 
@@ -334,9 +332,7 @@ def test_a_password_is_told_nowhere(
 def test_a_password_is_in_nothing_that_is_made(server: Server, tmp_path: Path) -> None:
     study = dc.open(with_password(server.url("visits")), unit=False)
     table = study.session.table
-    study.histogram("x", source="counts").save(
-        tmp_path / "x.svg",
-    )
+    study.histogram("x").save(tmp_path / "x.svg")
     release = study.anonymize()
     release.save(tmp_path / "x.csv", tmp_path / "x.html")
 

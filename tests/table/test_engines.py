@@ -85,12 +85,12 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Expected:
 def told(source: Any, path: Path) -> Told:
     study = opened(source)
     of_copy = {"copy": copied(study, path), "of copy": answers(study, OF_COPY)}
-    return without_copy(study) | of_copy
+    return without_copy(source) | of_copy
 
 
 def told_of_many(source: Any, path: Path) -> Told:
     """The copy itself would take too long to make again and again: that is to be measured."""
-    return without_copy(opened(source))
+    return without_copy(source)
 
 
 # Warnings are those of other libraries about each other.
@@ -147,9 +147,9 @@ def test_persons_with_several_rows_are_counted_alike(
     given = data(N).append_column("person", who).select(["person", "ward", "bmi"])
 
     def said(source: Any) -> list[Any]:
-        study = dc.open(source, study="persons", unit="person")
+        study = dc.open(source, study="persons", unit="person", rows="condensation")
         table = study.session.table
-        views = [study.bars("ward", source="counts"), study.histogram("bmi", source="counts")]
+        views = [study.bars("ward"), study.histogram("bmi")]
         return [table.persons(), table.persons_repeat(), *(view.to_json() for view in views)]
 
     assert said(source_of(engine, given, tmp_path, request)) == said(given)

@@ -330,7 +330,7 @@ def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -
     other = dc.open(tmp_path / name, policy, study="one", roles=roles)
 
     pictures = [
-        drawn_of(study.histogram(column, source="counts"))
+        drawn_of(study.histogram(column))
         for column in ("weight", "count")
         for study in (first, other)
     ]

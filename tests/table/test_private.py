@@ -371,11 +371,11 @@ def policy_in(folder: Path, more: str = "") -> Path:
 
 def test_the_policy_says_whether_there_is_one(text: Path, folder: Path) -> None:
     without = policy_in(text.parent, "private_files = false\n")
-    pictures = [dc.open(text, without).histogram("age", source="counts").to_json()]
+    pictures = [dc.open(text, without).histogram("age").to_json()]
     assert not [*folder.glob("raw-*")]
 
     policy = policy_in(text.parent)
-    pictures += [dc.open(text, policy).histogram("age", source="counts").to_json()]
+    pictures += [dc.open(text, policy).histogram("age").to_json()]
     assert len([*folder.glob("raw-*")]) == 1
     assert pictures[0] == pictures[1]
 

@@ -80,9 +80,9 @@ def test_a_table_is_named_on_the_command_line(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = dc.open(spark.table("visits"), study="visits", unit=False)
-    expected = study.histogram("age", source="counts")
+    expected = study.histogram("age")
     monkeypatch.chdir(tmp_path)
-    command = "plot histogram spark:visits age --source counts --no-unit -o age.json"
+    command = "plot histogram spark:visits age --no-unit -o age.json"
     monkeypatch.setattr("sys.argv", ["discreet", *command.split()])
     with pytest.raises(SystemExit, match="0"):
         cli.main()

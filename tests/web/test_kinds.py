@@ -51,4 +51,4 @@ def plain(view: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("column", ["age", "bmi", "glucose", "progression"])
 def test_a_histogram(board: Board, study: Study, column: str) -> None:
     (found,) = board.views({"kind": "histogram", "columns": [column]})
-    assert found["view"] == plain(study.histogram(column, source="copy"))
+    assert found["view"] == plain(study.histogram(column))

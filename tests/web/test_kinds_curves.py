@@ -60,7 +60,7 @@ def check(board: Board, study: Study, kind: str, *columns: str, **how: Any) -> d
     view: dict[str, Any] = found["view"]
     with pytest.MonkeyPatch.context() as patch:  # which the page leaves out of its intervals
         patch.setattr("discreet.study.session.with_own_errors", lambda *given: given[-1])
-        wanted = plain(getattr(study, kind)(*columns, source="copy", **how))
+        wanted = plain(getattr(study, kind)(*columns, **how))
     different = [name for name in wanted if not near(view[name], wanted[name])]
     assert different == []
     return view
@@ -148,7 +148,7 @@ def test_over_time(
         (found,) = board.views({"kind": "over_time", "columns": columns, "every": every})
         assert "ake longer" in found["refused"]["says"]
         with pytest.raises(DiscreetError, match="take longer"):
-            study.over_time(*columns, source="copy", **of)
+            study.over_time(*columns, **of)
         return
     check(board, study, "over_time", *columns, **of)
 
@@ -278,7 +278,7 @@ def test_views_of_the_package_are_drawn_too(
 ) -> None:
     how = {name: it for name, it in spec.items() if name not in ("kind", "columns", "by")}
     by = {"by": spec["by"][0]} if "by" in spec else {}
-    made = getattr(study, spec["kind"])(*spec["columns"], source="copy", **by, **how)
+    made = getattr(study, spec["kind"])(*spec["columns"], **by, **how)
     html = board.page.evaluate(
         """([spec, view]) => {
           const host = document.getElementById("host");

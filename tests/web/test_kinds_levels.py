@@ -74,7 +74,7 @@ def same(board: Board, study: Study, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Check that a picture of the browser holds what that of the package does; return it."""
     (found,) = board.views(spec)
     given = {name: it for name, it in spec.items() if name not in ("kind", "columns")}
-    view = getattr(study, spec["kind"])(*spec["columns"], **given, source="copy")
+    view = getattr(study, spec["kind"])(*spec["columns"], **given)
     told = json.loads(view.to_json())
     assert plain(found["view"]) == plain(told)
     assert found["view"]["shown"] == told["origin"]["shown"] or told["origin"]["shown"] is None
@@ -190,7 +190,7 @@ def test_bars_of_panels_have_the_levels_of_all(board: Board, study: Study) -> No
     spec = {"kind": "bars", "columns": ["own"], "by": ["region", "half"]}
     wanted = "not (own == 'c' and half == 'first')"
     (found,) = board.views(spec, where=[wanted])
-    told = study.where(wanted).bars("own", by=("region", "half"), source="copy")
+    told = study.where(wanted).bars("own", by=("region", "half"))
     assert plain(found["view"]) == plain(json.loads(told.to_json()))
     first, second = (each["levels"] for each in found["view"]["views"])
     assert (first, second) == (["a", "b"], ["a", "b", "c"])
@@ -265,46 +265,6 @@ def test_a_heat_map(board: Board, study: Study, asked: dict[str, Any]) -> None:
     views = [it for it in view.get("views", [view]) if it]
     cells = [count for it in views for row in it["counts"] for count in row]
     assert board.draw(spec)["html"].count("data-m=") == sum(count > 0 for count in cells)
-
-
-COUNTED: list[dict[str, Any]] = [
-    {"kind": "histogram", "columns": ["bmi"], "by": ["sex"]},
-    {"kind": "histogram", "columns": ["glucose"], "by": ["sex"], "overlay": True},
-    {"kind": "bars", "columns": ["ninth"], "by": ["rare"]},
-    {"kind": "crosstab", "columns": ["ninth", "rare"]},
-    {"kind": "heatmap", "columns": ["age", "bmi"], "by": ["sex"]},
-]
-DRAWN = """([spec, view, part, conditions]) => {
-  const host = document.getElementById("host");
-  const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
-  const kind = it.kindFor(spec);
-  const drawn = it.drawPicture(host, kind, view, it.lookOf(columns, { spec, counted: "persons" }));
-  it.answers.hold({ part, specs: [spec], views: [view] });
-  const { found } = it.answers.light({ part, conditions, specs: [spec] });
-  drawn.light(found.each[0]);
-  return { marks: drawn.marks, counts: Array.from(found.each[0].counts), html: host.innerHTML };
-}"""
-
-
-@pytest.mark.parametrize("spec", COUNTED)
-def test_counts_are_drawn_too(board: Board, study: Study, spec: dict[str, Any]) -> None:
-    """Of counts a hidden one is drawn as such, and lit by as large a share as the copy's rows."""
-    given = {name: it for name, it in spec.items() if name not in ("kind", "columns")}
-    view = getattr(study, spec["kind"])(*spec["columns"], **given, source="counts")
-    told = {**spec, "source": "counts"}
-    everybody = board.page.evaluate(DRAWN, [told, json.loads(view.to_json()), ALL, []])
-    marks = everybody["marks"]
-    assert len(marks) == len(everybody["counts"])
-    for mark, count in zip(marks, everybody["counts"], strict=True):
-        assert count in (0, pytest.approx(mark["count"] or 0))
-    north = [{"column": "region", "level": "north"}]
-    some = board.page.evaluate(DRAWN, [told, json.loads(view.to_json()), ALL, north])
-    for count, of in zip(some["counts"], everybody["counts"], strict=True):
-        assert 0 <= count <= of
-    hidden = sum(mark["count"] is None for mark in marks)
-    if spec["kind"] == "crosstab":
-        assert hidden
-        assert everybody["html"].count(">few<") == hidden
 
 
 TITLES = [

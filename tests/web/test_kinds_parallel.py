@@ -208,17 +208,17 @@ def test_axes_move_by_a_pointer(board: Board, width: int, height: int) -> None:
 
 
 def test_clusters_of_the_server_are_drawn_too(board: Board, study: Study) -> None:
-    view = study.parallel(["age", "marker", "change"], source="counts").to_json()
+    view = study.parallel(["age", "marker", "change"]).to_json()
     marks = board.page.evaluate(
         """(view) => {
-          const look = it.lookOf(new Map(), { counted: "persons" });
+          const look = it.lookOf(new Map());
           const drawn = it.KINDS.get("parallel").draw(view, { width: 600, height: 360 }, look);
           return [drawn.marks, drawn.svg.split("<path").length - 1, drawn.read(null)];
         }""",
         json.loads(view),
     )
     assert len(marks[0]) == marks[1] > 0
-    assert marks[0][0]["number"] == marks[0][0]["more"] == "at least 5 persons"
+    assert marks[0][0]["number"] == marks[0][0]["more"] == "at least 5 rows"
     assert "count" not in marks[0][0]
-    assert marks[0][0]["more"] == f"at least {study.policy.k} persons"
+    assert marks[0][0]["more"] == f"at least {study.policy.k} rows"
     assert "at least" in marks[2]

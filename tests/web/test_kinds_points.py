@@ -122,7 +122,7 @@ def test_correlations(board: Board, study: Study) -> None:
     names = ("age", "marker", "change", "months", "visit", "year")
     (found,) = board.views({"kind": "correlations", "columns": names})
     view = found["view"]
-    assert near(view, plain(study.correlations(names, source="copy")))
+    assert near(view, plain(study.correlations(names)))
     assert len(view["pearson"]) == 6
     spec = {"kind": "correlations", "columns": names[:3]}
     marks = board.draw(spec)["marks"]
@@ -158,7 +158,7 @@ def test_panels_share_what_the_package_shares(
 ) -> None:
     columns = ("age", "change")
     (found,) = board.views({"kind": kind, "columns": columns, "by": by})
-    wanted = json.loads(getattr(study, kind)(*columns, source="copy", by=by).to_json())
+    wanted = json.loads(getattr(study, kind)(*columns, by=by).to_json())
     assert len(found["view"]["views"]) == len(wanted["views"])
     for view, other in zip(found["view"]["views"], wanted["views"], strict=True):
         names = ("x", "y", "size") if kind == "scatter" else ("x_edges", "counts", "levels")

@@ -185,10 +185,6 @@ def plot(
         ),
     ] = None,
     method: MethodOption = None,
-    source: Annotated[
-        str | None,
-        Option(help="Of rows whole: copy or counts, where the plot is drawn from."),
-    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a protected plot of a table.
@@ -206,7 +202,7 @@ def plot(
     """
     kind = kind.replace("-", "_")  # as commands are written
     if kind == AUTO:
-        _check_auto(numbers, axes, own, method=method, source=source)
+        _check_auto(numbers, axes, own, method=method)
     else:
         _check_asked(kind, columns, axes, own)
     _check_output(output, drawing, as_json=as_json)
@@ -216,7 +212,7 @@ def plot(
             view: View = opened.plot(*columns, by=own.divided())
         else:
             made = replace(made, rows=made.rows or _row_method(study.rules(), method))
-            drawn = _said(method=method, source=source, by=own.divided(), every=own.every)
+            drawn = _said(method=method, by=own.divided(), every=own.every)
             drawn |= _said(event_is=own.event_is or None, show=own.show, weights=own.weights)
             drawn |= own.yes()
             opened, drawn = _opened(kind, file, columns, study, numbers, axes, made, own.by, drawn)
@@ -243,14 +239,10 @@ def _opened(
     drawn: dict[str, Any],
 ) -> tuple[Study, dict[str, Any]]:
     """Open the study that a plot is drawn of; return with it what is the plot's alone."""
-    from discreet.plots.request import COUNTS
-    from discreet.protect import Whole
-
     rules = study.rules()
     whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
     fields, own = _parted(kind, rules, made, numbers, axes, whole=whole)
-    counted = drawn.get("source") == COUNTS or drawn.get("method") not in (None, Whole.name)
-    levels = _levels(kind, columns, by or [], axes) if counted or not whole else []
+    levels = [] if whole else _levels(kind, columns, by or [], axes)
     return study.open(file, levels, **fields), own | drawn
 
 

@@ -104,10 +104,6 @@ def means(
     drawing: FigureOptions,
     study: StudyOption = None,
     weights: WeightsOption = None,
-    source: Annotated[
-        str | None,
-        Option(help="copy, or counts: the data, by the rules of output checking, recorded."),
-    ] = None,
     output: DrawnOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -116,17 +112,13 @@ def means(
     discreet means cohort.csv bmi sex
     discreet means cohort.csv bmi sex smoker -o bmi.csv -o bmi.svg
     discreet means survey.csv income region --weights weight
-    discreet means cohort.csv bmi sex --source counts -o bmi.csv
     """
     from discreet.measure.copy_table import FIGURES, SUFFIXES
-    from discreet.plots.request import COUNTS
 
     def make() -> CopyTable:
-        table = derived.of(copy.open(file, study))
-        return table.means(value, by, weights=weights, source=source)
+        return derived.of(copy.open(file, study)).means(value, by, weights=weights)
 
-    forms = SUFFIXES if source == COUNTS else (*SUFFIXES, *FIGURES)
-    _show(make, forms, output, drawing, as_json=as_json)
+    _show(make, (*SUFFIXES, *FIGURES), output, drawing, as_json=as_json)
 
 
 @with_options

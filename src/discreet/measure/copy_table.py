@@ -58,8 +58,7 @@ STYLE = """
 @media (min-width:40rem){.discreet .part{min-width:9.5rem}}
 """
 CAPTION = "Figures of rows of the protected copy"
-SUMMARY, COUNTED = "summary", "counted means"
-CAPTION_OF_COUNTS = "Figures counted of the data, rounded"
+SUMMARY = "summary"
 INDENT = "  "
 MOST_NAME = 40
 """Letters of a name in text: a longer one goes on in the next line."""
@@ -356,8 +355,7 @@ class CopyTable:
         panel = self._panel()
         if panel is None:
             raise InputError(
-                "a summary has no plot, nor have means of counts; study.means(value, by) of the"
-                " copy and study.model(formula) have one"
+                "a summary has no plot; study.means(value, by) and study.model(formula) have one"
             )
         return Scene((panel,), self.title, self.notes)
 
@@ -447,8 +445,7 @@ class CopyTable:
             (Html(f'<span class="{look}">{marked_up(name)}</span>') if look else name, *cells)
             for look, name, cells in self._looks()
         ]
-        caption = CAPTION_OF_COUNTS if self.kind == COUNTED else CAPTION
-        shown = table(("", *self._head()), rows, caption=caption)
+        shown = table(("", *self._head()), rows, caption=CAPTION)
         panel = self._panel()
         drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
         unreliable = unreliable_of(self.notes)
@@ -458,7 +455,7 @@ class CopyTable:
         return [heading(self.title, 1), *first, shown, *drawn, items(self.notes)]
 
 
-KINDS = (SUMMARY, "means", "model", COUNTED)
+KINDS = (SUMMARY, "means", "model")
 HEAD_LETTERS = 20
 
 

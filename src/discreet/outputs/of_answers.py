@@ -17,14 +17,14 @@ from typing import Any
 from discreet.ledger.log import kept
 from discreet.ledger.outputs import question_of
 from discreet.ledger.store import Store
-from discreet.measure.copy_table import COUNTED, CopyTable
+from discreet.measure.copy_table import CopyTable
 from discreet.outputs.check import command_of
 from discreet.outputs.folder import Finding
 from discreet.plots import View
-from discreet.plots.request import COPY, COUNTS
 from discreet.provenance import Sealer
 from discreet.render.sealing import released
 from discreet.render.to_matplotlib import figure_bytes
+from discreet.study.provenance import COPY, COUNTS
 
 __all__ = ["PLOT_FORMS", "TABLE_FORMS", "Answered", "answered", "file_name", "file_of"]
 
@@ -159,7 +159,7 @@ class Answered:
         value, by = asked.get("value"), asked.get("by", ())
         divided = [by] if isinstance(by, str) else by
         columns = (*asked.get("columns", ()), *([value] if value else ()), *divided)
-        return columns, kind, COUNTS if kind == COUNTED else COPY
+        return columns, kind, COPY
 
 
 def answered(store: Store, study: str, version: int, view: str) -> Answered | None:

@@ -164,8 +164,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
     )
     if view.percent and not any(share for shares in view.shares for share in shares):
         raise RefusedError(
-            "a count is hidden of each level, so its shares are not known; draw counts, or shares"
-            " of the copy (source='copy')"
+            "a count is hidden of each level, so its shares are not known; draw counts"
         )
     return view
 

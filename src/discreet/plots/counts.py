@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.plots.request import COPY, ROWS_PER_K, PlotRequest
+from discreet.plots.request import ROWS_PER_K, PlotRequest
 from discreet.plots.view import Origin
 from discreet.protect import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
 from discreet.protect.counts import Bins, Guarded, check_counts, rounded
@@ -110,7 +110,7 @@ def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRan
     """Return the ends of the axis of a column that is protected already, by the same rule."""
     if column in request.edges or column in request.limits:
         return _declared(request, column)
-    if request.source == COPY:  # whose ends are those of blocks of persons
+    if request.of_copy:  # whose ends are those of blocks of persons
         return _trimmed(column, float(values.min()), float(values.max()), step_of(values))
     if request.shows_exact:
         return _range(column, values.min(), values.max())

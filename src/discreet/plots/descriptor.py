@@ -221,11 +221,6 @@ class Plot(Generic[V]):
         """Whether it is asked for with the formula of a regression."""
         return self.columns == "formula"
 
-    @property
-    def of_rows_alone(self) -> bool:
-        """Whether there are no counts that it could be drawn from."""
-        return set(self.methods) <= {*ROW_METHODS, "none"}
-
     def uses(self, method: str, number: str) -> bool:
         """Tell whether the plot by a method has a use for a number of the policy."""
         gridded = "grid" in self.parameters and (self.binned or method in GRIDDED)

@@ -37,7 +37,7 @@ from discreet.plots.counts import (
     shown_of_rows,
 )
 from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
-from discreet.plots.request import COPY, PlotRequest
+from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.protect import Merge, Merged
 from discreet.protect.counts import LEAST_GAP, Bins, check_counts, joined_bins
@@ -241,7 +241,7 @@ def histogram_view(
     """Round the shown counts and turn them into densities."""
     told = shown_counts(counts, shown, request)
     widths = np.diff(edges)
-    shares = not request.shows_exact or request.source == COPY
+    shares = not request.shows_exact or request.of_copy
     total = (sum(count or 0 for count in told) or 1) if shares else 1
     with np.errstate(over="ignore", divide="ignore"):
         density = [

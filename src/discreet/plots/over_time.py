@@ -20,7 +20,7 @@ from discreet.plots.counts import seen
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Chance, Own, intervals_for, left_out
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
-from discreet.plots.request import COPY, PlotRequest
+from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
 from discreet.table import Table
@@ -366,7 +366,7 @@ def periods_for(days: Floats, request: PlotRequest, *, dated: bool) -> tuple[str
     if request.periods is not None:
         every, periods = request.periods
         return every, replace(periods, places=np.searchsorted(periods.starts, days, "right") - 1)
-    beyond = BEYOND * request.k if request.source == COPY else 0
+    beyond = BEYOND * request.k if request.of_copy else 0
     return divided(days, request.columns[0], request.every, dated=dated, beyond=beyond)
 
 

@@ -13,12 +13,9 @@ from discreet.protect import COPY_METHODS
 from discreet.regression import Model
 
 __all__ = [
-    "COPY",
-    "COUNTS",
     "NO_AXES",
     "ROWS_PER_K",
     "SHOWN",
-    "SOURCES",
     "AxesRequest",
     "Edges",
     "Limits",
@@ -29,9 +26,6 @@ __all__ = [
 #: A guarded plot or copy is made of at least this many times k persons.
 ROWS_PER_K = 10
 
-COPY, COUNTS = "copy", "counts"
-#: Where a plot may come from: the copy of the whole table, or counts of the raw one.
-SOURCES = (COPY, COUNTS)
 #: What a scatter plot draws: cells of very many rows and points of fewer, or one of the two.
 SHOWN = ("auto", "points", "density")
 
@@ -74,9 +68,9 @@ class PlotRequest:
 
     `shows_exact` says whether counts and values of single persons may be shown as they are;
     `round_to` is what shown counts are rounded to, `count_step` what all other numbers of persons
-    are. `source` is COPY where it is drawn from the copy of the whole table, whose groups are of
-    `m` persons; else it says nothing, or COUNTS. `event_is` are the levels that are the event of a
-    survival curve, `every` how long a period of a line over time is. `percent` draws shares
+    are. `of_copy` says whether it is drawn from the copy of the whole table, as the policy decides;
+    groups of that are of `m` persons. `event_is` are the levels that are the event of a survival
+    curve, `every` how long a period of a line over time is. `percent` draws shares
     instead of counts, `overlay` the levels of `by` on one pair of axes, `show` whether a
     scatter plot has points or cells. `weights` is the column by which rows of the copy are
     weighted. `by_second` is the second column of two that divide it; of a part that is drawn
@@ -107,7 +101,7 @@ class PlotRequest:
     model: Model | None = None
     trend: bool = False
     noise_on: str = "points"
-    source: str = ""
+    of_copy: bool = False
     m: int | None = None
     event_is: tuple[str, ...] = field(default=(), repr=False)
     percent: bool = False

@@ -19,7 +19,7 @@ from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
 from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.heatmap import GridView
-from discreet.plots.request import COPY, SHOWN, PlotRequest
+from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.scatter_density import (
     MANY,
     ScatterDensityView,
@@ -143,7 +143,7 @@ def from_rows(
     rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
 ) -> PointsView | ScatterDensityView:
     """Draw the protected rows as points; or as cells, as many rows of the copy are."""
-    many = request.source == COPY and len(rows[request.columns[0]]) > MANY
+    many = request.of_copy and len(rows[request.columns[0]]) > MANY
     if request.show == DENSITY or (many and request.show == AUTO):
         return density_of_rows(rows, levels, request, origin)
     return points_of_rows(rows, levels, request, origin)

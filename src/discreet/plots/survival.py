@@ -21,7 +21,7 @@ from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import seen
 from discreet.plots.curves import Chance, Own, intervals_for
 from discreet.plots.descriptor import Place, Plot
-from discreet.plots.request import COPY, PlotRequest
+from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
 from discreet.table import Rows, Table
@@ -406,7 +406,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> SurvivalV
     words = codes_as_words(rows.numbers[event]) if coded else rows.texts[event]
     if words is None:
         raise too_many_values(event)
-    told = request.source == COPY
+    told = request.of_copy
     is_event = event_of(
         in_order(words, table.columns[event].order), request.event_is, event, told=told
     )

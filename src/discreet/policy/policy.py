@@ -76,7 +76,6 @@ TIES = parameters_of(Deterministic)["ties"].words
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
 WAYS_OF_COPY = ("browser", "served")
 MOST_EDGES = 101
-MOST_DOMINANT = 10
 
 
 def frozen(key: str, value: Any) -> Any:
@@ -92,7 +91,7 @@ def frozen(key: str, value: Any) -> Any:
     ):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
-    if key in ("groups", "pairs", "tables", "dominance") and isinstance(value, list | tuple):
+    if key in ("groups", "pairs", "tables") and isinstance(value, list | tuple):
         return tuple(_as_tuple(group) for group in value)
     if key in ("strata", "withhold"):
         return _as_tuple(value)
@@ -211,15 +210,6 @@ def _text_or_none(v: Any) -> bool:
     return v is None or (isinstance(v, str) and bool(v))
 
 
-def _dominance(v: Any) -> bool:
-    return (
-        isinstance(v, tuple)
-        and bool(v)
-        and all(isinstance(rule, tuple) and len(rule) == 2 for rule in v)
-        and all(_whole(1, MOST_DOMINANT)(n) and _number(it) and 0 < it < 100 for n, it in v)
-    )
-
-
 _YES_NO = (lambda v: isinstance(v, bool), "true or false")
 _NAME = (_text_or_none, "a name")
 RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
@@ -274,14 +264,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "far_noise": (lambda v: v in FAR_NOISE, f"one of {one_of(FAR_NOISE)}"),
     "bins_share": (lambda v: _number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
     "residual_df": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
-    "dominance": (
-        lambda v: v is None or _dominance(v),
-        f"a list of pairs of a whole number from 1 to {MOST_DOMINANT} and per cent below 100",
-    ),
-    "p_percent": (
-        lambda v: v is None or (_number(v) and 0 < v <= 100),
-        "a number above 0 and at most 100",
-    ),
     "missing": (lambda v: v in MISSING_NUMBERS, f"one of {one_of(MISSING_NUMBERS)}"),
     "missing_values": (
         _columns(_different),
@@ -412,12 +394,6 @@ class Policy:
         The most bins along an axis of counts, as a share of the persons; 1 sets no limit.
     residual_df : int, default 10
         The least residual degrees of freedom of a regression; at least 10 when guarded.
-    dominance : sequence of (int, float), optional
-        Means of counts (`Study.means(source="counts")`) are hidden where so many largest
-        contributions are more than so many per cent of all; by default [[1, 50], [2, 85]].
-    p_percent : float, optional
-        And where all contributions but the two largest are less than so many per cent of the
-        largest; above 0 and at most 100, by default 10. Keep both to yourself.
     missing : {"complete", "median", "mean"}, default "complete"
         What happens to rows without a number in a released table or protected copy: left out, or
         the column's median (when guarded, the mean of the k values around it) or mean instead.
@@ -450,7 +426,7 @@ class Policy:
         New columns that every study of the policy has, each with an expression of other columns:
         `{"log_bmi": "log(bmi)", "band": "cut(age, 40, 60)"}` (docs/expressions.md). They are
         computed of the rows of the copy, as those of `Study.assign`, and one may use those before
-        it. Only where `rows` is "whole"; they are never counted.
+        it. Only where `rows` is "whole".
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, with the unit in brackets at its end:
         `{"bmi": "Body mass index (kg/m²)"}`. Requests and records have the names.
@@ -465,8 +441,8 @@ class Policy:
     versions : int, default 4
         How many versions of one study may be opened.
     budget : int, default 200
-        How many different pictures of a study version one token or user of a server may ask for;
-        where `rows` is "whole" further counts alone, for the copy is free.
+        How many different pictures of a study version one token or user of a server may ask for,
+        but for those of the copy of the whole table, which are free.
     requests_a_minute : int, default 120
         How often one token or user of a server may ask.
     copy : {"browser", "served"}, default "browser"
@@ -520,8 +496,6 @@ class Policy:
     far_noise: str = "even"
     bins_share: float = 1.0
     residual_df: int = 10
-    dominance: tuple[tuple[int, float], ...] | None = None
-    p_percent: float | None = None
     missing: str = "complete"
     missing_values: Edges = field(default_factory=lambda: MappingProxyType({}))
     dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -862,14 +836,8 @@ class Policy:
                     f" give records away; leave {name}= out, or the custodian can open a study with"
                     f" it: policy.changed({name}=...)"
                     + (" or discreet.open(..., k=...)" if name == "k" else "")
-                    + self._free_in_copy(name)
                 )
         return chosen
-
-    def _free_in_copy(self, name: str) -> str:
-        """Say that a setting of the view is free in plots of the copy of the whole table."""
-        free = self.rows_by == Whole.name and name in ("bins", "grid", "limits", "edges", "pixels")
-        return f"; plots of the copy (source='copy') take any {name}" if free else ""
 
     @cached_property
     def methods(self) -> Mapping[str, tuple[str, ...]]:
@@ -921,22 +889,28 @@ class Policy:
         """Return what must stay the same for everything that is released from one study version."""
         if not self.fixed:
             return {"regime": self.regime}
-        names = ("regime", "k", "metric", "bins", "grid", "round_to", "shown_share")
-        out: dict[str, Any] = {name: getattr(self, name) for name in names}
+        out: dict[str, Any] = {it: getattr(self, it) for it in ("regime", "k", "round_to")}
         out["rows"] = self.rows_by
-        out["q"] = self.noise(self.rows_by)
-        out["show_empty"] = self.show_empty
         # Who is counted, and what the noise is keyed by.
         # That a row is a person is what it was before it could be said.
         out["unit"], out["key"] = self.unit or None, self.key
+        if self.tables:
+            out["tables"] = [sorted(pair) for pair in self.tables]
+        return out | self._declared() | self._of_counts()
+
+    def _of_counts(self) -> dict[str, Any]:
+        """Return what decides counts, and copies of groups: nothing where all is of one copy."""
+        if self.rows_by == Whole.name:
+            return {}
+        names = ("metric", "bins", "grid", "shown_share", "show_empty")
+        out: dict[str, Any] = {name: getattr(self, name) for name in names}
+        out["q"] = self.noise(self.rows_by)
         out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
         if self.pixels != USUAL_PIXELS:
             out["pixels"] = self.pixels
         if self.edges:
             out["edges"] = {name: list(ends) for name, ends in sorted(self.edges.items())}
-        if self.tables:
-            out["tables"] = [sorted(pair) for pair in self.tables]
-        return out | self._declared()
+        return out
 
     def _declared(self) -> dict[str, Any]:
         """Return what else decides the values of a copy, where it is declared."""

@@ -51,6 +51,7 @@ __all__ = [
     "check_numbers",
     "diversity_of",
     "method_of",
+    "method_of_whole",
     "refuse_unused",
     "resolve",
     "resolve_rounding",
@@ -119,6 +120,8 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
     """Return the method a plot is made by, or refuse one that the policy does not allow."""
     if plot not in PLOTS:
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
+    if policy.rows_by == Whole.name:
+        return method_of_whole(method)
     methods, alone = PLOTS[plot].methods, PLOTS[plot].research_alone
     if method is None and PLOTS[plot].of_copy_alone:
         method = "none"
@@ -126,11 +129,6 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
         method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]
     if method == "rows":
         method = policy.rows_by
-    if method == Whole.name == policy.rows_by:
-        raise RefusedError(
-            f"{PLOTS[plot].phrase} of rows is drawn from the copy of the whole table; leave method"
-            " and source out, or name a method of counts"
-        )
     if method not in methods:
         raise InputError(
             f"{PLOTS[plot].phrase} cannot be made by method {method!r}; there are {one_of(methods)}"
@@ -139,9 +137,8 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
         return method
     if method == "none" and PLOTS[plot].of_copy_alone:
         raise RefusedError(
-            f"plot {plot!r} is drawn from rows of the copy of the whole table alone; leave source"
-            " and method out, or the custodian can open a study with such a copy:"
-            " discreet.open(..., rows='whole')"
+            f"plot {plot!r} is drawn from rows of the copy of the whole table alone; the custodian"
+            " can open a study with such a copy: discreet.open(..., rows='whole')"
         )
     if method == "none":
         raise RefusedError(
@@ -166,6 +163,16 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
     if method in alone:
         raise RefusedError(alone[method])
     return method
+
+
+def method_of_whole(method: str | None) -> str:
+    """Return the one method of a study with a copy of the whole table, or refuse another."""
+    if method not in (None, "rows", Whole.name):
+        raise RefusedError(
+            "plots of this study are drawn from its protected copy alone; leave method out, or"
+            " draw public or simulated data under the policy 'research'"
+        )
+    return Whole.name
 
 
 def refuse_unused(plot: str, method: str, named: Iterable[str]) -> None:

@@ -167,9 +167,8 @@ def _strata(policy: Policy) -> Said:
 
 
 def _budget(policy: Policy) -> Said:
-    of = "counts of the data" if policy.rows_by == Whole.name else "the data"
     return f"An analyst may ask for {policy.budget} different pictures", (
-        f" from {of}, of each version; pictures seen before are free."
+        " of each version; those of a copy of the whole table, and what was seen before, are free."
     )
 
 
@@ -256,10 +255,6 @@ def _missing_levels(policy: Policy) -> Said:
     return "Rows without a level", f" {how[policy.missing_levels]}."
 
 
-def _dominance(policy: Policy) -> Said:
-    return "Means that few persons decide", " are hidden: the shares are the policy's to know."
-
-
 def _copy(policy: Policy) -> Said:
     if policy.copy == "browser":
         return "The copy's rows go to the analysts' browsers", ", to be explored there."
@@ -333,11 +328,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         "residual_df": lambda it: (
             f"A model leaves at least {it.residual_df} degrees of freedom",
             ": it has fewer terms than persons by as many.",
-        ),
-        "dominance": _dominance,
-        "p_percent": lambda it: (
-            "Means from which one could be estimated",
-            " closely by another are hidden.",
         ),
         "metric": lambda it: (f"The {it.metric} distance", " says which rows are near each other."),
         "ties": lambda it: (

@@ -35,7 +35,6 @@ from typing import Any
 from discreet.arguments import Described
 from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
 from discreet.protect.base import RowMethod
-from discreet.protect.cell_means import CellMeans, GuardedMeans
 from discreet.protect.cells import CellSuppression, GuardedTable, check_table
 from discreet.protect.counts import (
     Generalization,
@@ -77,14 +76,12 @@ __all__ = [
     "ROW_METHODS",
     "ROW_NAMES",
     "TABLE_METHODS",
-    "CellMeans",
     "CellSuppression",
     "ColumnRounding",
     "Condensation",
     "Deterministic",
     "Generalization",
     "Guarded",
-    "GuardedMeans",
     "GuardedTable",
     "Hierarchy",
     "Merge",

@@ -22,7 +22,6 @@ __all__ = [
     "NoProtection",
     "Suppression",
     "about",
-    "bins_give_away",
     "cells_of_levels",
     "check_counts",
     "in_blocks",
@@ -283,31 +282,6 @@ def check_counts(counts: Bins, shown: Mask, k: int) -> None:
     seen = set(np.asarray(counts)[np.asarray(shown, dtype=np.bool_)].tolist()) - {0}
     if seen and min(seen) < k:
         raise BrokenPromiseError("a cell that stands on fewer than k persons is about to be shown")
-
-
-def bins_give_away(counts: Bins, shown: Mask, k: int, *, show_empty: bool = False) -> bool:
-    """Whether the shown bins of a column leave a hidden one of some persons too few values.
-
-    An attacker knows how many persons have a value, and that a hidden bin holds fewer than `k`,
-    from 0 on, or from 1 on where `show_empty` tells empty ones apart. All values between must stay
-    possible for each, where anybody is in one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> shown = np.array([True, False, True, False])
-    >>> bins_give_away(np.array([9, 2, 9, 3]), shown, k=5)
-    True
-    >>> bins_give_away(np.array([9, 4, 9, 0]), shown, k=5)
-    False
-    >>> bins_give_away(np.array([9, 0, 9, 0]), shown, k=5)
-    False
-    """
-    hidden = np.asarray(counts)[~np.asarray(shown, dtype=np.bool_)]
-    left, others, least = int(hidden.sum()), hidden.size - 1, int(show_empty)
-    if not left:
-        return False
-    return left - others * (k - 1) > least or left - others * least < k - 1
 
 
 def about(count: int, k: int) -> int:

@@ -29,13 +29,12 @@ from discreet.ledger.log import (
     used,
 )
 from discreet.plots import PLOTS
-from discreet.plots.request import COPY, COUNTS
 from discreet.protect import Whole
 from discreet.serve.facts import Served
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Accepted, Body, apart, check
-from discreet.serve.tables import is_counted, table_sent
+from discreet.serve.requests import Accepted, apart, check
+from discreet.serve.tables import table_sent
 from discreet.study.facts import study_facts
 from discreet.study.session import orders, orders_of_copy
 
@@ -68,23 +67,26 @@ Maker = Callable[[], bytes | Refusal]
 
 
 def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
-    """Return what a form is made of, and how much of the allowance is used; record who looks."""
+    """Return what a form is made of, and how much of the allowance is used; record who looks.
+
+    There is no allowance of views of a study with a copy of the whole table: all are free.
+    """
     over = _at_once(served, caller, "study", None, "answered")
     if over is not None:
         return over
     allowance = served.allowance
+    views = {
+        "views": allowance.views_of(caller),
+        "used": used(served.ledger.store, caller.name, served.name, served.version),
+        "a_minute": allowance.a_minute,
+    }
     return {
         "study": served.name,
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
         **study_facts(served.study.session, served.columns),
         "rows": served.held.facts(),
-        "allowance": {
-            "views": allowance.views_of(caller),
-            "used": used(served.ledger.store, caller.name, served.name, served.version),
-            "a_minute": allowance.a_minute,
-            **served.counted,
-        },
+        "allowance": None if served.held.there else views,
     }
 
 
@@ -103,8 +105,7 @@ def answer_view(
     began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
-        near = _of_copy(served, asked) if receipt.outcome == "budget" else None
-        return refusal(receipt.outcome, nearest=near)
+        return refusal(receipt.outcome)
     if receipt.answer is None:
         return made(served, receipt, question, lambda: _picture(served, asked, view))
     if receipt.answer.status != 200:
@@ -115,25 +116,16 @@ def answer_view(
 def answer_table(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer a request for a table that its schema let pass, and record it first.
-
-    Those of the copy are free; those of counts are not.
-    """
+    """Answer a request for a table that its schema let pass, and record it first: it is free."""
     given = {name: it for name, it in body.items() if it is not None}
     text = json.dumps(given, sort_keys=True, separators=(",", ":"))
     told = json.dumps([served.name, served.version, served.edition, f"table {kind}", text])
-    name = hashlib.sha256(told.encode()).hexdigest()[:32]
-    name = name if is_counted(given) else UNCOUNTED + name[1:]
+    name = UNCOUNTED + hashlib.sha256(told.encode()).hexdigest()[1:32]
     question = LogEntry(served.name, served.version, kind, text, name)
-    began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
-        of_copy = {name: it for name, it in given.items() if name != "source"}
-        over_budget = receipt.outcome == "budget"  # which counts alone use up
-        return refusal(receipt.outcome, nearest=of_copy if over_budget else None)
+        return refusal(receipt.outcome)
     if receipt.answer is not None:
-        if receipt.answer.status != 200 and is_counted(given):
-            _wait_for_slot(began)  # as when it was held back for somebody first
         return receipt.answer
     return made(served, receipt, question, lambda: table_sent(served.study, kind, given, name))
 
@@ -176,9 +168,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
         return refused(served, caller, "orders", refusal("unknown"))
     axes = sent["view"]["axes"]
     columns = tuple(axis["name"] for axis in axes)
-    # Where there is a copy of the whole table, what was not drawn from it was asked for as counts.
     of_copy = sent["view"]["method"] == Whole.name
-    source = COUNTS if served.study.policy.rows_by == Whole.name else None
     sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
     question = LogEntry(served.name, served.version, "orders", json.dumps({"view": view}), None)
     receipt = ask(served.ledger.store, caller, question, served.allowance)
@@ -188,9 +178,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
     def make() -> bytes:
         if of_copy:
             return orders_told(columns, orders_of_copy(columns))
-        return orders_told(
-            columns, orders(served.study.session, columns, sensitive or None, source)
-        )
+        return orders_told(columns, orders(served.study.session, columns, sensitive or None))
 
     return made(served, receipt, question, make)
 
@@ -347,37 +335,17 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     except LeavingError:
         raise
     except RefusedError:
-        if not PLOTS[asked.plot.plot].axes or asked.plot.source == COPY:
+        if not PLOTS[asked.plot.plot].axes or asked.plot.of_copy:
             raise
-        named, source = asked.body.get("sensitive"), asked.plot.source or None
-        found = orders(served.study.session, asked.plot.columns, named, source)
+        found = orders(served.study.session, asked.plot.columns, asked.body.get("sensitive"))
         if not found.why:
             raise
         allowed = found.nearest != asked.plot.columns and not found.nearest_why
-        near = _of_copy(served, asked)
-        if allowed:
-            near = {**asked.body, "columns": [*found.nearest]}
+        near = {**asked.body, "columns": [*found.nearest]} if allowed else None
         return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
     told = picture_told(view, name)
-    try:
-        view.ask_to_leave(ON_THE_WEB)
-    except LedgerError:
-        raise
-    except LeavingError as error:
-        near = _of_copy(served, asked)
-        if near is None or error.what == "version":
-            raise
-        return refusal("leaving", differs(error.what), near)
+    view.ask_to_leave(ON_THE_WEB)
     return told
-
-
-def _of_copy(served: Served, asked: Accepted) -> Body | None:
-    """Return the request for the same plot of the copy, where counts were asked for."""
-    if asked.plot.source != COUNTS:
-        return None
-    body = {name: it for name, it in asked.body.items() if name not in ("method", "source")}
-    found = check(served.study, served.columns, asked.plot.plot, {**body, "source": COPY})
-    return found.body if isinstance(found, Accepted) else None
 
 
 def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
@@ -392,7 +360,7 @@ def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
         return None
     what, left = found
     near = check(served.study, served.columns, asked.plot.plot, {**asked.body, "method": left})
-    nearest = near.body if isinstance(near, Accepted) else _of_copy(served, asked)
+    nearest = near.body if isinstance(near, Accepted) else None
     return refusal("leaving", differs(what), nearest)
 
 
@@ -403,4 +371,4 @@ def _name_of(served: Served, asked: Accepted) -> str:
     """
     told = json.dumps([served.name, served.version, served.edition, asked.plot.plot, asked.text])
     name = hashlib.sha256(told.encode()).hexdigest()[:32]
-    return UNCOUNTED + name[1:] if asked.plot.source == COPY else name
+    return UNCOUNTED + name[1:] if asked.plot.of_copy else name

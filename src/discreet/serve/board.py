@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.log import UNCOUNTED, Answer, Caller, LogEntry, ask, kept
-from discreet.plots.request import COPY
 from discreet.serve.answers import OVER, differs, made, refused
 from discreet.serve.facts import Served
 from discreet.serve.files import drawn
@@ -48,7 +47,7 @@ __all__ = [
 
 EXPLORED = "copy"
 STAYS = "rows: the policy of this study keeps its copy on the server; ask /api/copy for pictures"
-NO_COPY = "this study has no copy of the whole table; ask /api/views for plots of counts"
+NO_COPY = "this study has no copy of the whole table; ask /api/views for its plots"
 NOT_DRAWN = (
     "these rows of the copy cannot be drawn so: they are too few, or alike; keep more rows, or draw"
     " other columns"
@@ -152,7 +151,7 @@ def answer_copy(
     stop = _let_explore(served, caller)
     if stop is not None:
         return stop
-    asked = check(served.study, served.columns, kind, {**body, "source": COPY})
+    asked = check(served.study, served.columns, kind, body)
     if isinstance(asked, Refusal):
         return asked
     name, held = (kind, asked.text), served.held.pictures

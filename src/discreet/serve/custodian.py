@@ -71,13 +71,13 @@ OWN = "token "
 #: Of each code of a refusal what the page calls it, and what an analyst can do instead.
 CAUSES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "policy": ("Not under this policy", "the same from the protected copy"),
-        "data": ("Too few persons", "the picture from the protected copy, or fewer filters"),
+        "policy": ("Not under this policy", "what the policy allows"),
+        "data": ("Too few persons", "another picture, or fewer filters"),
         "order": ("Axes in another order", "an order of axes that is allowed"),
         "leaving": ("Does not fit what was released", "the picture that was released"),
         "request": ("Not understood", "what the page offers"),
         "rate": ("Too many at once", "the same a little later"),
-        "budget": ("No views left", "pictures from the copy, which are free"),
+        "budget": ("No views left", "pictures that they have seen before"),
         "unknown": ("Not theirs to see", "asking for the picture themselves"),
         "role": ("For custodians alone", "asking the custodian"),
     }
@@ -173,7 +173,6 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
         "allowance": {
             "views": served.allowance.views,
             "a_minute": served.allowance.a_minute,
-            **served.counted,
         },
         "kinds": {name: it.title for name, it in PLOTS.items()}
         | {name: it.title for name, it in TABLES.items()},

@@ -15,7 +15,6 @@ from discreet.study.session import DrawableColumn
 
 __all__ = ["Places", "Served", "serve_study"]
 
-FURTHER = "further counts"
 COPY_TIMES = 10
 """So much more often than other requests those of the copy may come: each pointing is one."""
 MOST_AT_ONCE = 16  # requests whose pictures are made or wait for their turn
@@ -80,12 +79,6 @@ class Served:
         """How much one caller may ask for."""
         policy = self.study.policy
         return Allowance(policy.budget, policy.requests_a_minute)
-
-    @property
-    def counted(self) -> dict[str, str]:
-        """What counts to a budget, where it is not every plot: the copy's own are free."""
-        whole = any(it.sources for it in self.columns.values())
-        return {"counts": FURTHER} if whole else {}
 
 
 def serve_study(study: Study) -> Served:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
-from discreet.plots.request import COPY, COUNTS, SOURCES, columns_of_by
+from discreet.plots.request import columns_of_by
 from discreet.policy import PlotRequest, Policy, resolve
 from discreet.policy.resolve import usual_method
 from discreet.protect import Whole
@@ -24,7 +24,7 @@ from discreet.study import Study
 from discreet.study.by_two import check_two
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.facts import NUMBERS, is_fixed, usual_number
-from discreet.study.from_copy import settle_from_copy, source_of
+from discreet.study.from_copy import check_way, settle_from_copy
 from discreet.study.session import DrawableColumn
 from discreet.study.table_kinds import MOST_WORDS
 from discreet.table import KINDS
@@ -71,7 +71,6 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
     if plot.axes:
         sensitive = Annotated[list[Name], Field(max_length=plot.most)]
         fields["sensitive"] = (sensitive | None, None)
-    fields["source"] = (Literal[SOURCES] | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
     fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in plot.parameters}
     if plot.uses(Whole.name, "limits"):
@@ -126,14 +125,6 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("columns", "many"): (
         "columns: fewer columns may be seen together row by row under this policy"
     ),
-    ("columns", "copy"): (
-        "columns: the copy of the whole table leaves some of these out; /api/study says which it"
-        " holds"
-    ),
-    ("columns", "dates"): (
-        "columns: dates and what the policy derives are drawn from the copy of the whole table"
-        " alone; leave source and method out"
-    ),
     ("columns", "groups"): (
         "columns: rows of these may not be seen together; /api/study lists the groups"
     ),
@@ -141,17 +132,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
     ("by", "strata"): "by: under this policy rows carry the levels of strata alone",
-    ("by", "copy"): (
-        "by: the copy of the whole table leaves it out; /api/study says which columns it holds"
-    ),
-    ("by", "dates"): (
-        "by: what the policy derives is drawn from the copy of the whole table alone; leave source"
-        " and method out"
-    ),
-    ("by", "two"): (
-        "by: two columns are drawn from the copy of the whole table alone; name one, or leave"
-        " source and method out"
-    ),
+    ("by", "two"): "by: two columns are drawn from a copy of the whole table alone; name one",
     ("by", "many"): (
         "by: these two columns have more pairs of levels than can be told apart; name the one of"
         " fewer levels second, or another column"
@@ -165,20 +146,6 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("formula", "strata"): (
         "formula: under this policy levels may stand in it only where they are strata"
-    ),
-    ("formula", "copy"): (
-        "formula: the copy of the whole table leaves some of its columns out; /api/study says which"
-        " it holds"
-    ),
-    ("formula", "dates"): (
-        "formula: dates and what the policy derives are drawn from the copy of the whole table"
-        " alone; leave source and method out"
-    ),
-    ("weights", "counts"): "weights: means of counts have none; leave weights or source out",
-    ("source", "unknown"): "source: copy or counts",
-    ("source", ""): "source: the method draws from the other one; leave method or source out",
-    ("source", "part"): (
-        "source: parts and new columns are those of the copy of the whole table; leave source out"
     ),
     ("where", ""): (
         "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"
@@ -195,13 +162,6 @@ WORDS: Mapping[tuple[str, str], str] = {
         "cards: each axis has a column of the copy, with edges that rise or with levels"
     ),
     ("light", ""): "light: columns of the copy, each between two numbers or of one level",
-    ("source", "policy"): "source: all plots of this study come from one; leave it out",
-    ("source", "of rows"): (
-        "source: there are no counts of this plot, which is drawn from rows alone; leave it out"
-    ),
-    ("source", "rows"): (
-        "source: this plot has no usual method of counts; name a method, or leave source out"
-    ),
     ("method", ""): "method: this plot has no such method; /api/study lists them",
     ("method", "policy"): (
         "method: the policy of this study does not allow it; /api/study lists those it does"
@@ -303,7 +263,7 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | R
 
 def apart(study: Study, asked: PlotRequest) -> None:
     """Refuse rows that may not be seen together, by the groups as they are in the ledger now."""
-    if study.policy.from_copy and asked.from_rows and asked.source != COPY:
+    if study.policy.from_copy and asked.from_rows and not asked.of_copy:
         study.session.group_of(asked.columns, study.session.groups_settled())
 
 
@@ -325,11 +285,10 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
 
 @dataclass
 class _Asked:
-    """What a request is of, what it says beside it, and where the plot comes from once known."""
+    """What a request is of, and what it says beside it."""
 
     what: dict[str, Any]
     given: dict[str, Any]
-    source: str = ""
 
 
 def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accepted:
@@ -346,25 +305,19 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
             model = read_formula(asked.what["formula"], kinds)
         asked.what, names = {"formula": model.formula}, tuple(model.numbers)
     how = _how(study.policy, given)
-    named = _named_source(given.get("source"), derivation)
-    asked.source = _source(study.policy, kind, named, how)
-    if asked.source == COPY:
+    check_way(study.policy, how)
+    if study.policy.rows_by == Whole.name:
         settled = _of_copy(study, columns, kind, names, model, how, part)
-    elif {*names, *(model.levels if model else ())} & (alone := _of_copy_alone(columns)):
-        raise RefusedError("dates", parameter="formula" if model else "columns", rule="dates")
     elif isinstance(how.get("by"), list):
         raise RefusedError("of the copy alone", parameter="by", rule="two")
-    elif how.get("by") in alone:
-        raise RefusedError("derived", parameter="by", rule="dates")
     elif "limits" in how:
         raise RefusedError("of the copy alone", parameter="limits")
     else:
         settled = resolve(study.policy, _Drawable(columns), kind, names, model=model, **how)
-        settled = dataclasses.replace(settled, source=asked.source)
     if _too_few(settled.method, _numbers(given)):
         raise InputError("fewer than needed", parameter="numbers", rule="least")
     apart(study, settled)
-    beside = _beside(study, columns, settled, names, given, derivation)
+    beside = _beside(study, settled, names, given)
     return Accepted(settled, asked.what | beside | derivation, part)
 
 
@@ -391,52 +344,21 @@ def _new_columns(part: OfCopy) -> dict[str, DrawableColumn]:
         return {}
     held, raw = part.whole, part.table.columns
     return {
-        name: DrawableColumn(
-            name, KINDS[name not in held.copy.columns], column.role, False, (COPY,)
-        )
+        name: DrawableColumn(name, KINDS[name not in held.copy.columns], column.role, stratum=False)
         for name, column in held.raw.items()
         if name not in raw
     }
 
 
-def _named_source(named: str | None, derivation: Body) -> str | None:
-    """Return the source that is named, or the only one of what is derived of the copy."""
-    if not derivation:
-        return named
-    if named == COUNTS:
-        raise RefusedError("of the copy alone", parameter="source", rule="part")
-    return COPY
-
-
 def _how(policy: Policy, given: Body) -> dict[str, Any]:
-    """Return what is asked for beside columns and source, as `resolve` takes it."""
-    how = _without(_unusual(given), "source") | _numbers(given)
+    """Return what is asked for beside columns, as `resolve` takes it."""
+    how = _unusual(given) | _numbers(given)
     if how.get("method") == "rows":  # the word of a policy, and no method
         how["method"] = ""
     if policy.rows_by != Whole.name:
         return how
-    # What is as where nobody says plays no part in where a plot comes from.
     usual = [it for it in _numbers(given) if how[it] == usual_number(policy, policy.rows_by, it)]
     return _without(how, *usual)
-
-
-def _of_copy_alone(columns: Columns) -> set[str]:
-    """Return the columns that counts are not made of."""
-    return {name for name, it in columns.items() if it.sources == (COPY,)}
-
-
-def _source(policy: Policy, kind: str, named: str | None, how: Body) -> str:
-    """Say where a plot comes from, or refuse what is named; empty where there is one source."""
-    if policy.rows_by != Whole.name:
-        if named is not None:
-            raise RefusedError("one source", parameter="source")
-        if "weights" in how:
-            raise RefusedError("of the copy alone", parameter="weights")
-        return ""
-    source = source_of(policy, kind, named, how)
-    if source == COUNTS and "method" not in how and usual_method(policy, kind) is None:
-        raise RefusedError("no usual method", parameter="source", rule="rows")
-    return source
 
 
 def _of_copy(
@@ -451,16 +373,11 @@ def _of_copy(
     """Settle a plot of the copy of the whole table, by the names of its columns alone."""
     drawable, takes = _Drawable(columns), PLOTS[kind].columns
     by = columns_of_by(how.get("by"))
-    levels = () if model is None else model.levels
     with about("columns"):
         drawable.require(names, {"any": None, "formula": "continuous"}.get(takes, takes))
         PLOTS[kind].check_kinds(names, drawable.require)
     with about("by"):
         drawable.require(by, "categorical")
-    of_names = "columns" if model is None else "formula"
-    for parameter, wanted in ((of_names, [*names, *levels]), ("by", by)):
-        if any(COPY not in columns[name].sources for name in wanted):
-            raise RefusedError("left out of the copy", parameter=parameter, rule="copy")
     limits: Mapping[str, Sequence[float]] = how.get("limits", {})
     numbers = [name for name in names if columns[name].kind == "continuous"]
     if not limits.keys() <= {*numbers} or any(low >= high for low, high in limits.values()):
@@ -493,14 +410,14 @@ def _refused(
     asked: _Asked,
 ) -> Refusal:
     """Say in fixed words why a request is refused, and what may be asked instead."""
-    what, given, source = asked.what, asked.given, asked.source
+    what, given = asked.what, asked.given
     policy, numbers = study.policy, _numbers(given)
     parameter = "numbers" if error.parameter in NUMBERS else error.parameter
     fixed = isinstance(error, RefusedError) or error.rule == "fixed"
-    fixed |= parameter == "numbers" and policy.fixed and source != COPY
+    fixed |= parameter == "numbers" and policy.fixed and policy.rows_by != Whole.name
     said, code = [parameter], "policy" if fixed else "request"
     usual = usual_method(policy, kind)
-    method = Whole.name if source == COPY else given.get("method") or usual or ""
+    method = given.get("method") or usual or ""
     if parameter == "numbers":
         said = _said_of(policy, method, numbers, error)
     if (parameter, error.rule) == ("columns", "kind"):
@@ -514,14 +431,9 @@ def _refused(
         groups = [[name for name in group if name in columns] for group in settled]
         together = _together(groups, what["columns"]) if "columns" in what else []
         return refusal(code, words, {"columns": together, **given} if together else None)
-    if error.rule == "copy" and (parameter == "columns" or usual is not None):
-        counts = {**what, **_without(given, "method", "source"), "source": COUNTS}
-        return refusal(code, words, counts if usual is not None else None)
-    if error.rule == "dates":
-        return refusal(code, words, {**what, **_without(given, "method", "source")})
     wrong = [it for it in numbers if is_fixed(policy, method, it)]
     near = {**what, **_without(given, *(wrong if parameter == "numbers" else [parameter]))}
-    if parameter == "method" and usual is None and not ("method" in given and source == COUNTS):
+    if parameter == "method" and usual is None:
         if not policy.methods[kind]:
             return refusal(code, words)
         near["method"] = policy.methods[kind][0]
@@ -567,24 +479,12 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
     return [name if name in group else next(others) for name in names]
 
 
-def _beside(
-    study: Study,
-    columns: Columns,
-    asked: PlotRequest,
-    names: Sequence[str],
-    given: Body,
-    derivation: Body,
-) -> dict[str, Any]:
+def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     policy, declared = study.policy, study.session.sensitive
-    named = _without(_unusual(given), "method", "sensitive", "source")
-    usual = Whole.name if asked.source == COPY else usual_method(policy, asked.plot)
-    if asked.method != usual:
+    named = _without(_unusual(given), "method", "sensitive")
+    if asked.method != usual_method(policy, asked.plot):
         named["method"] = asked.method
-    how = _without(_how(policy, given), "method")
-    usual_source = _named_source(None, derivation)
-    if asked.source != _source(policy, asked.plot, usual_source, how):
-        named["source"] = asked.source
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):
             named[name] = value

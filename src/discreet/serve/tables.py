@@ -1,7 +1,4 @@
-"""Tables of figures over HTTP: what is asked for, and what is sent.
-
-They are of the copy of the whole table, but for means that are asked for of counts.
-"""
+"""Tables of figures of the copy of the whole table over HTTP: what is asked for, what is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from pydantic import BaseModel, Field, create_model
 from discreet.errors import InputError, RefusedError
 from discreet.ledger.entries import ON_THE_WEB
 from discreet.measure.copy_table import known_by
-from discreet.plots.request import COUNTS
 from discreet.render.scene import scene_to_plain
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import (
@@ -28,12 +24,9 @@ from discreet.serve.requests import (
     refused_in_words,
 )
 from discreet.study import Study
-from discreet.study.counted_means import check_cells, count_means
-from discreet.study.summary import settle_counted
 from discreet.study.table_kinds import TABLES, TableAsked, TableField
 
 __all__ = [
-    "is_counted",
     "table_body",
     "table_sent",
 ]
@@ -63,30 +56,18 @@ def _type_of(it: TableField) -> Any:
     return Name if it.type == "column" else Annotated[str, Field(max_length=LONGEST_WORD)]
 
 
-def is_counted(body: Body) -> bool:
-    """Whether a table is of counts, and not of the copy."""
-    return body.get("source") == COUNTS
-
-
 def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusal:
     """Make a table and release it; what is returned may be sent.
 
-    Where only what is drawn of the copy goes in, why it is refused tells of no record; it is said
-    in fixed words all the same. Of counts that is so of what was asked for; why none may be shown
-    is for the caller to keep.
+    Only what is drawn of the copy goes in, so why it is refused tells of no record; it is said in
+    fixed words all the same.
     """
     given, derivation = parted(body)
     try:
         part = part_of(study, derivation)
-        if is_counted(given):
-            settled = settle_counted(part, given["value"], given["by"], given.get("weights"))
-        else:
-            table = TABLES[kind].make(part, given)
+        table = TABLES[kind].make(part, given)
     except (InputError, RefusedError) as error:
         return refused_in_words(error)
-    if is_counted(given):
-        check_cells(*settled)  # first, so that it tells nothing of what would be counted
-        table = count_means(*settled)
     table = table.sealed()
     table.ask_to_leave(ON_THE_WEB)
     plain = replace(table, gate=None)

@@ -29,8 +29,6 @@ BY_ELSEWHERE = (
 TEXTS = ("str", "str | None")
 LISTS = ("Sequence[str]", "Sequence[str] | None")
 BYS = ("str | Two | None", "str | Sequence[str]")
-SETTINGS = ("source", "method")
-"""Settings of `**research` that are a word."""
 NAMES = (
     *("column", "x", "y", "rows", "columns", "time", "event", "date", "value"),
     *("weights", "by", "sensitive"),
@@ -87,8 +85,6 @@ def check_call(method: Callable[..., Any], given: Sequence[Any], named: Mapping[
     for key, value in named.items():
         if key in taken:
             _check_value(name, taken[key], value)
-        elif key in SETTINGS:
-            _check_text(name, key, value, optional=True)
 
 
 @cache

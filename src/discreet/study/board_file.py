@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.errors import RefusedError
-from discreet.plots.request import COPY
 from discreet.render.sealing import sealed_file
 from discreet.study.board import (
     TO_BROWSER,
@@ -106,6 +105,6 @@ def _columns(of: OfCopy) -> dict[str, DrawableColumn]:
     found = {}
     for it in board_columns(of.whole):
         kind = KINDS[not isinstance(it, NumberColumn)]
-        new = DrawableColumn(it.name, kind, "other", False, (COPY,))
+        new = DrawableColumn(it.name, kind, "other", stratum=False)
         found[it.name] = known.get(it.name, new)
     return found

@@ -23,17 +23,13 @@ from discreet.measure.fidelity_report import SubsetFit
 from discreet.plots import PLOTS, View
 from discreet.plots.by_two import FEWEST, ROUGH
 from discreet.plots.descriptor import Plot
-from discreet.plots.request import COPY, COUNTS, PlotRequest
+from discreet.plots.request import PlotRequest
 from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.provenance import Sealer
 from discreet.regression import read_formula
 from discreet.study.by_two import check_two, drawn_from_copy
-from discreet.study.from_copy import (
-    WholeTable,
-    settle_from_copy,
-    source_of,
-)
+from discreet.study.from_copy import WholeTable, check_way, settle_from_copy
 from discreet.study.gate import RecordedGate
 from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.own_errors import differences, groups_of
@@ -112,8 +108,7 @@ class DerivedCopy:
                 _refuse_unknown_levels(self.whole, condition)
                 raise RefusedError(
                     f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
-                    " next to nothing of the persons they stand for; ask for a larger part, or for"
-                    " a cross-table of counts (source='counts')",
+                    " next to nothing of the persons they stand for; ask for a larger part",
                     rule="few",
                 )
         return out
@@ -182,23 +177,16 @@ class DerivedCopy:
         columns: Sequence[str] = (),
         *,
         formula: str | None = None,
-        source: str | None = None,
         **how: Any,
     ) -> PlotRequest:
         """Say how a plot of these rows will be made, or refuse it."""
-        if source == COUNTS:
-            raise RefusedError(
-                "a part of a study, or one with new columns, is drawn from the copy alone; leave"
-                " source out, or draw counts of the whole study",
-                parameter="source",
-            )
         policy, model = self.session.policy, None
         if formula is not None:
             kinds = {name: KINDS[0] for name in self.whole.copy.columns}
             kinds |= {name: KINDS[1] for name in self.whole.copy.strata}
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
             columns = model.numbers
-        source_of(policy, plot, COPY, how)
+        check_way(policy, how)
         raw = self.session.table
         asked = settle_from_copy(policy, self.whole, raw, plot, columns, model, **how)
         check_two(PLOTS[plot], asked, self.whole)

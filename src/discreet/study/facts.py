@@ -11,7 +11,6 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.measure.units import unit_in
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
-from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy
 from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
 from discreet.protect import COPY_METHODS, METHODS, Whole
@@ -125,7 +124,6 @@ def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
         "kind": column.kind,
         "role": column.role,
         "stratum": column.stratum,
-        "sources": [*column.sources],
         "label": label,
         "unit": unit_in(label or "", declared=declared) or unit_in(name),
         "dates": name in of.dates,
@@ -135,22 +133,15 @@ def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
 def plot_facts(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[str, Any]]:
     """Return every plot that can be drawn of some columns, and what it may be asked for with.
 
-    Where there is a copy of the whole table, the first of a plot's sources is the one that holds
-    where nobody names any; a parameter that is fixed for one of them alone stands there twice.
-    `limits` says whether a plot of the copy takes ends of its axes, `derivation` whether it takes
+    A parameter that is fixed for some methods alone stands there twice. `limits` says whether a
+    plot of the copy of the whole table takes ends of its axes, `derivation` whether it takes
     `where` and `assign`, and `weights` whether it takes a column of weights.
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
     enough.sort(key=lambda plot: plot.of_formula)
-    whole = policy.rows_by == Whole.name
-    sources = {plot.name: _sources(policy, plot, columns) if whole else [] for plot in enough}
     levels = [it for it in columns if it.kind == "categorical"]
-    return [
-        _facts_of(policy, plot, levels, sources[plot.name])
-        for plot in enough
-        if (sources[plot.name] if whole else policy.methods[plot.name])
-    ]
+    return [_facts_of(policy, plot, levels) for plot in enough if policy.methods[plot.name]]
 
 
 def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
@@ -160,57 +151,42 @@ def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
     return placed and len([it for it in there if kind in (it, "any")]) >= max(plot.least, 1)
 
 
-def _sources(policy: Policy, plot: Plot[View], columns: Sequence[DrawableColumn]) -> list[str]:
-    """Return what a plot can come from in a study with a copy of the whole table."""
-    copied = _enough(plot, [it for it in columns if COPY in it.sources])
-    counted = bool(policy.methods[plot.name])
-    there = {COPY: copied, COUNTS: counted}
-    return [source for source, yes in there.items() if yes]
-
-
-def _facts_of(
-    policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn], sources: Sequence[str]
-) -> dict[str, Any]:
-    rows_by = [it.name for it in levels if it.stratum or COPY in it.sources or not policy.from_copy]
-    counted = [it.name for it in levels if not it.sources or COUNTS in it.sources]
-    counts_by = counted if "counts" in plot.by else []
+def _facts_of(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
+    whole = policy.rows_by == Whole.name
+    rows_by = [it.name for it in levels if it.stratum or whole or not policy.from_copy]
+    counts_by = [it.name for it in levels] if "counts" in plot.by and not whole else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
     takes: dict[str, Any] = {"least": plot.least, "most": plot.most, "kind": plot.columns}
     if plot.places:
         takes["places"] = [{"name": it.name, "kind": it.kind} for it in plot.places]
-    methods = [it for source in sources or [""] for it in _methods(policy, plot, source)]
+    methods = _methods(policy, plot)
     return {
         "kind": plot.name,
         "title": plot.title,
         "says": plot.says,
         "takes": "formula" if plot.of_formula else "columns",
         "columns": None if plot.of_formula else takes,
-        "sources": [*sources],
-        "limits": COPY in sources and plot.uses(Whole.name, "limits"),
-        "derivation": COPY in sources,
-        "weights": COPY in sources and plot.weigh is not None,
+        "limits": whole and plot.uses(Whole.name, "limits"),
+        "derivation": whole,
+        "weights": whole and plot.weigh is not None,
         "by": by,
         "methods": methods,
         "parameters": _parameters_of(policy, plot, [*dict.fromkeys(it["name"] for it in methods)]),
     }
 
 
-def _methods(policy: Policy, plot: Plot[View], source: str) -> list[dict[str, Any]]:
-    """Return the methods of a plot of one source, one of which is usual there."""
+def _methods(policy: Policy, plot: Plot[View]) -> list[dict[str, Any]]:
+    """Return the methods of a plot, one of which is usual."""
     usual = usual_method(policy, plot.name)
-    names = policy.methods[plot.name]
-    if source == COPY:
-        usual, names = Whole.name, (Whole.name,)
     return [
         {
             "name": name,
-            "source": source or None,
             "usual": name == usual,
             "rows": name in COPY_METHODS,
             "promises": METHODS[name].promises,
             "leaves_open": METHODS[name].leaves_open,
         }
-        for name in names
+        for name in policy.methods[plot.name]
     ]
 
 

@@ -21,10 +21,11 @@ from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import COPY, COUNTS, SOURCES, PlotRequest, columns_of_by
+from discreet.plots.request import PlotRequest, columns_of_by
 from discreet.plots.scatter import with_trends
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
+from discreet.policy.resolve import method_of_whole
 from discreet.protect import Condensation, Whole
 from discreet.regression import Model, categories_named
 from discreet.release import arrow_table
@@ -37,11 +38,11 @@ from discreet.vault.vault import Copy
 
 __all__ = [
     "WholeTable",
+    "check_way",
     "levels_of_plot",
     "one_by",
     "said_of_gaps",
     "settle_from_copy",
-    "source_of",
     "view_from_copy",
     "with_gaps",
 ]
@@ -205,7 +206,7 @@ class WholeTable:
             if name in self.withheld:
                 raise RefusedError(
                     f"column {name!r} is withheld, as the copy is too far off in it; name another"
-                    " one, or draw counts (source='counts') where there are any",
+                    " one",
                     rule="withhold",
                 )
             if name in self.left_out:
@@ -276,53 +277,15 @@ def levels_of_plot(
     return [*counted, *by, *(() if model is None else model.levels)]
 
 
-def source_of(
-    policy: Policy,
-    plot: str,
-    source: str | None,
-    how: Mapping[str, Any],
-) -> str:
-    """Say where a plot comes from: the copy, counts, or (empty) as policies without a copy say.
-
-    Who names a method of counts asks for counts.
-    """
-    method = how.get("method")
-    _check_unweighted(policy, source, how)
-    with about("source"):
-        if source is not None and source not in SOURCES:
-            raise InputError(f"source must be {one_of(SOURCES)}")
-        if source == COUNTS and plot in PLOTS and PLOTS[plot].of_rows_alone:
-            raise RefusedError(
-                f"there are no counts of a plot {plot!r}, which is drawn from rows alone; leave"
-                " source out",
-                rule="of rows",
-            )
-        if policy.rows_by != Whole.name:
-            if source == COPY:
-                raise RefusedError(
-                    "this study has no copy of the whole table; leave source out, or the custodian"
-                    " can open a study with one: discreet.open(..., rows='whole')"
-                )
-            if source == COUNTS and not policy.fixed:
-                raise InputError("source is for guarded studies; leave it out")
-            return ""
-        if source == COUNTS and method == Whole.name:
-            raise InputError("method 'whole' draws from the copy; leave it or source out")
-        by_counts = method not in (None, Whole.name, "rows")
-        if source == COPY and by_counts:
-            raise InputError(
-                f"method {method!r} draws counts; leave it out, or take source='counts'"
-            )
-    return source or (COUNTS if by_counts else COPY)
-
-
-def _check_unweighted(policy: Policy, source: str | None, how: Mapping[str, Any]) -> None:
-    """Refuse weights of what is not drawn from the copy of the whole table."""
-    counted = source == COUNTS or how.get("method") not in (None, Whole.name, "rows")
-    if how.get("weights") is not None and (policy.rows_by != Whole.name or counted):
+def check_way(policy: Policy, how: Mapping[str, Any]) -> None:
+    """Refuse another way to draw than from the copy, where there is one; else, weights."""
+    if policy.rows_by == Whole.name:
+        with about("method"):
+            method_of_whole(how.get("method"))
+    elif how.get("weights") is not None:
         raise RefusedError(
             "weights are of rows of the copy of the whole table, and this plot is drawn of others;"
-            " leave source and method out, or leave weights out",
+            " leave weights out",
             parameter="weights",
         )
 
@@ -374,7 +337,7 @@ def settle_from_copy(
         **{name: value for name, value in how.items() if value is not None},
     )
     asked = dataclasses.replace(asked, q=None, by_second=second, weights=weights)
-    return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members)
+    return dataclasses.replace(asked, method=Whole.name, of_copy=True, m=policy.members)
 
 
 def _row_method(plot: Plot[Any], model: Model | None) -> str:
@@ -391,12 +354,11 @@ def _divided_by(by: object) -> tuple[str | None, str | None]:
 
 
 def one_by(by: object) -> str | None:
-    """Return the column that divides a plot of counts or of raw records; refuse two."""
+    """Return the column that divides a plot which is not of the whole copy; refuse two."""
     names = columns_of_by(by)
     if len(names) > 1:
         raise RefusedError(
-            "by= of two columns is drawn from the copy of the whole table alone; name one column,"
-            " or leave source and method out in a study that has such a copy",
+            "by= of two columns is drawn from the copy of the whole table alone; name one column",
             parameter="by",
             rule="two",
         )
@@ -417,7 +379,7 @@ def _without_clusters(how: Mapping[str, Any]) -> dict[str, Any]:
         if how.get(name) is not None:
             raise InputError(
                 f"{name} is for clusters of persons, and rows of the copy are nobody's; leave it"
-                " out, or take source='counts'",
+                " out",
                 parameter=name,
             )
     return {name: it for name, it in how.items() if name not in OF_CLUSTERS}
@@ -510,7 +472,7 @@ def _check_in_copy(whole: WholeTable, raw: Table, **named: Sequence[str]) -> Non
                         says += f"; it {how_to_declare(name, raw.columns[name].readings)}"
                     raise RefusedError(
                         f"column {name!r} is {says or 'not in the protected copy'}; draw another"
-                        " column, or counts (source='counts')"
+                        " column"
                     )
 
 

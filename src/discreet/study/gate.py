@@ -39,7 +39,6 @@ from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.policy.resolve import diversity_of
 from discreet.progress import advance
 from discreet.protect import Whole
-from discreet.protect.cell_means import CellMeans
 from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.provenance import Provenance
 from discreet.secret import Secret
@@ -50,7 +49,6 @@ from discreet.sketch import (
     Sketching,
     all_different,
     sketch_of_parts,
-    sketched,
 )
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
@@ -80,8 +78,8 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 ROWS_OF = "rows of "
 """How the sketches of rows of a group are named."""
 
-OF_NO_GRID = ("order-means", CellMeans.name)
-"""Methods that count a column on no grid, so that they do not say by which others may."""
+OF_NO_GRID = "order-means"
+"""A method that counts a column on no grid, so that it does not say by which others may."""
 MOST_COPIES = 4
 """So many copies of a whole table with leaves of 4 k: with more, who has left is found out."""
 
@@ -147,7 +145,7 @@ class ReleaseGate:
             choices = {f"{KIND_OF}{name!r}": kind for name, kind in kinds.items()}
             if request.from_rows:
                 choices |= self._strata() | _members(group)
-            elif request.method not in OF_NO_GRID:
+            elif request.method != OF_NO_GRID:
                 # A picture by= a column counts that pair, too.
                 choices |= method_pins([request.columns, request.named], request.method)
         groups = self.policy.groups or ((group,) if group and self.policy.from_copy else ())
@@ -357,16 +355,6 @@ class ReleaseGate:
         """
         telling = [name for name in rows if not all_different(first[name])]
         return Sketching(self.secret, telling, self._persons())
-
-    def marks_of(self, value: str, by: Sequence[str]) -> tuple[str, str]:
-        """Return keyed marks of a column's values, and of its rows with other columns.
-
-        They are the same whatever the order of rows and the names of columns, and that of a column
-        in whatever unit it is.
-        """
-        names = [value, *by]
-        found = sketched(self.secret, self._read(names), rows=names)
-        return found.shapes.get(value, found.columns[value]).mark, found.rows.mark
 
     def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         done = 0

@@ -319,7 +319,7 @@ BINS = """\
 # Bins of a histogram, and cells along each side of a heat map. They are the same in all counts:
 # two widths together would reveal more than one."""
 PAIRS = """\
-# The columns that may stand side by side in parallel coordinates that are counted. Without pairs
+# The columns that may stand side by side in parallel coordinates of declared groups. Without pairs
 # any may, as far as all that were ever drawn fit into one order of axes."""
 TABLES = """\
 # Cross-tables of two columns of levels that matter: the copy has their counts, with noise."""
@@ -328,8 +328,8 @@ UNIT = """\
 # unit = false says that each row is a person of its own, whatever a column looks like."""
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
-# How many different counts of the data one token or user may see beside the copy, which is free.
-# Each reveals a little more. Of all plots, where groups are declared."""
+# How many different plots of declared groups one token or user may see. Each reveals a little more;
+# all of the copy of the whole table are free."""
 MINUTE = "# How often one token or user may ask."
 
 

@@ -199,7 +199,7 @@ def _changes(session: Session, after: Policy) -> tuple[Change, ...]:
             return "copy"
         if name in settings:
             return "version"
-        return "counts" if name == "pictures" else "start"
+        return "counts" if name == "pictures" and before.rows_by != Whole.name else "start"
 
     return tuple(
         Change(

@@ -8,13 +8,15 @@ from typing import Any
 
 from discreet.plots import PLOTS, View
 from discreet.plots.periods import AUTO
-from discreet.plots.request import COPY, COUNTS, SHOWN, PlotRequest
+from discreet.plots.request import SHOWN, PlotRequest
 from discreet.policy import Policy
 from discreet.provenance import DIGITS, Provenance, own_version
 from discreet.secret import Secret
 
 __all__ = [
     "BOARD",
+    "COPY",
+    "COUNTS",
     "FIGURES",
     "MEASURED",
     "OF_SERVER",
@@ -29,8 +31,9 @@ __all__ = [
 
 OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes", "private_files")
 """What of a policy says how a server answers, and not what: no answer hangs on it."""
-ROWS = "rows"
-"""The source of what was protected for one picture alone."""
+COPY, COUNTS, ROWS = "copy", "counts", "rows"
+"""The source of what was drawn from the protected copy, was counted in the data under a policy
+without a copy of the whole table, or was protected for one picture alone."""
 MEASURED = "measured"
 """The source of what was measured on the data beside what was made of them."""
 FIGURES, REPORT, BOARD = "figures", "report", "board"
@@ -102,7 +105,7 @@ def _shown(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any]:
     by = [it for it in (request.by, request.by_second) if it is not None]
     if by:
         asked["by"] = by if len(by) > 1 else by[0]
-    if request.source != COPY:
+    if not request.of_copy:
         asked["method"] = request.method
     told = {"bins": request.bins, "grid": request.grid}
     asked |= {name: it for name, it in told.items() if plot.uses(request.method, name)}

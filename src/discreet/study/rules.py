@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.plots.request import COPY, COUNTS
-from discreet.study.provenance import MEASURED, ROWS
+from discreet.study.provenance import COPY, COUNTS, MEASURED, ROWS
 
 __all__ = ["rules_in_words"]
 

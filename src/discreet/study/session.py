@@ -26,7 +26,6 @@ from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.diagnostics import KnownNoise
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
-from discreet.plots.request import COPY, COUNTS, SOURCES
 from discreet.plots.scatter import with_trends
 from discreet.plots.view import SCHEMA
 from discreet.policy import (
@@ -53,11 +52,10 @@ from discreet.sketch import sketched
 from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
     WholeTable,
+    check_way,
     one_by,
     settle_from_copy,
-    source_of,
 )
-from discreet.study.further_counts import check_further
 from discreet.study.gate import (
     NOTHING,
     Look,
@@ -73,6 +71,7 @@ from discreet.study.new_columns import with_derived
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
 from discreet.study.provenance import (
+    COPY,
     MEASURED,
     OF_SERVER,
     REPORT,
@@ -122,16 +121,12 @@ Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 @dataclasses.dataclass(frozen=True)
 class DrawableColumn:
-    """A column that may be drawn: its name, kind and role, and whether rows carry it as a level.
-
-    `sources` are what plots of it may come from, where a study has a copy of the whole table.
-    """
+    """A column that may be drawn: its name, kind and role, and whether rows carry it as a level."""
 
     name: str
     kind: str
     role: str
     stratum: bool
-    sources: tuple[str, ...] = ()
 
 
 class Session:
@@ -163,12 +158,11 @@ class Session:
         columns: Sequence[str] = (),
         *,
         formula: str | None = None,
-        source: str | None = None,
         **how: Any,
     ) -> PlotRequest:
-        """Say how a plot of columns, or of a formula, will be made, or refuse it: `resolve`.
+        """Say how a plot of columns, or of a formula, will be made, or refuse it.
 
-        `source` is COPY or COUNTS; by default the copy of the whole table, where there is one.
+        It is drawn from the copy of the whole table where there is one, and else as `resolve` says.
         """
         model = None
         if formula is not None:
@@ -179,29 +173,15 @@ class Session:
                 kinds = self.whole.kinds_in(formula, kinds)
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
-        chosen = source_of(self.policy, plot, source, how)
-        if chosen == COPY:
+        check_way(self.policy, how)
+        if self.policy.rows_by == Whole.name:
             asked = settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
             )
             check_two(PLOTS[plot], asked, self.whole)
             return asked
         how["by"] = one_by(how.get("by"))
-        named = () if model is None else model.levels
-        self._check_counted([*(columns or ()), *named, how.get("by")])
-        settled = resolve(self.policy, self.table, plot, columns, model=model, **how)
-        return dataclasses.replace(settled, source=chosen)
-
-    def _check_counted(self, names: Sequence[object]) -> None:
-        """Refuse counts of columns that are computed of the copy's rows alone."""
-        for name in self.policy.derive or {}:
-            if name in names:
-                raise RefusedError(
-                    f"column {name!r} is derived from the copy by the policy, and there are no"
-                    " counts of it; leave source and method out, to draw it from the copy",
-                    parameter="source",
-                    rule="derive",
-                )
+        return resolve(self.policy, self.table, plot, columns, model=model, **how)
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, with the study's gate.
@@ -292,7 +272,7 @@ class Session:
             return ()
         held, raw = self.whole.copy, self.whole.raw
         return tuple(
-            DrawableColumn(name, KINDS[name not in held.columns], raw[name].role, False, (COPY,))
+            DrawableColumn(name, KINDS[name not in held.columns], raw[name].role, stratum=False)
             for name in self.whole.made_from
         )
 
@@ -321,9 +301,8 @@ class Session:
 
     def view(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw what was settled, from protected rows or from counts, with the study's gate."""
-        if request.source == COPY:
+        if request.of_copy:
             return self._from_copy(plot, request)
-        check_further(self.table, self.policy, request)
         if request.by is not None:
             order = {request.by: self.table.columns[request.by].order}
             request = dataclasses.replace(request, levels=order)
@@ -481,21 +460,16 @@ class Session:
     def drawable(self) -> tuple[DrawableColumn, ...]:
         """Return the columns that a plot may be asked of: those that identify nobody."""
         columns = self.table.columns
-        shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
-        sources: dict[str, tuple[str, ...]] = {}
         if self.policy.rows_by == Whole.name:
-            copy = self.whole.copy
-            sources = dict.fromkeys(shown, (COUNTS,))
-            sources |= dict.fromkeys([*copy.columns, *copy.strata], SOURCES)
-            sources |= dict.fromkeys([name for name in self.dates if name in copy.columns], (COPY,))
-        shown |= {name for name, of in sources.items() if of == (COPY,)}
+            shown = {*self.whole.copy.columns, *self.whole.copy.strata}
+        else:
+            shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
         of_table = tuple(
             DrawableColumn(
                 name,
                 KINDS[0] if name in self.dates and name in shown else column.kind,
                 column.role,
                 name in self.policy.strata,
-                sources.get(name, ()),
             )
             for name, column in columns.items()
             if name in shown
@@ -918,7 +892,7 @@ def axis_order(
 ) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
     request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
-    whole = session.whole.only(request.rests_on) if request.source == COPY else None
+    whole = session.whole.only(request.rests_on) if request.of_copy else None
     table = session.table if whole is None else whole.table
     return proposed_order(table, request, axes_to_order(table, request))
 
@@ -955,11 +929,10 @@ def orders(
     session: Session,
     columns: Sequence[str],
     sensitive: Sensitive | None = None,
-    source: str | None = None,
 ) -> Orders:
     """Say whether an order of axes may be drawn, and every order that is one axis away from it."""
-    request = session.settle(PARALLEL.name, columns, sensitive=sensitive, source=source)
-    if request.source == COPY:
+    request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
+    if request.of_copy:
         return orders_of_copy(request.columns)
     broken, nearest = rules_of_order(session.table, request, axes_to_order(session.table, request))
 

@@ -79,7 +79,6 @@ Two = tuple[str, str] | list[str]
 class CurveSettings(TypedDict, total=False):
     """What of curves the policy says."""
 
-    source: str | None
     k: int | None
     q: float | None
 
@@ -87,7 +86,6 @@ class CurveSettings(TypedDict, total=False):
 class RowSettings(TypedDict, total=False):
     """What of a regression the policy says; `research` alone lets a caller choose."""
 
-    source: str | None
     k: int | None
     q: float | None
     grid: int | None
@@ -102,7 +100,6 @@ class GridSettings(RowSettings, total=False):
 class BinSettings(TypedDict, total=False):
     """What of a histogram the policy says."""
 
-    source: str | None
     k: int | None
     q: float | None
     bins: int | None
@@ -113,7 +110,6 @@ class BinSettings(TypedDict, total=False):
 class AxisSettings(TypedDict, total=False):
     """What of parallel coordinates the policy says."""
 
-    source: str | None
     k: int | None
     diversity: int | None
     pixels: int | None
@@ -172,10 +168,10 @@ class Study:
     policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
     from one protected copy of the whole table: of any columns, by any level, with any settings of
     the view (bins, grid, limits, pixels), and none is refused because of another. What methods
-    say of counts, strata and groups is of counts (`source="counts"`, or a method of counts) and of
-    policies that declare groups of columns. Every method raises InputError if a column, method or
-    setting is unknown or of another kind than is needed, and RefusedError if the policy has another
-    value, or the table or a level holds too few persons.
+    say of counts, strata and groups is of the policy `research` and of policies that declare groups
+    of columns. Every method raises InputError if a column, method or setting is unknown or of
+    another kind than is needed, and RefusedError if the policy has another value, or the table or a
+    level holds too few persons.
 
     Attributes
     ----------
@@ -267,8 +263,7 @@ class Study:
         -----
         Rows of the copy are chosen, and no raw value is looked at: so it is free, as all that is
         drawn from the copy. Small parts are rough: below 300 rows the notes of a plot say how far
-        off the number of persons in such a part is. Exact numbers of parts are for counts of the
-        whole study, by levels: `crosstab(..., source="counts")`.
+        off the number of persons in such a part is.
 
         Examples
         --------
@@ -355,7 +350,7 @@ class Study:
 
         Every column as a small picture; filters, new columns, plots that light up together. It is
         shown in a notebook by naming it in a cell, and saved as one file that opens in any browser
-        and asks nobody for anything. Models and counts of the data need Python.
+        and asks nobody for anything. Models need Python.
 
         Returns
         -------
@@ -527,9 +522,8 @@ class Study:
 
         Notes
         -----
-        Bins hold rows of the protected copy. Counts (`source="counts"`) are of the raw data, each
-        of at least k persons and rounded under `standard`. Avraam et al. (2021), section 4.1, Fig.
-        1.
+        Bins hold rows of the protected copy; counted, each is of at least k persons. Avraam et al.
+        (2021), section 4.1, Fig. 1.
         """
         settings = _known(BinSettings, research)
         how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
@@ -579,8 +573,7 @@ class Study:
         Raises
         ------
         RefusedError
-            Also if no curve has 10 rows of different values, or counts are asked for: there are
-            none.
+            Also if no curve has 10 rows of different values.
 
         Notes
         -----
@@ -654,7 +647,7 @@ class Study:
         Raises
         ------
         RefusedError
-            Also if no curve has 10 rows, or counts are asked for: there are none.
+            Also if no curve has 10 rows.
 
         Notes
         -----
@@ -795,7 +788,7 @@ class Study:
         InputError
             Also if there are more than 20 columns and none are named.
         RefusedError
-            Also if the columns are of several groups, or counts are asked for: there are none.
+            Also if the columns are of several groups.
 
         Notes
         -----
@@ -1095,7 +1088,6 @@ class Study:
         weights: str | None = None,
         method: str | None = None,
         k: int | None = None,
-        source: str | None = None,
     ) -> plots.BarView: ...
     @overload
     def bars(
@@ -1106,7 +1098,6 @@ class Study:
         percent: bool = False,
         method: str | None = None,
         k: int | None = None,
-        source: str | None = None,
     ) -> plots.PanelsView: ...
     @asked
     def bars(
@@ -1118,7 +1109,6 @@ class Study:
         weights: str | None = None,
         method: str | None = None,
         k: int | None = None,
-        source: str | None = None,
     ) -> plots.BarView | plots.PanelsView:
         """Draw how many, or which share of them, have each level of a categorical column.
 
@@ -1141,8 +1131,6 @@ class Study:
             sums would give them back), or "none" under `research`.
         k : int, optional
             Another value than the policy's, under `research` alone.
-        source : {"copy", "counts"}, optional
-            Where it comes from, in a study whose `rows` are "whole".
 
         Returns
         -------
@@ -1157,9 +1145,9 @@ class Study:
         Notes
         -----
         Rows of the protected copy are counted, as in every other plot and table of it. In counts
-        of the data (`source="counts"`) levels of fewer than k persons are joined into "other",
-        because the name of a level says that somebody has it. A missing value is a level. Avraam et
-        al. (2021), section 2.1. Shares are those of the counts that are shown, rounded as they are.
+        of the data levels of fewer than k persons are joined into "other", because the name of a
+        level says that somebody has it. A missing value is a level. Avraam et al. (2021), section
+        2.1. Shares are those of the counts that are shown, rounded as they are.
 
         Examples
         --------
@@ -1168,7 +1156,7 @@ class Study:
         >>> [round(sum(shares)) for shares in view.shares]
         [100]
         """
-        how: dict[str, Any] = {"method": method, "k": k, "source": source, "weights": weights}
+        how: dict[str, Any] = {"method": method, "k": k, "weights": weights}
         return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
 
     @asked
@@ -1179,7 +1167,6 @@ class Study:
         *,
         method: str | None = None,
         k: int | None = None,
-        source: str | None = None,
     ) -> plots.CrossTableView:
         """Count the pairs of levels of two categorical columns, with their sums.
 
@@ -1187,7 +1174,7 @@ class Study:
         ----------
         rows, columns : str
             Two categorical columns.
-        method, k, source : optional
+        method, k : optional
             As of `bars`.
 
         Returns
@@ -1202,13 +1189,12 @@ class Study:
         Notes
         -----
         Rows of the protected copy are counted. Where the policy lists the two columns (`tables`)
-        the copy has the counts of the data, with noise. Of counts (`source="counts"`) whoever knows
-        all that is shown, and that counts are not negative, cannot narrow a hidden one to fewer
-        than k possible values; who also has a table of the same persons by other columns perhaps
-        can. Avraam et al. (2021), section 2.1.
+        the copy has the counts of the data, with noise. Of counts of the data whoever knows all
+        that is shown, and that counts are not negative, cannot narrow a hidden one to fewer than k
+        possible values; who also has a table of the same persons by other columns perhaps can.
+        Avraam et al. (2021), section 2.1.
         """
-        how = {"method": method, "k": k, "source": source}
-        return self._drawn.draw(CROSSTAB, [rows, columns], **how)
+        return self._drawn.draw(CROSSTAB, [rows, columns], method=method, k=k)
 
     @overload
     def survival(
@@ -1218,7 +1204,6 @@ class Study:
         *,
         by: str | None = None,
         event_is: str | float | Sequence[str | float] | None = None,
-        source: str | None = None,
     ) -> plots.SurvivalView: ...
     @overload
     def survival(
@@ -1228,7 +1213,6 @@ class Study:
         *,
         by: Two,
         event_is: str | float | Sequence[str | float] | None = None,
-        source: str | None = None,
     ) -> plots.PanelsView: ...
     @asked
     def survival(
@@ -1238,7 +1222,6 @@ class Study:
         *,
         by: str | Two | None = None,
         event_is: str | float | Sequence[str | float] | None = None,
-        source: str | None = None,
     ) -> plots.SurvivalView | plots.PanelsView:
         """Draw which share has not had the event by each time, by Kaplan and Meier.
 
@@ -1256,8 +1239,6 @@ class Study:
         event_is : str or number, or a sequence of them, optional
             The values of `event` that are the event, all others being the end of observation.
             Without it 1 of 0 and 1, yes of no and yes, true of false and true.
-        source : {"copy"}, optional
-            Where it comes from. There are no counts of it.
 
         Returns
         -------
@@ -1292,8 +1273,7 @@ class Study:
         >>> curve.shares[0], 0.0 < curve.low[-1] <= curve.shares[-1] < 0.5
         (1.0, True)
         """
-        how: dict[str, Any] = {"by": by, "event_is": event_is, "source": source}
-        return self._drawn.draw(SURVIVAL, [time, event], **how)
+        return self._drawn.draw(SURVIVAL, [time, event], by=by, event_is=event_is)
 
     @overload
     def over_time(
@@ -1303,7 +1283,6 @@ class Study:
         *,
         by: str | None = None,
         every: str = "auto",
-        source: str | None = None,
     ) -> plots.OverTimeView: ...
     @overload
     def over_time(
@@ -1313,7 +1292,6 @@ class Study:
         *,
         by: Two,
         every: str = "auto",
-        source: str | None = None,
     ) -> plots.PanelsView: ...
     @asked
     def over_time(
@@ -1323,7 +1301,6 @@ class Study:
         *,
         by: str | Two | None = None,
         every: str = "auto",
-        source: str | None = None,
     ) -> plots.OverTimeView | plots.PanelsView:
         """Draw how many rows there are in each period of time, or the mean of a column in each.
 
@@ -1341,8 +1318,6 @@ class Study:
         every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
             How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin
             on Mondays. Whole numbers are their own periods; of years "year" may be said.
-        source : {"copy"}, optional
-            Where it comes from. There are no counts of it.
 
         Returns
         -------
@@ -1381,9 +1356,8 @@ class Study:
         >>> view.every, 6 <= len(view.starts) <= 8, 2 < view.series[0].means[0] < 4
         ('quarter', True, True)
         """
-        how: dict[str, Any] = {"by": by, "every": every, "source": source}
         columns = [date] if value is None else [date, value]
-        return self._drawn.draw(OVER_TIME, columns, **how)
+        return self._drawn.draw(OVER_TIME, columns, by=by, every=every)
 
     @asked
     def parallel(
@@ -1654,7 +1628,6 @@ pixels = 400), policy standard)
         by: str | Sequence[str],
         *,
         weights: str | None = None,
-        source: str | None = None,
     ) -> CopyTable:
         """Average a number by the levels of one or two columns.
 
@@ -1667,25 +1640,18 @@ pixels = 400), policy standard)
         weights : str, optional
             A column of numbers, a survey's weights: how many persons each row stands for, above 0.
             Rows without one are left out.
-        source : {"copy", "counts"}, default "copy"
-            The rows of the protected copy; or the data themselves, by the rules of output checking.
 
         Returns
         -------
         CopyTable
             For each level, or pair of levels, and for all: how many rows have a value and how many
             have none, mean with its 95 % interval, sd, median and quartiles, and sum. As of
-            `summary`; `plot` and `save` draw means with their intervals as dots. Of counts: how
-            many persons have a value, their mean, what it is rounded to, and n times the mean.
+            `summary`; `plot` and `save` draw means with their intervals as dots.
 
         Raises
         ------
         RefusedError
-            If the study has no copy of the whole table, or a column is not in it. Of counts: if
-            `where` or `assign` was asked, persons have several rows, or too few are left to show.
-        LeavingError
-            When means of counts are released, if those of the same column were before by other
-            levels.
+            If the study has no copy of the whole table, or a column is not in it.
 
         Notes
         -----
@@ -1695,17 +1661,7 @@ pixels = 400), policy standard)
         `weights` mean, interval (by linearisation), sd, median, quartiles and sum are those of
         surveys (docs/summary.md); how many rows there are is counted as without.
 
-        Means of counts (`source="counts"`) stand on at least k persons none of whom dominates them;
-        what would give a hidden one back is hidden, too, and all are rounded. A version of a study
-        releases one set of cells of a column: by two levels first, whose sums are those by one.
-        They are recorded, and count to the budget of a server.
-
-        **What it does not protect.** What the copy does not: it is as near as the copy is. Of
-        counts: whoever knows all others of a cell knows the last one's value roughly.
-
-        References
-        ----------
-        `discreet.protect.CellMeans` has the rules, and where they are from.
+        **What it does not protect.** What the copy does not: it is as near as the copy is.
 
         Examples
         --------
@@ -1713,13 +1669,8 @@ pixels = 400), policy standard)
         >>> study = dc.open(dc.datasets.diabetes())
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
-        >>> for line in study.means("bmi", "sex", source="counts").lines:
-        ...     print(line.name, *line.cells)
-        1 235 26.0 0.1 6110
-        2 205 26.8 0.2 5490
-        all 440 26.4 0.2 11,600
         """
-        return average(self._drawn, value, by, weights, source)
+        return average(self._drawn, value, by, weights)
 
     @asked
     def model(

@@ -1,7 +1,4 @@
-"""Tables of figures of the copy of the whole table: post-processing, with where they come from.
-
-Means may be asked for of counts, too (`counted_means`).
-"""
+"""Tables of figures of the copy of the whole table: post-processing, with where they come from."""
 
 from __future__ import annotations
 
@@ -10,25 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.errors import InputError, RefusedError, about, one_of
+from discreet.errors import InputError, RefusedError, about
 from discreet.measure.copy_table import CopyTable, Line
 from discreet.measure.described import MOST_LEVELS, RowsToDescribe, described
 from discreet.measure.figures import OF_INTERVAL, OF_SHARE
 from discreet.measure.means import means_by_group, means_of, shares_by_group, shares_of
 from discreet.measure.own_error import OwnErrors
-from discreet.plots.request import COUNTS, SOURCES, PlotRequest
 from discreet.plots.survival import event_of
 from discreet.protect import Whole
-from discreet.study.counted_means import count_means, settle_means
 from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.own_errors import differences, own_errors, said_of_own
 from discreet.study.provenance import FIGURES
-from discreet.study.session import Session, labels_of
+from discreet.study.session import labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 
-__all__ = ["average", "settle_counted", "summarise"]
+__all__ = ["average", "summarise"]
 
 SUMMARY, MEANS = "summary", "means"
 MOST_BY = 2
@@ -101,14 +96,8 @@ def average(
     value: str,
     by: str | Sequence[str],
     weights: str | None = None,
-    source: str | None = None,
 ) -> CopyTable:
-    """Average a column of the copy, or of the raw table, by the levels of one or two others."""
-    if source not in (None, *SOURCES):
-        says = f"source must be {one_of(SOURCES)}"
-        raise InputError(says, parameter="source", rule="unknown")
-    if source == COUNTS:
-        return count_means(*settle_counted(session, value, by, weights))
+    """Average a column of the copy by the levels of one or two others."""
     levels = _levels_of_means(value, by)
     _check_copy(session)
     level = _check_averaged(session, value)
@@ -143,20 +132,6 @@ def average(
         framework=session.table.framework,
         orders={it: session.whole.with_levels([it]).levels_of(it) for it in levels[1:]},
     )
-
-
-def settle_counted(
-    session: OfCopy, value: str, by: str | Sequence[str], weights: str | None = None
-) -> tuple[Session, PlotRequest]:
-    """Say how means of the raw table will be counted, or refuse it, whatever the records are."""
-    if weights is not None:
-        raise InputError(
-            "weights are of rows of the copy, and means of counts have none; leave weights or"
-            " source out",
-            parameter="weights",
-            rule="counts",
-        )
-    return settle_means(session, value, _levels_of_means(value, by))
 
 
 def _levels_of_means(value: str, by: str | Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,4 @@
-"""Tables of figures of a study's copy: which there are, what each is asked for with, what makes it.
-
-They are of the copy of the whole table, but for means that are asked for of counts.
-"""
+"""Tables of figures of a study's copy: which there are, what each takes, and what makes it."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.measure.copy_table import CopyTable
-from discreet.plots.request import SOURCES
 from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.regression import FAMILIES
@@ -107,13 +103,8 @@ _EACH = (
             TableField("value", "column", "The column that is averaged.", "continuous", least=1),
             TableField("by", "columns", "Whose levels the means are of.", "categorical", 1, 2),
             WEIGHTS,
-            TableField(
-                "source", "word", "The copy, or the data by further counts.", choices=SOURCES
-            ),
         ),
-        lambda part, body: average(
-            part, body["value"], body["by"], body.get("weights"), body.get("source")
-        ),
+        lambda part, body: average(part, body["value"], body["by"], body.get("weights")),
     ),
     TableAsked(
         "model",

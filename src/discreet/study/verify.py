@@ -18,7 +18,6 @@ from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.ledger import Ledger
 from discreet.lines import likeness
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
-from discreet.plots.request import COPY, COUNTS
 from discreet.policy import Policy, load_policy
 from discreet.protect import Whole
 from discreet.provenance import Provenance, key_of, own_version
@@ -27,7 +26,14 @@ from discreet.render.parquet_words import PARQUET
 from discreet.secret import PLACES, DerivedKey, Secret, existing_secret
 from discreet.study.carried import SUFFIXES, Carried, read
 from discreet.study.derived import DerivedCopy, derived_of
-from discreet.study.provenance import MEASURED, plot_asked, policy_digest, version_of_counts
+from discreet.study.provenance import (
+    COPY,
+    COUNTS,
+    MEASURED,
+    plot_asked,
+    policy_digest,
+    version_of_counts,
+)
 from discreet.study.session import Session, ledger_of
 from discreet.study.verdicts import (
     ALTERED,
@@ -259,7 +265,7 @@ def _drawn(session: Session, request: Mapping[str, Any]) -> View:
         of = derived_of(session)
         for name, text in asks:
             of = of.assign({name: text}) if name else of.where(text)
-    return of.view(PLOTS[plot], of.settle(plot, columns, source=COPY, **how))
+    return of.view(PLOTS[plot], of.settle(plot, columns, **how))
 
 
 def _views(view: View | None) -> Iterator[View]:

@@ -13,7 +13,6 @@ of whole width where no limits are declared. Counts are checked again before the
 """
 
 from discreet.table.columns import KINDS, ROLES, Column
-from discreet.table.magnitudes import BEYOND, Contributions, Magnitudes
 from discreet.table.order import Ordered
 from discreet.table.private import forget
 from discreet.table.table import (
@@ -28,14 +27,11 @@ from discreet.table.table import (
 from discreet.table.urls import is_url, shown
 
 __all__ = [
-    "BEYOND",
     "KINDS",
     "ROLES",
     "BinAxis",
     "Column",
-    "Contributions",
     "Counted",
-    "Magnitudes",
     "Ordered",
     "Reading",
     "Rows",

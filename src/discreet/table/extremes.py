@@ -7,7 +7,6 @@ group of their rows ends say it better: an engine then skips most groups.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,8 +24,6 @@ Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
 MANY = 4
 """Of so many times more groups than values are wanted, most are skipped."""
-FEW = 400
-"""One of so many of the first rows is beyond where few are, at either end."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,9 +31,8 @@ class Extremes:
     """The smallest and the largest finite values of a column, from the ends inward.
 
     There are `size` values, or `least` and more where `size` is None: most were not read then.
-    `broken` of them at least are no whole numbers. From the first of `few_beyond` down, and from
-    the second up, are few of the first rows; or all, where there are no more. `alike` is whether
-    many of these rows have the same values.
+    `broken` of them at least are no whole numbers. `alike` is whether many of the first rows have
+    the same values.
     """
 
     size: int | None
@@ -44,7 +40,6 @@ class Extremes:
     lows: Floats
     highs: Floats
     broken: int
-    few_beyond: tuple[float, float] = (math.inf, -math.inf)
     alike: bool = False
 
     def holds(self, k: int) -> bool:
@@ -106,10 +101,9 @@ def extremes_of(
     broken = int((first != np.floor(first)).sum())
     if len(first) < FIRST:  # these are all
         return Extremes(len(first), len(first), first[:k], first[::-1][:k], broken)
-    few_beyond = float(first[FIRST // FEW]), float(first[-1 - FIRST // FEW])
     alike = 2 * len(np.unique(first)) < FIRST
     if outer is not None and (ends := outer.ends(collect)) is not None:
-        return Extremes(None, FIRST, *ends, broken, few_beyond, alike)
+        return Extremes(None, FIRST, *ends, broken, alike)
     value = nw.col("value")
     inner = min(k, FIRST)  # a value further inward is not among the k, for so many are not
     low, high = (nw.lit(float(end)) for end in (first[inner - 1], first[-inner]))
@@ -128,4 +122,4 @@ def extremes_of(
             for rows, down in ((values.filter(below), False), (values.filter(above), True))
         )
     lows, highs = lows.astype(np.float64), highs.astype(np.float64)
-    return Extremes(int(size), int(size), lows, highs, broken, few_beyond, alike)
+    return Extremes(int(size), int(size), lows, highs, broken, alike)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.table.columns import array_of
-from discreet.table.magnitudes import NO_LEVELS, Levels, cells_in, cells_of_levels
+from discreet.table.level_cells import NO_LEVELS, Levels, cells_in, cells_of_levels
 
 __all__ = ["Ordered", "Span", "ends_of"]
 

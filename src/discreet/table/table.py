@@ -40,19 +40,9 @@ from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
+from discreet.table.level_cells import NO_LEVELS, Levels, cells_of_levels
 from discreet.table.level_orders import Orders, orders_in_arrow, orders_in_schema
-from discreet.table.magnitudes import (
-    NO_LEVELS,
-    Contributions,
-    Levels,
-    Magnitudes,
-    Question,
-    Whereabouts,
-    cells_in,
-    cells_of_levels,
-    of_duckdb,
-)
-from discreet.table.order import CHANGED, Ordered, ends_of
+from discreet.table.order import Ordered, ends_of
 from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
@@ -742,97 +732,6 @@ class Table:
             if len(known) < len(frame):
                 return Rows(numbers, words, left_out, persons, texts_of(known.tolist()))
         return Rows(numbers, words, left_out)
-
-    @quietly
-    def magnitudes(
-        self,
-        name: str,
-        levels: Levels,
-        axis: tuple[float, float],
-        most: int,
-    ) -> Magnitudes:
-        """Return what is known of the numbers of a column in the cells of one or two others.
-
-        `levels` are as in `count`. Of each cell up to `most` numbers at either end are known, and
-        no row is held.
-        """
-        ends, asked = self._extremes(name), Question.of(axis, most)
-        first, *others = (max(places.values()) + 1 for places in levels.values())
-        shape = (first, math.prod(others))
-        wanted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
-        rows = self._complete([name], also=levels).select(value=number(name), **wanted)
-        stored, mixed = math.prod(map(len, levels.values())), False
-        if rows.implementation.is_duckdb() and stored <= MOST_LEVELS and len(ends.lows):
-            where = Whereabouts((float(ends.lows[0]), float(ends.highs[0])), ends.few_beyond)
-            found = of_duckdb(nw.to_native(rows), asked, levels, where, self._collect)
-            cells, again, mixed = found
-        else:
-            cells = asked.of_parts(self._in_cells(name, levels), math.prod(shape))
-            again = self._again(rows, asked.middle, levels)
-        self._check_unchanged(name, levels, cells, most)
-        if [it.size for it in cells] != again[0].tolist():
-            raise InputError(CHANGED)
-        return Magnitudes(
-            shape, cells, asked.middle, again, None if mixed else self._pair(name, axis)
-        )
-
-    def _again(self, rows: nw.LazyFrame[Any], middle: float, levels: Levels) -> Floats:
-        """Count and add up rows of a `value` in cells, by the engine's own sums."""
-        value, by = nw.col("value"), [f"level {i}" for i in range(len(levels))]
-        sums = rows.with_columns(away=value - middle, size=value.abs()).group_by(by)
-        out = self._collect(
-            sums.agg(n=nw.len(), away=nw.col("away").sum(), size=nw.col("size").sum())
-        )
-        at = cells_of_levels(out, levels)
-        again = np.zeros((3, cells_in(levels)))
-        for kind, column in zip(again, ("n", "away", "size"), strict=True):
-            np.add.at(kind, at, array_of(out[column]))
-        return again
-
-    def _check_unchanged(
-        self, name: str, levels: Levels, cells: Sequence[Contributions], most: int
-    ) -> None:
-        """Refuse cells that do not fit what was counted before of the column and of its levels."""
-        sizes, ends = np.array([it.size for it in cells]), self._extremes(name)
-        same = sizes.sum() == self._numbers.get(name, ends.size or sizes.sum())
-        if (rows := self._held(levels)) is not None:
-            same &= bool((sizes <= rows.counts.ravel()).all())
-        for end, reached in ((ends.lows, min), (ends.highs, max)):
-            found = [it.ends for it in cells if it.size]
-            same &= not found or reached(map(reached, found)) == end[0]
-        same &= all(len(it.lows) == len(it.highs) == min(it.size, most) for it in cells)
-        if not same:
-            raise InputError(CHANGED)
-
-    def _in_cells(self, name: str, levels: Levels) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
-        """Read the known numbers of a column by parts, and which cell each is in."""
-        for part in self.in_parts([name], [*levels], [name]):
-            at = np.zeros(len(part[name]), dtype=np.intp)
-            for column, places in levels.items():
-                codes = np.asarray(part[column].indices)
-                words, used = part[column].dictionary.to_pylist(), np.unique(codes)
-                place = np.zeros(len(words), dtype=np.intp)
-                place[used] = [places[words[i]] for i in used.tolist()]
-                at = at * (max(places.values()) + 1) + place[codes]
-            yield part[name], at
-
-    def _pair(self, name: str, axis: tuple[float, float]) -> tuple[float, float] | None:
-        """Return the two most frequent numbers, if more than half are one of them.
-
-        Each number is counted only where two of many intervals hold more than half.
-        """
-        values = self._complete([name])
-        places = values.select(place=self._place(BinAxis(name, *axis, INTERVALS)))
-        found = array_of(self._collect(places.group_by("place").agg(n=nw.len()))["n"])
-        half = found.sum() / 2
-        if np.sort(found)[-2:].sum() <= half:
-            return None
-        value = nw.when(number(name) == 0).then(nw.lit(0.0)).otherwise(number(name))
-        counted = values.select(value=value).group_by("value").agg(n=nw.len())
-        out = self._collect(counted.sort("n", "value", descending=[True, False]).head(2))
-        if len(out) < 2 or array_of(out["n"]).sum() <= half:
-            return None
-        return float(out["value"][0]), float(out["value"][1])
 
     def unreadable(self) -> str:
         """Name a column that cannot be read, where reading some failed; nothing where all can."""

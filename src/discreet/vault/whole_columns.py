@@ -40,8 +40,7 @@ MOST_COLUMNS = 300
 DRAWN = (*KINDS, DATE)
 NO_COLUMN = (
     "no column of this table can be in a protected copy: each identifies persons, numbers the rows,"
-    " or is neither numbers nor levels; say what they are (roles=, kinds=), or draw counts"
-    " (source='counts')"
+    " or is neither numbers nor levels; say what they are (roles=, kinds=)"
 )
 WHY = {"identifier": "identifies persons", "categorical": "nearly unique"}
 
@@ -110,8 +109,8 @@ def wanted_of(table: Table, policy: Policy) -> Wanted:
     if len(drawn) > MOST_COLUMNS:
         raise RefusedError(
             f"the table has {len(drawn):,} columns that could be in a protected copy, which holds"
-            f" {MOST_COLUMNS:,} at most; open a table of those that are needed, name groups of"
-            " columns (groups=), or draw counts (source='counts')"
+            f" {MOST_COLUMNS:,} at most; open a table of those that are needed, or name groups of"
+            " columns (groups=)"
         )
     numbers = table.shown([*table.columns], "continuous")
     counting = {name for name in numbers if table.numbers_rows(name)}

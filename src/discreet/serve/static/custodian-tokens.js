@@ -92,10 +92,9 @@ function fill(told, page) {
   const none = make("tr", {}, make("td", { colspan: 6, class: "soft", text: "There is no token yet." }));
   const all = [...rows, ...others];
   byId("tokens").replaceChildren(...(all.length ? all : [none]));
-  const { counts, a_minute: often } = told.allowance;
   byId("tokens-hint").textContent =
-    `Views are different ${counts || "pictures"} of this version; pictures seen before` +
-    `${counts ? " and those of the copy" : ""} are free. Everybody may ask ${often.toLocaleString("en-GB")} times a minute.`;
+    "Views are different pictures of this version; those of a protected copy, and what was seen before, are free." +
+    ` Everybody may ask ${told.allowance.a_minute.toLocaleString("en-GB")} times a minute.`;
 }
 
 function row(it, told, page) {

@@ -113,8 +113,7 @@ function picture(what, request, kinds) {
   const of = request.formula || listed([columns].flat());
   const by = request.by ? ` by ${listed([request.by].flat())}` : "";
   const where = request.where ? ` where ${[request.where].flat().join(" and ")}` : "";
-  const source = request.source === "counts" ? ", from counts" : "";
-  return shortened(`${article}${title}${of ? ` of ${of}` : ""}${by}${where}${source}`);
+  return shortened(`${article}${title}${of ? ` of ${of}` : ""}${by}${where}`);
 }
 
 function ofToken(what, { name = "somebody", role, views, days }) {

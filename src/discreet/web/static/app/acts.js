@@ -146,11 +146,6 @@ export function actsOf(board, how) {
         cards[i] = plain({ ...spec, wide: cards[i].wide });
       });
     },
-    source: ({ dataset }) => {
-      const spec = { ...menuCard.spec, source: dataset.source || undefined };
-      pay(spec);
-      change(menuCard, { source: spec.source });
-    },
     pay: (target) => {
       const card = cardAt(target);
       pay(card.spec);
@@ -158,7 +153,7 @@ export function actsOf(board, how) {
     },
     instead: (target) => {
       const card = cardAt(target);
-      const { spec } = board.insteadOf(card.spec, card.answer().refused);
+      const { spec } = board.insteadOf(card.answer().refused);
       edit(card, (cards, i) => {
         cards[i] = plain({ ...spec, wide: cards[i].wide });
       });

@@ -15,13 +15,12 @@ import { miniOf, miniSpec } from "./overview.js";
 import { knowing } from "./knows.js";
 import { railOf } from "./rail.js";
 import { writtenSpec } from "./state.js";
-import { isCounted } from "./words.js";
 
 /**
  * Put the board of a study on a page.
  *
  * @param {HTMLElement} host - Empty.
- * @param {object} source - `facts`, `rows` (or null), `counted` (or null): where pictures come from.
+ * @param {object} source - `facts`, `rows` (or null), `server` (or null): where pictures come from.
  * @param {object} how - `takeToken(text)` and `tools`.
  * @returns {object} The board; `again()` shows it, the first time too, once it is listened to.
  */
@@ -180,22 +179,14 @@ export function openBoard(host, source, how) {
 
   async function fromServer(card, mine) {
     const spec = writtenSpec({ ...card.spec, wide: undefined });
-    // Counts are of all rows, whatever is shown; models are of the rows that are.
-    const key = JSON.stringify([spec, isCounted(card.spec) ? null : board.part]);
-    if (!board.answers.has(key)) {
-      answered(card, { busy: "Counting…" });
-      const answer = await source.counted.answer(card.spec, board.state(), board.paid.has(spec));
+    const key = JSON.stringify([spec, board.part]);
+    let answer = board.answers.get(key);
+    if (!answer) {
+      answered(card, { busy: "Drawing…" });
+      answer = await source.server.answer(card.spec, board.state(), board.paid.has(spec));
       if (answer.view || answer.refused?.lasts) board.answers.set(key, answer);
       board.showAllowance();
-      await shown(card, answer, mine);
-      return;
     }
-    await shown(card, board.answers.get(key), mine);
-  }
-
-  /** Rows are lit in what the server counted, too: the rows know its marks before it is seen. */
-  async function shown(card, answer, mine) {
-    if (answer.view && rows && isWhole(board)) await rows.hold(board.part, [card.spec], [answer.view]);
     if (mine === turn) answered(card, answer);
   }
 
@@ -219,7 +210,6 @@ function bareOf({ name, label, unit }) {
   return at > 0 && full.slice(at).includes(unit) ? full.slice(0, at) : full;
 }
 
-const isWhole = ({ part }) => !part.where.length;
 const smallSpecs = (board) => [...board.columns.values()].map(miniSpec);
 const same = (a, b) => writtenSpec(a) === writtenSpec(b);
 

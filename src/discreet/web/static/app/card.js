@@ -8,7 +8,7 @@ import { controlsOf } from "./controls.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { walked } from "./walk.js";
-import { isCounted, sentenceOf, titleOf } from "./words.js";
+import { sentenceOf, titleOf } from "./words.js";
 
 /**
  * Make a card.
@@ -43,9 +43,7 @@ export function cardOf(board, spec) {
   let size = "";
   let lit = null;
 
-  const counted = () => (isCounted(spec) ? "persons" : "rows");
-  const look = (more = {}) =>
-    lookOf(board.columns, { dark: board.isDark(), counted: counted(), spec, ...more });
+  const look = (more = {}) => lookOf(board.columns, { dark: board.isDark(), spec, ...more });
 
   function redraw() {
     if (!answer?.view || !pic.clientWidth) return;
@@ -88,7 +86,7 @@ export function cardOf(board, spec) {
     fill(body, given.view ? [controls, warn, pic, read, foot] : noPicture(board, spec, given));
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
-      foot.textContent = sentenceOf(given, spec, board.partSize(), board.facts.policy);
+      foot.textContent = sentenceOf(given, board.partSize(), board.facts.policy);
       const unreliable = unreliableIn(given.view);
       warn.textContent = unreliable.says;
       warn.hidden = !unreliable.says;
@@ -97,7 +95,7 @@ export function cardOf(board, spec) {
     }
   }
 
-  walked(pic, () => drawn, board.lights, { counted, opens: (wanted) => board.add(wanted) });
+  walked(pic, () => drawn, board.lights, { opens: (wanted) => board.add(wanted) });
   return {
     element,
     spec,
@@ -110,8 +108,7 @@ export function cardOf(board, spec) {
     drawn: () => drawn,
     pic,
     look,
-    // Counts are of the whole study: of a part of the rows nothing is lit in them.
-    canLight: () => Boolean(answer?.view && (kind.marks || kind.lit) && (!isCounted(spec) || !board.part.where.length)),
+    canLight: () => Boolean(answer?.view && (kind.marks || kind.lit)),
   };
 }
 
@@ -128,13 +125,13 @@ function noPicture(board, spec, { busy, price, refused }) {
         "div.no",
         {},
         icon(spec.kind),
-        h("p", {}, "Counted from the data themselves, not from the copy."),
-        h("button.btn", { "data-act": "pay" }, `Count · ${price}`),
+        h("p", {}, "You have not asked for this picture before."),
+        h("button.btn", { "data-act": "pay" }, `Draw it · ${price}`),
       ),
       h("p.foot", {}, "Not asked for yet · nothing was counted against your allowance"),
     ];
   }
-  const other = board.insteadOf(spec, refused);
+  const other = board.insteadOf(refused);
   return [
     h(
       "div.no",

@@ -6,9 +6,9 @@ import { h } from "./dom.js";
 
 /** What a picture may be switched between, by its kind. */
 const SWITCHES = {
-  bars: { name: "percent", label: "Scale", ways: [["", "Persons"], ["true", "Percent"]] },
-  histogram: { name: "persons", label: "Scale", ways: [["", "Share"], ["true", "Persons"]] },
-  crosstab: { name: "percent", label: "Scale", ways: [["", "Persons"], ["true", "% of row"]] },
+  bars: { name: "percent", label: "Scale", ways: [["", "Rows"], ["true", "Percent"]] },
+  histogram: { name: "persons", label: "Scale", ways: [["", "Share"], ["true", "Rows"]] },
+  crosstab: { name: "percent", label: "Scale", ways: [["", "Rows"], ["true", "% of row"]] },
 };
 
 /**
@@ -56,9 +56,9 @@ function keyOf(board, { name, colour, dash, light, says }) {
   return made;
 }
 
-function scale({ ramp, thick, of }) {
+function scale({ ramp, thick }) {
   const made = h("span.ramp");
-  made.insertAdjacentHTML("afterbegin", ramp ? scaleKey(ramp) : thickKey(thick, of));
+  made.insertAdjacentHTML("afterbegin", ramp ? scaleKey(ramp) : thickKey(thick));
   return made;
 }
 
@@ -69,8 +69,7 @@ function switchOf(board, spec, look) {
     "span.seg",
     { role: "group", "aria-label": label },
     ways.map(([value, words]) =>
-      h("button", { "aria-pressed": String(now === value), on: { click: () => board.change(spec, { [name]: value === "true" || undefined }) } },
-        words === "Persons" && look.counted === "rows" ? "Rows" : words),
+      h("button", { "aria-pressed": String(now === value), on: { click: () => board.change(spec, { [name]: value === "true" || undefined }) } }, words),
     ),
   );
 }

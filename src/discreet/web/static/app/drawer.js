@@ -2,7 +2,7 @@
 
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
-import { isCounted, pythonOf, sentenceOf } from "./words.js";
+import { pythonOf, sentenceOf } from "./words.js";
 
 const ROWS = 60;
 
@@ -25,7 +25,7 @@ export function showDrawer(host, board, card) {
   fill(
     host,
     h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),
-    answer.view && h("p.soft", {}, sentenceOf(answer, spec, board.partSize(), board.facts.policy)),
+    answer.view && h("p.soft", {}, sentenceOf(answer, board.partSize(), board.facts.policy)),
     answer.view ? made(board, spec, answer.view) : why(answer),
     board.facts.python !== null && [
       h("h3", {}, "In Python"),
@@ -37,7 +37,7 @@ export function showDrawer(host, board, card) {
 }
 
 function why({ refused, busy, price }) {
-  const words = refused?.says || busy || `It is counted from the data themselves: ${price}.`;
+  const words = refused?.says || busy || `You have not asked for it before: it costs ${price}.`;
   return [h("h3", {}, "Why it is not drawn"), h("p", {}, words)];
 }
 
@@ -61,7 +61,7 @@ const OF_THESE_ROWS =
 
 /** Whether a picture of rows that are in the browser compares groups, or has intervals. */
 function comparesAlone(spec, view) {
-  return !isCounted(spec) && !view.origin?.version && (spec.by?.length > 0 || ["survival", "over_time"].includes(spec.kind));
+  return !view.origin?.version && (spec.by?.length > 0 || ["survival", "over_time"].includes(spec.kind));
 }
 
 /** A sentence with the numbers that the letters k and m stand for. */
@@ -73,7 +73,6 @@ function numbered(text, board, view) {
 
 function howMade(board, spec) {
   const kind = board.pictureOf(spec.kind);
-  if (isCounted(spec)) return `${kind?.says || ""} Persons were counted in the data themselves.`;
   const { where, assign } = board.state();
   const steps = [
     ...assign.map(([name, text]) => `${name} is ${text}`),

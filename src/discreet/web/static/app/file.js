@@ -5,19 +5,16 @@ import { openBoard } from "./board.js";
 import { fill, h } from "./dom.js";
 import { listen } from "./keys.js";
 import { rowsInThread } from "./thread.js";
-import { isCounted, pythonOf } from "./words.js";
+import { pythonOf } from "./words.js";
 
 const held = (id) => document.getElementById(id).textContent;
 
 /** Pictures that Python alone makes: each is refused, with the line that makes it there. */
 function inPython({ python }) {
-  const says = (spec) =>
-    isCounted(spec)
-      ? "Counts of the data need Python, with the study itself: this page holds the copy alone."
-      : "Models and what is drawn of them need Python: this page draws pictures of rows.";
+  const says = "Models and what is drawn of them need Python: this page draws pictures of rows.";
   return {
     answer: async (spec, state) => ({
-      refused: { says: says(spec), python: python !== null && pythonOf(spec, state, python), lasts: true },
+      refused: { says, python: python !== null && pythonOf(spec, state, python), lasts: true },
     }),
   };
 }
@@ -35,7 +32,7 @@ async function begin(host) {
   const source = {
     facts,
     rows: { ...rows, size: facts.rows.rows },
-    counted: inPython(facts),
+    server: inPython(facts),
     says: { study: facts.study, version: facts.part, promise: facts.policy.promise, sign: facts.policy.k ? "shield" : "info" },
   };
   const board = openBoard(host, source, { takeToken: () => {}, tools: ["rail", "undo", "redo", "theme"] });

@@ -58,21 +58,20 @@ export const isOpen = () => byId("pop").matches(":popover-open");
  *
  * @param {object|null} mark - With `say`, `count`, `more`.
  * @param {number} [x] - In pixels of the window. @param {number} [y] - As well.
- * @param {string} [counted] - What is counted.
  */
-export function tip(mark, x, y, counted) {
+export function tip(mark, x, y) {
   const it = byId("tip");
   it.hidden = !mark;
   if (!mark) return;
-  fill(it, h("b", {}, mark.say), [...wordsOf(mark, counted)].map((line) => h("span", {}, line)));
+  fill(it, h("b", {}, mark.say), [...wordsOf(mark)].map((line) => h("span", {}, line)));
   const { width, height } = it.getBoundingClientRect();
   it.style.setProperty("left", `${clamp(x + 14, 8, innerWidth - width - 8)}px`);
   it.style.setProperty("top", `${y + 18 + height > innerHeight ? y - height - 12 : y + 18}px`);
 }
 
 /** Say a mark to a screen reader. */
-export function announce(mark, counted) {
-  say([mark.say, ...wordsOf(mark, counted)].join(", "));
+export function announce(mark) {
+  say([mark.say, ...wordsOf(mark)].join(", "));
 }
 
 /** Say something to a screen reader. */
@@ -89,8 +88,8 @@ export function notice(words) {
   }, 3600);
 }
 
-function* wordsOf({ count, more }, counted) {
-  if (count !== undefined && count !== null) yield `${count.toLocaleString("en-GB")} ${counted}`;
+function* wordsOf({ count, more }) {
+  if (count !== undefined && count !== null) yield `${count.toLocaleString("en-GB")} rows`;
   if (count === null) yield "few";
   if (more) yield more;
 }

@@ -29,7 +29,7 @@ export function handInForm(board, card, done) {
     hint: "The server makes the file. The checker sees it, what was checked, and your comment.",
     button: "Hand in",
     send: async (text) => {
-      await board.counted.handIn(card.spec, board.state(), form.value, text);
+      await board.server.handIn(card.spec, board.state(), form.value, text);
       done();
       notice(`Handed in “${card.title}”. What becomes of it stands under Your token, Your outputs.`);
     },
@@ -45,7 +45,7 @@ export function handInForm(board, card, done) {
 export async function outputList(board) {
   const host = h("div.form.handed");
   const show = async (open = 0) => {
-    const found = await board.counted.outputs();
+    const found = await board.server.outputs();
     const none = h("p.soft", {}, "You have handed in nothing. “Hand in to the checker” stands in the menu of each picture.");
     fill(host, h("h2", { tabindex: -1, autofocus: true }, "Your outputs"), found.length ? h("ul", {}, found.map((it) => output(board, it, show, it.id === open))) : none);
     host.querySelector("details[open] summary")?.focus();
@@ -59,7 +59,7 @@ function output(board, { id, name, command, state, reviews }, show, isOpen) {
     label: "Comment",
     button: "Comment",
     send: async (text) => {
-      await board.counted.comment(id, text);
+      await board.server.comment(id, text);
       await show(id);
       notice(`Commented on ${name}.`);
     },

@@ -2,13 +2,12 @@
 
 import { KINDS } from "../kinds/index.js";
 import { writtenSpec } from "./state.js";
-import { isCounted } from "./words.js";
 
 const NAMES = { summary: "Summary", means: "Means", model: "Model" };
 const SERVER_ALONE = ["model", "residuals", "qq", "leverage"];
 const OF_PAGE = ["PNG", "SVG", "JSON"];
 const IN_PYTHON = "in Python";
-const UNCOUNTED = { promises: "", leaves_open: "" };
+const NO_METHOD = { promises: "", leaves_open: "" };
 
 /**
  * Return what is known of pictures, whatever is shown.
@@ -16,21 +15,15 @@ const UNCOUNTED = { promises: "", leaves_open: "" };
  * @param {object} source - Where pictures come from.
  * @returns {object}
  */
-export function knowing({ facts, rows, counted }) {
+export function knowing({ facts, rows, server }) {
   const pictures = new Map(facts.pictures.map((it) => [it.kind, it]));
   const paid = new Set();
-  const sourcesOf = (kind) => pictures.get(kind)?.sources || [];
-  const whole = sourcesOf("histogram").length > 0;
-  const isServed = Boolean(counted?.file);
-  const wayOf = (spec) => {
-    if (isCounted(spec)) return { way: "server" };
-    if (rows && !SERVER_ALONE.includes(spec.kind)) return { way: "rows" };
-    return { way: "server" };
-  };
+  const isServed = Boolean(server?.file);
+  const wayOf = (spec) => ({ way: rows && !SERVER_ALONE.includes(spec.kind) ? "rows" : "server" });
   return {
     facts,
     rows,
-    counted,
+    server,
     paid,
     isServed,
     isDark: () => {
@@ -43,30 +36,26 @@ export function knowing({ facts, rows, counted }) {
     allows: (spec) =>
       KINDS.has(spec.kind) &&
       (pictures.has(spec.kind) || spec.kind in NAMES || Boolean(rows)) &&
-      (wayOf(spec).way === "rows" || Boolean(counted)),
+      (wayOf(spec).way === "rows" || Boolean(server)),
     /** What a picture costs, or nothing where it is free or seen before. */
     priceOf: (spec) => {
-      if (wayOf(spec).way === "rows" || (isServed && whole && !isCounted(spec))) return "";
+      if (wayOf(spec).way === "rows" || (isServed && !facts.allowance)) return "";
       if (!isServed) return IN_PYTHON;
       return paid.has(writtenSpec({ ...spec, wide: undefined })) ? "" : "1 view";
     },
-    canCount: (spec) =>
-      Boolean(counted) && sourcesOf(spec.kind).includes("counts") && (spec.by || []).length < 2,
     canSwitch: (spec) =>
       spec.kind === "crosstab" || ((spec.by || []).length > 0 && (spec.kind === "bars" || Boolean(spec.overlay))),
     methodOf(spec, view) {
       const methods = pictures.get(spec.kind)?.methods || [];
-      const wanted = view.method || (isCounted(spec) ? "" : "whole");
-      const usual = methods.find((it) => (isCounted(spec) ? it.source !== "copy" : it.source === "copy"));
-      return methods.find((it) => it.name === wanted) || usual || facts.copy || UNCOUNTED;
+      const usual = methods.find((it) => it.usual);
+      return methods.find((it) => it.name === view.method) || usual || facts.copy || NO_METHOD;
     },
     /** Another picture that can be drawn in place of one that is refused. */
-    insteadOf(spec, refused) {
+    insteadOf(refused) {
       if (refused?.nearest) return { words: "Draw the nearest that is allowed", spec: refused.nearest };
-      if (isCounted(spec) && rows) return { words: "Draw it from the copy, free", spec: { ...spec, source: undefined } };
       if (refused?.alternative) return { words: "Draw another picture", spec: refused.alternative };
       return null;
     },
-    formsOf: ({ spec }) => (isServed ? counted.forms(spec) : OF_PAGE),
+    formsOf: ({ spec }) => (isServed ? server.forms(spec) : OF_PAGE),
   };
 }

@@ -2,7 +2,7 @@
 
 import { actsOf } from "./acts.js";
 import { openBoard } from "./board.js";
-import { countedBy } from "./counted.js";
+import { onServer } from "./on-server.js";
 import { fill, h } from "./dom.js";
 import { listen } from "./keys.js";
 import { rowsOnServer } from "./remote.js";
@@ -56,7 +56,7 @@ async function begin(host) {
   const source = {
     facts,
     rows: rows && { ...rows, size: facts.rows.rows },
-    counted: countedBy(facts),
+    server: onServer(facts),
     allowance: () => facts.allowance,
     says: { study: facts.study, version: `version ${facts.version}`, promise: facts.policy.promise },
   };
@@ -84,8 +84,8 @@ function allowanceSaid({ allowance }) {
     "div.form",
     {},
     h("p", {}, h("b", {}, `${left} of ${allowance.views} views left`)),
-    h("p.soft", {}, "A picture of counts of the data that you have not asked for before costs 1 view."),
-    h("p.soft", {}, "Free: pictures of the protected copy, filters, new columns, highlights, and all that you have seen before."),
+    h("p.soft", {}, "A picture that you have not asked for before costs 1 view."),
+    h("p.soft", {}, "All that you have seen before is free."),
   );
 }
 

@@ -5,7 +5,6 @@ import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { allOffers, canDivide, typeOf } from "./offers.js";
 import { writtenSpec } from "./state.js";
-import { isCounted } from "./words.js";
 
 const AS_SEEN = ["PNG", "SVG"];
 const LABELS = { save: "Save as", "save-seen": "Save as seen, as" };
@@ -23,7 +22,6 @@ export function menuOf(board, card) {
   return [
     ...kinds(board, spec),
     ...panels(board, spec),
-    ...source(board, spec),
     item("duplicate", "Duplicate"),
     item("widen", spec.wide ? "Narrower" : "Wider"),
     item("earlier", "Move earlier"),
@@ -76,16 +74,6 @@ function panels(board, spec) {
   return choices("For each level of", [
     h("select", { "aria-label": "For each level of", on: { change: chosen } }, one(undefined, "nothing"),
       fit.map((name) => one(name, look.label(name)))),
-  ]);
-}
-
-function source(board, spec) {
-  if (!board.canCount(spec)) return [];
-  const counted = isCounted(spec);
-  return choices("Drawn from", [
-    h("button.btn", { "data-act": "source", "data-source": "", "aria-pressed": String(!counted) }, "Copy · free"),
-    h("button.btn", { "data-act": "source", "data-source": "counts", "aria-pressed": String(counted) },
-      `Counts · ${board.priceOf({ ...spec, source: "counts" }) || "seen before"}`),
   ]);
 }
 

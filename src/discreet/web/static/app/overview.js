@@ -45,7 +45,7 @@ export function miniOf(board, column, spec) {
   let size = "";
   const redraw = () => {
     if (!answer?.view || !pic.clientWidth) return;
-    const look = lookOf(board.columns, { dark: board.isDark(), mini: true, counted: "rows", spec });
+    const look = lookOf(board.columns, { dark: board.isDark(), mini: true, spec });
     drawn = drawPicture(pic, kind, answer.view, look);
     size = `${pic.clientWidth} ${pic.clientHeight}`;
     const svg = pic.querySelector("svg");
@@ -54,7 +54,7 @@ export function miniOf(board, column, spec) {
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${label}. Arrow keys walk through it.`);
   };
-  walked(pic, () => drawn, board.lights, { counted: () => "rows", opens: () => {} });
+  walked(pic, () => drawn, board.lights, { opens: () => {} });
   return {
     element,
     spec,

@@ -1,6 +1,6 @@
 /** The rows of a copy that stays on the server: the same questions, answered there. */
 
-import { bodyOf, TABLES } from "./counted.js";
+import { bodyOf, TABLES } from "./on-server.js";
 import { axesOf } from "./remote-marks.js";
 import { ask } from "./server.js";
 import { Unanswered } from "./thread.js";
@@ -37,9 +37,6 @@ export function rowsOnServer(facts) {
     size: facts.rows.rows,
     part: (part) => answered("/api/copy/part", derived(part)),
     views: (part, specs) => Promise.all(specs.map((spec) => one(part, spec))),
-    hold: async (part, specs, views) => {
-      specs.forEach((spec, i) => held.set(keyOf(part, spec), views[i]));
-    },
     light: async (part, conditions, specs) => {
       const found = specs.map((spec) => axesOf(spec, held.get(keyOf(part, spec))));
       const cards = found.filter(Boolean).map((axes) => ({ marks: { axes } }));

@@ -22,7 +22,7 @@ export async function save(board, card, form) {
     await saveAsSeen(board, card, form);
     return;
   }
-  handOver(await board.counted.file(card.spec, board.state(), form), nameOf(card, form));
+  handOver(await board.server.file(card.spec, board.state(), form), nameOf(card, form));
 }
 
 /**

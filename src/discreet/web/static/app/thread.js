@@ -14,7 +14,7 @@ export class Unanswered extends Error {
  * @param {string} script - The address of the worker's script.
  * @param {ArrayBuffer} bytes - The rows, which are handed over.
  * @param {object} facts - Of the study: how pictures are drawn, and its columns.
- * @returns {Promise<object>} `part`, `views`, `light`, `hold`: each asks, and answers by a promise.
+ * @returns {Promise<object>} `part`, `views`, `light`: each asks, and answers by a promise.
  */
 export async function rowsInThread(script, bytes, facts) {
   const worker = new Worker(script);
@@ -40,7 +40,6 @@ export async function rowsInThread(script, bytes, facts) {
   return {
     part: (part) => ask("part", part),
     views: (part, specs) => ask("views", { part, specs }),
-    hold: (part, specs, views) => ask("hold", { part, specs, views }),
     light: (part, conditions, specs) => ask("light", { part, conditions, specs }),
     preview: (part, name, text) => ask("preview", { part, name, text }),
     close: () => worker.terminate(),

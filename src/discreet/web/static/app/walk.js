@@ -11,7 +11,7 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
  * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow
  *   keys go further than to the next of them.
  * @param {object} lights - Lights rows up.
- * @param {object} how - `counted` what is counted; `opens(spec)` for marks that open a picture.
+ * @param {object} how - `opens(spec)` for marks that open a picture.
  */
 export function walked(host, drawn, lights, how) {
   let at = -1;
@@ -24,13 +24,13 @@ export function walked(host, drawn, lights, how) {
     if (!mark) return;
     if (mark.go) how.opens(mark.go);
     else lights.keep(mark);
-    tip(mark, x, y, how.counted());
+    tip(mark, x, y);
   };
   host.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch") return;
     const place = markAt(event);
     const mark = place < 0 ? null : drawn()?.marks[place];
-    tip(mark, event.clientX, event.clientY, how.counted());
+    tip(mark, event.clientX, event.clientY);
     lights.point(mark);
   });
   host.addEventListener("pointerleave", () => {
@@ -59,8 +59,8 @@ export function walked(host, drawn, lights, how) {
     element(at)?.classList.add("cur");
     element(at)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     lights.point(marks[at]);
-    tip(marks[at], ...placeOf(element(at)), how.counted());
-    announce(marks[at], how.counted());
+    tip(marks[at], ...placeOf(element(at)));
+    announce(marks[at]);
   });
   host.addEventListener("focusout", () => {
     host.querySelectorAll(".cur").forEach((it) => it.classList.remove("cur"));

@@ -50,11 +50,11 @@ export function titleOf(spec, look) {
 }
 
 /** @returns {string} How many of how many are shown, and where from: one sentence. */
-export function sentenceOf({ view, gaps }, spec, part, policy) {
+export function sentenceOf({ view, gaps }, part, policy) {
   const origin = view.origin || {};
   const shown = view.shown ?? origin.shown;
   const total = origin.total ?? part.size;
-  if (isCounted(spec) || (origin.policy && !origin.version)) {
+  if (origin.policy && !origin.version) {
     const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} persons · `;
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }
@@ -72,9 +72,6 @@ function withoutValue(gaps = []) {
 
 const manyOf = (shown, total) =>
   shown === total ? `All ${whole(total)}` : `${whole(shown)} of ${whole(total)}`;
-
-/** Whether a picture is of counts of the data themselves, which an allowance is of. */
-export const isCounted = (spec) => spec.source === "counts";
 
 const words = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
 
@@ -96,7 +93,7 @@ export function pythonOf(spec, state, study = "study") {
     ...state.assign.map(([name, text]) => `.assign(${NAME.test(name) ? `${name}=${words(text)}` : `**{${words(name)}: ${words(text)}}`})`),
     ...state.where.map((text) => `.where(${words(text)})`),
   ];
-  return `${isCounted(spec) ? "study" : study + steps.join("")}.${kind}(${given.join(", ")})`;
+  return `${study}${steps.join("")}.${kind}(${given.join(", ")})`;
 }
 
 /** @returns {string} A title as the name of a file. */

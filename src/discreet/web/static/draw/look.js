@@ -11,8 +11,7 @@ const date = d3.utcFormat("%-d %b %Y");
  * Return how a picture says what it shows.
  *
  * @param {Map<string, object>} columns - What is known of each column: label, unit, dates.
- * @param {object} how - `dark`; `mini` and `bare` pictures have less beside them; `counted` is what
- *   is counted ("rows" of the copy, "persons").
+ * @param {object} how - `dark`; `mini` and `bare` pictures have less beside them.
  * @returns {object}
  */
 export function lookOf(columns, how = {}) {
@@ -27,7 +26,6 @@ export function lookOf(columns, how = {}) {
     dark: false,
     mini: false,
     bare: false,
-    counted: "rows",
     ...how,
     isDate,
     label,

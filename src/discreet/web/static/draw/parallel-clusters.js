@@ -37,7 +37,7 @@ export function drawClusters(view, box, look) {
     }).join(""),
   );
   const shown = axes.map((axis) => shownAs(axis, far));
-  const least = `at least ${parameters.k} ${look.counted}`;
+  const least = `at least ${parameters.k} rows`;
   return {
     svg: `<g class="base">${drawn.join("")}</g>${axes.map((_, i) => railOf(place, i)).join("")}`,
     top: shown.map((axis, i) => drawAxis(place, i, axis, look)).join(""),

@@ -34,7 +34,7 @@ export function drawBands(view, box, look) {
     svg: `<g class="base">${drawn}</g>${axes.map((_, i) => railOf(place, i)).join("")}${bars.join("")}`,
     top: axes.map((axis, i) => drawAxis(place, i, shownAs(axis), look)).join(""),
     marks,
-    keys: [...keysOf(view.colour, look), { thick: thickness(bands.flat(), each), of: look.counted }],
+    keys: [...keysOf(view.colour, look), { thick: thickness(bands.flat(), each) }],
     grips: gripsOf(place, axes, look),
     overlay: ({ counts }) => overlay(view, bands, axes, place, each, counts),
     read: (lit) => (lit?.counts ? readOf(view, look, lit.counts) : HELP),
@@ -221,9 +221,9 @@ function readOf({ axes, gaps }, look, counts) {
   let mark = gaps.flat().length;
   const lit = axes.map((axis) => Array.from(axis.counts, () => counts[mark++]));
   const size = lit[0].reduce((sum, count) => sum + count, 0);
-  if (!size) return `No ${look.counted} of these are on all axes.`;
+  if (!size) return `No rows of these are on all axes.`;
   const through = axes.map((axis, i) => (axis.edges ? between : among)(axis, lit[i], size, look));
-  return `${whole(size)} ${look.counted} · ${through.join(" · ")}`;
+  return `${whole(size)} rows · ${through.join(" · ")}`;
 }
 
 function between(axis, lit, size, look) {

@@ -38,7 +38,7 @@ export function pointsIn(panels, scales, look) {
   const sheets = {};
   const base = (found) => (levels ? LEVELS.map((it) => found[it]) : dense ? colours : [found.s0]);
   return {
-    ramp: dense ? { says: `${look.counted} near a point`, from: "few", to: "many", colours } : null,
+    ramp: dense ? { says: `rows near a point`, from: "few", to: "many", colours } : null,
     paint(context, box, lit, found) {
       const scale = context.getTransform().a;
       const lay = (sheet) => sheet && context.drawImage(sheet, 0, 0, sheet.width / scale, sheet.height / scale);

@@ -169,7 +169,7 @@ function cellsIn(view, places, look) {
     }
   });
   return {
-    ramp: { says: `${look.counted} in a cell`, from: "few", to: "many", colours: rampOf((it) => colour(it * it)) },
+    ramp: { says: `rows in a cell`, from: "few", to: "many", colours: rampOf((it) => colour(it * it)) },
     paint(context, box, lit, found) {
       const scale = context.getTransform().a;
       context.globalAlpha = lit ? PALE : 1;

@@ -73,7 +73,7 @@ export const box = {
     const each = view.groups.map((it, i) => groupOf(it, view.ridges?.[i], drawn[i]));
     return {
       svg: `${across}${own}<g class="base">${each.join("")}</g>` +
-        lanes.words(drawn[0].named, said, view.by && sizes.length && !look.bare && look.counted) +
+        lanes.words(drawn[0].named, said, view.by && sizes.length && !look.bare && "rows") +
         lanes.hits(),
       marks: view.groups.map((it, i) => markOf(view, it, sizes[i], look)),
       overlay: ({ view: lit }) =>

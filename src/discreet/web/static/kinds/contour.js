@@ -17,7 +17,7 @@ const LIT = [0.25, 0.5, 0.75];
 export const contour = {
   name: "contour",
   title: ({ columns: [first, second] }, say) =>
-    `Where ${say.counted || "rows"} lie closest: ${say.label(first)} and ${say.label(second)}`,
+    `Where rows lie closest: ${say.label(first)} and ${say.label(second)}`,
   grid: heatmap.grid,
   marks: heatmap.marks,
 
@@ -57,7 +57,7 @@ export const contour = {
       svg: left(y, inner, look.full(second), look) + `<g class="base">${drawn.join("")}</g>` +
         bottom(x, inner, first, look) + cells.join(""),
       marks: grid.marks,
-      keys: levels.length ? [{ ramp: { says: `${look.counted} in a cell`, ...ends, colours: rampOf(colour) } }] : [],
+      keys: levels.length ? [{ ramp: { says: `rows in a cell`, ...ends, colours: rampOf(colour) } }] : [],
       overlay(lit) {
         const held = Array.from(lit.counts);
         if (sum(held) < FEWEST) return grid.overlay(lit);

@@ -18,7 +18,7 @@ export const heatmap = {
   name: "heatmap",
 
   title: ({ columns: [first, second] }, say) =>
-    `Where ${say.counted || "rows"} lie: ${say.label(first)} and ${say.label(second)}`,
+    `Where rows lie: ${say.label(first)} and ${say.label(second)}`,
 
   /** How many cells a side has hangs on all rows, where nobody says. */
   grid(part, { columns, grid }, facts) {
@@ -81,7 +81,7 @@ export const heatmap = {
     const cells = each(flat, (count, i, j, at) =>
       cell(i, j, 1, { fill: colour(count / top), class: "cell", "data-m": at }));
     const ground = rect(inner.left, inner.top, inner.right - inner.left, inner.bottom - inner.top, { class: "few" });
-    const scale = { says: `${look.counted} in a cell`, from: whole(leastOf(flat)), to: whole(top) };
+    const scale = { says: `rows in a cell`, from: whole(leastOf(flat)), to: whole(top) };
     return {
       svg: left(y, inner, look.full(second), look) + ground + `<g class="base">${cells}</g>` +
         bottom(x, inner, first, look),

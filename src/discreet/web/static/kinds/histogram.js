@@ -72,7 +72,7 @@ function height(view, i, count) {
 
 const narrowest = ({ edges }) => Math.min(...edges.slice(1).map((edge, i) => edge - edges[i]));
 
-const upwards = (view, look) => look.counted + perWidth(view, look);
+const upwards = (view, look) => "rows" + perWidth(view, look);
 
 /**
  * Say of bins of unlike widths what their heights are for.

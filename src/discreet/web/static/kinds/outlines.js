@@ -70,7 +70,7 @@ export const outlines = {
     const hits = all.map((count, i) => count &&
       rect(x(edges[i]), inner.top, x(edges[i + 1]) - x(edges[i]), inner.bottom - inner.top,
         { class: "hit", "data-m": i }));
-    const words = (isShare(look) ? "% of each level" : look.counted) + perWidth(view.views[0], look);
+    const words = (isShare(look) ? "% of each level" : "rows") + perWidth(view.views[0], look);
     const say = isShare(look) ? (value) => percent(value) : whole;
     return {
       svg: left(y, inner, words, look, say) + `<g class="base">${drawn.join("")}</g>` +

@@ -52,7 +52,7 @@ export const overTime = {
     const at = placed(view, box, look);
     const { inner, x, y, starts } = at;
     const period = view.every === STEP ? "" : ` a ${view.every}`;
-    const said = value ? `mean of ${look.full(value)}` : `${look.counted}${period}`;
+    const said = value ? `mean of ${look.full(value)}` : `rows${period}`;
     const each = (it) => strokeOf(placeOf(it.level));
     const bands = view.series.map((it) => bandOf(it, each(it), at)).join("");
     const lines = view.series.map((it) => lineOf(it.means.length ? it.means : it.counts, each(it), at));

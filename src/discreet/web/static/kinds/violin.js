@@ -60,7 +60,7 @@ export const violin = {
     const widest = look.alike?.widest || widestOf(view);
     const at = (i) => ({ x, mid: each[i].top + height / 2, up: (HALF * height) / widest });
     const shapes = view.curves.map((it, i) => shapeOf(it, view.quarters[i], at(i), height));
-    const counted = view.by && !look.bare && look.counted;
+    const counted = view.by && !look.bare && "rows";
     return {
       svg: gridOf(x, inner) + bottom(x, inner, column, look) +
         `<g class="base">${shapes.join("")}</g>` +

@@ -2,7 +2,6 @@
 
 import { kindFor } from "../kinds/index.js";
 import { readBundle } from "./bundle.js";
-import { countsOfMarks } from "./counts.js";
 import { columnOf, maskWhere } from "./derive.js";
 import { countsOf, maskOf } from "./light.js";
 import { FEWEST, gapsOf, rowsOf, whole, withNew } from "./part.js";
@@ -43,13 +42,6 @@ export class Answers {
     const mask = maskOf(held.part, conditions);
     const size = countsOf(new Int32Array(mask.length), 1, mask)[0];
     return { found: { size, each: specs.map((spec) => this.lit(held, spec, mask, size)) } };
-  }
-
-  /** Take views that were made elsewhere, such as of counts, so that rows can be lit in them. */
-  hold({ part: asked, specs, views }) {
-    const held = this.held(asked);
-    specs.forEach((spec, i) => held.views.set(JSON.stringify(spec), { view: views[i], elsewhere: true }));
-    return { found: null };
   }
 
   /** Say what a new column, or a condition, would be: its small picture. */
@@ -94,9 +86,8 @@ export class Answers {
         held.views.set(key, { refused: whyNot(error) });
       }
     }
-    const { view, refused, elsewhere } = held.views.get(key);
-    if (refused) return { refused };
-    return { view, gaps: elsewhere ? [] : gapsOf(held.part, spec, view) };
+    const { view, refused } = held.views.get(key);
+    return refused ? { refused } : { view, gaps: gapsOf(held.part, spec, view) };
   }
 
   lit(held, spec, mask, size) {
@@ -108,7 +99,6 @@ export class Answers {
     if (kind.marks) {
       cache.marks ??= kind.marks(held.part, spec, view, this.facts);
       out.counts = countsOf(cache.marks.of, cache.marks.size, mask);
-      if (cache.elsewhere) scale(out.counts, cache, held.part.size);
     }
     // A picture of its own: of fewer rows there is none, but where it shows each row.
     if (kind.lit && (kind.litByRow || size >= FEWEST)) out.view = kind.lit(held.part, spec, view, mask, this.facts);
@@ -129,16 +119,6 @@ function levelsOf(part, name) {
   } catch {
     return null; // ranges of it are drawn
   }
-}
-
-/** Of counts that were made elsewhere as large a share is lit as of the rows of each mark. */
-function scale(counts, cache, size) {
-  cache.all ??= countsOf(cache.marks.of, cache.marks.size, new Uint8Array(size).fill(1));
-  const shown = countsOfMarks(cache.view);
-  if (!shown) return;
-  counts.forEach((count, i) => {
-    counts[i] = cache.all[i] ? ((shown[i] || 0) * count) / cache.all[i] : 0;
-  });
 }
 
 function known(spec) {

@@ -29,18 +29,5 @@ export function marksOfPairs(first, second) {
   return { of, size: first.names.length * across };
 }
 
-/**
- * Return how many each mark of a view has.
- *
- * @param {object} view - Of counts.
- * @returns {?(?number)[]} In the order of its marks; nothing where its marks have no counts.
- */
-export function countsOfMarks(view) {
-  if (view.overlaid) return view.views[0].counts.map((_, i) => sum(view.views.map((it) => it.counts[i])));
-  if (view.views) return view.views.flatMap((it) => (it ? countsOfMarks(it) : []));
-  if (view.by_counts?.length) return view.levels.flatMap((_, i) => view.by_counts.map((row) => row[i]));
-  return view.counts?.flat();
-}
-
 /** @param {number[]} counts - Some may be hidden. @returns {number} Their sum. */
 export const sum = (counts) => counts.reduce((all, count) => all + (count || 0), 0);

@@ -1,7 +1,6 @@
-/** Pictures that the server makes: counts of the data, models, files, and what is handed in. */
+/** What the server makes: pictures, where the page has no rows; models, files; what is handed in. */
 
 import { ask, fileOf } from "./server.js";
-import { isCounted } from "./words.js";
 
 /** What a picture is drawn with on the page alone. */
 const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges"];
@@ -19,20 +18,20 @@ const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
  * @returns {object} `answer(spec, state, paid)`; `forms(spec)` and `file(spec, state, form)`;
  *   `handIn(spec, state, form, text)`, `outputs()` and `comment(id, text)`.
  */
-export function countedBy(facts) {
-  const costs = (spec) => isCounted(spec) || !facts.pictures.some((it) => it.sources.length);
+export function onServer(facts) {
+  const costs = Boolean(facts.allowance); // of a study without a copy of the whole table
 
+  const free = (spec) => (costs ? spec : { ...spec, method: undefined }); // the copy has one method
   const placeOf = ({ kind }) => (TABLES.includes(kind) ? "tables" : "views");
 
   async function asked(spec, state) {
-    const free = costs(spec) ? spec : { ...spec, method: undefined }; // a method of counts has its price
-    return viewIn(await ask(`/api/${placeOf(spec)}/${spec.kind}`, bodyOf(free, state)));
+    return viewIn(await ask(`/api/${placeOf(spec)}/${spec.kind}`, bodyOf(free(spec), state)));
   }
 
   /** Ask for a picture as it is drawn in a file; where that is free, in percent as on the page. */
   async function idOf(spec, state) {
-    const isShare = spec.kind === "bars" && spec.percent && !costs(spec);
-    const body = bodyOf({ ...spec, method: costs(spec) ? spec.method : undefined }, state);
+    const isShare = spec.kind === "bars" && spec.percent && !costs;
+    const body = bodyOf(free(spec), state);
     return (await ask(`/api/${placeOf(spec)}/${spec.kind}`, isShare ? { ...body, percent: true } : body)).id;
   }
 
@@ -46,9 +45,9 @@ export function countedBy(facts) {
   return {
     async answer(spec, state, paid) {
       try {
-        if (costs(spec) && !paid) return await again(spec, state);
+        if (costs && !paid) return await again(spec, state);
         const found = await asked(spec, state);
-        if (found.view && costs(spec)) facts.allowance.used = (await ask("/api/study")).allowance.used;
+        if (found.view && costs) facts.allowance.used = (await ask("/api/study")).allowance.used;
         return found;
       } catch (error) {
         if (error.status === undefined) throw error;
@@ -68,15 +67,15 @@ export function countedBy(facts) {
 
 /** What a table is asked for with, where that differs from a plot. */
 const OF_TABLE = {
-  means: ({ columns: [value], by, source }) => ({ value, by, source }),
+  means: ({ columns: [value], by }) => ({ value, by }),
   model: ({ formula, family, event_is, reference }) => ({ formula, family, event_is, reference }),
   summary: ({ columns, by }) => ({ columns, by: by?.[0] }),
 };
 
-/** A spec as the server takes it: counts are of the whole study, whatever the filters. */
+/** A spec as the server takes it. */
 export function bodyOf(spec, state) {
   const given = (OF_TABLE[spec.kind] || ofPlot)(spec);
-  const derived = !isCounted(spec) && {
+  const derived = {
     where: state.where.length ? allOf(state.where) : undefined,
     assign: state.assign.length ? Object.fromEntries(state.assign) : undefined,
   };
@@ -92,8 +91,8 @@ function ofPlot({ by, columns, ...more }) {
 const allOf = (texts) => (texts.length > 1 ? texts.map((it) => `(${it})`).join(" and ") : texts[0]);
 
 function specOf(body, spec) {
-  const { by, source, ...more } = body;
-  return { kind: spec.kind, ...more, by: by === undefined ? undefined : [by].flat(), source };
+  const { by, ...more } = body;
+  return { kind: spec.kind, ...more, by: by === undefined ? undefined : [by].flat() };
 }
 
 /** Plots are answered as a view, tables as a table; either by the name it may be had by again. */

@@ -1,0 +1,34 @@
+"""Cells that the levels of columns make, in frames whose i-th column of levels is `level i`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.table.columns import text_of
+
+__all__ = ["NO_LEVELS", "Levels", "cells_in", "cells_of_levels"]
+
+Whole = NDArray[np.int64]
+Levels = Mapping[str, Mapping[str, int]]
+NO_LEVELS: Levels = MappingProxyType({})
+
+
+def cells_in(levels: Levels) -> int:
+    """Return how many cells the places of levels make."""
+    return math.prod(max(places.values()) + 1 for places in levels.values())
+
+
+def cells_of_levels(out: nw.DataFrame[Any], levels: Levels) -> Whole:
+    """Return the cell of each row of a frame, in which the i-th column of levels is `level i`."""
+    cell = np.zeros(len(out), dtype=np.int64)
+    for i, places in enumerate(levels.values()):
+        here = [places[text_of(level)] for level in out[f"level {i}"].to_list()]
+        cell = cell * (max(places.values()) + 1) + np.array(here, dtype=np.int64)
+    return cell
