@@ -121,7 +121,7 @@ class Column:
             raise InputError(f"a level of column {self.name!r} is listed twice")
         has_levels = self.kind == "categorical"
         said = {type(self.are_codes), type(self.may_hold_codes)}
-        if said != {bool} or (self.levels_again or self.are_codes) and not has_levels:
+        if said != {bool} or ((self.levels_again or self.are_codes) and not has_levels):
             raise InputError(f"column {self.name!r} says of levels or codes what it has not")
 
     def to_plain(self) -> dict[str, Any]:

@@ -164,8 +164,8 @@ def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) 
             entry, said = _write_again(archive, draft, number, table)
             entries.append(entry)
             again.append(said)
-        found = (values.hexdigest(), count)
-        manifest = _manifest(draft, entries, found, tuple(again), key)
+        of_rows = (values.hexdigest(), count)
+        manifest = _manifest(draft, entries, of_rows, tuple(again), key)
         add_bytes(archive, MANIFEST, canonical_json(manifest.to_plain()))
     return manifest
 
@@ -207,12 +207,12 @@ def _texts(draft: Draft) -> Iterator[tuple[str, bytes]]:
 def _manifest(
     draft: Draft,
     entries: Iterable[Entry],
-    found: tuple[str, int],
+    of_rows: tuple[str, int],
     again: tuple[Again, ...],
     key: SigningKey,
 ) -> Manifest:
-    """Return the manifest, signed; `found` are the digest of all rows, and how many there are."""
-    values, rows = found
+    """Return the manifest, signed; `of_rows` are the digest of all, and how many there are."""
+    values, rows = of_rows
     made = Manifest(
         study=draft.study,
         version=draft.version,
