@@ -85,7 +85,9 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
             orders[name] = [level for level in column.order if level in there]
     told["ordered"] = {name: it for name, it in orders.items() if it}
     told["tables"] = [pair for pair in told.get("tables", ()) if {*pair} <= held]
-    told["derive"] = {n: it for n, it in told.get("derive", {}).items() if n not in whole.withheld}
+    # As a list, for one is made of those before it.
+    derive = told.get("derive", {})
+    told["derive"] = [[name, derive[name]] for name in derive if name not in whole.withheld]
     told["withhold"] = [*whole.withheld]
     return {name: it for name, it in told.items() if it not in ([], {})}
 
@@ -97,6 +99,7 @@ def _policy_of(file: StudyFile) -> Policy:
     try:
         if not {*told} <= {*TOLD}:
             raise InputError("it says more than a file does")
+        told["derive"] = dict(told.get("derive", ()))
         fixed = {"rows": Whole.name, "k": manifest.k, "m": manifest.m, "study": manifest.study}
         return Policy.from_dict({**told, **fixed})
     except (InputError, TypeError, ValueError, AttributeError) as error:
@@ -223,10 +226,11 @@ class FileSession:
         """A table of the names and kinds of the columns, whose one row is empty."""
         import pandas as pd
 
-        columns = self.kept.raw
         kinds = {it.name: KINDS[it.kind == KINDS[1]] for it in self._columns}
         empty = {name: [""] if kind == KINDS[1] else [np.nan] for name, kind in kinds.items()}
-        roles = dict.fromkeys(kinds, "quasi-identifier")
+        role = "quasi-identifier"  # else one different level a row would identify
+        roles = dict.fromkeys(kinds, role)
+        columns = {n: dataclasses.replace(it, role=role) for n, it in self.kept.raw.items()}
         frame = pd.DataFrame(empty)
         made = open_table(frame, kinds=kinds, roles=roles, unit=None, key=None, least=None)
         return made.changed(columns, {})
