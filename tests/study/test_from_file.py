@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,9 @@ import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import View
 from discreet.render.scene import scene_to_plain
-from discreet.study_file import open_study_file
+from discreet.study.board import board_rows
+from discreet.study_file import Draft, StudyFile, open_study_file, write_study_file
+from discreet.study_file.signing import drawn
 from tests.cases import slow
 from tests.study.test_dates_of_whole import stays
 from tests.study.test_whole import cohort
@@ -91,14 +96,15 @@ def opened(name: str) -> dc.Study:
         return dc.open(pa.table(visits("texts")), study="visits", unit="patient_id")
     policy = dc.Policy.preset(
         "standard",
-        derive={"log_bmi": "log(bmi)", "g": "glucose * 2"},
+        derive={"log_bmi": "log(bmi)", "g": "glucose * 2", "of_lab": "lab * 2"},
         labels={"bmi": "Body mass index (kg/m²)", "log_bmi": "Logarithm"},
         ordered={"smoker": ["yes", "no", "unknown"]},
         tables=[["sex", "smoker"]],
-        withhold=["visit"],
+        withhold=["lab"],
         limits={"age": [20, 90]},
     )
-    return dc.open(cohort(), policy, study="cohort")
+    lab = (pl.col("age") + pl.col("glucose").fill_null(5)).alias("lab")
+    return dc.open(cohort().with_columns(lab), policy, study="cohort")
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +135,236 @@ def test_file_answers_as_the_custodian_does(studies: Callable[[str], Any], name:
     if isinstance(expected, View):
         assert found.describe() == expected.describe()
         assert scene_to_plain(found.scene()) == scene_to_plain(expected.scene())
+
+
+def test_rest_of_a_study_is_that_of_the_custodian(studies: Callable[[str], Any]) -> None:
+    study, of_file = studies("cohort")
+    assert of_file.is_file
+    assert not study.is_file
+    assert of_file.fidelity() == study.fidelity()
+    assert of_file.axis_order(["bmi", "age", "sex"]) == study.axis_order(["bmi", "age", "sex"])
+    assert of_file.groups == ()
+    assert (of_file.policy.k, of_file.policy.members) == (study.policy.k, study.policy.members)
+    assert repr(of_file).startswith("Study('cohort', policy 'standard', k = 5; ")
+    assert "5 columns of the copy" in repr(of_file)
+    part = of_file.where(OLD)
+    assert part.is_file
+    assert repr(part).endswith(f"; where {OLD})")
+
+
+def test_board_of_a_file_has_the_same_rows(studies: Callable[[str], Any], tmp_path: Path) -> None:
+    study, of_file = studies("cohort")
+    board, expected = of_file.board(), study.board()
+    assert (board.rows, board.columns, board.title) == (
+        expected.rows,
+        expected.columns,
+        expected.title,
+    )
+    of = board_rows(of_file._drawn), board_rows(study._drawn)
+    assert of[0].data == of[1].data
+    assert board.save(tmp_path / "board.html").stat().st_size > len(of[0].data)
+
+
+def test_figure_says_which_file_it_was_made_from(
+    studies: Callable[[str], Any], tmp_path: Path
+) -> None:
+    _, of_file = studies("cohort")
+    view = of_file.where(OLD).histogram("bmi", by="sex")
+    manifest = of_file._session.file.manifest
+    told = json.loads(view.save(tmp_path / "a.json").read_text())["provenance"]
+    assert (told["version"], told["policy"]) == (manifest.version, manifest.content[:16])
+    assert told["request"]["derived"] == [["", OLD]]
+    for name in ("a.svg", "a.html", "a.png", "a.pdf"):
+        assert view.save(tmp_path / name).stat().st_size > 500
+    for name in ("b.csv", "b.html", "b.tex", "b.txt", "b.json"):
+        assert of_file.summary().save(tmp_path / name).stat().st_size > 500
+
+
+REFUSED: dict[str, Callable[[dc.Study], Any]] = {
+    "the session": lambda s: s.session,
+    "a table with its report": lambda s: s.anonymize(),
+    "a rounded table": lambda s: s.round(),
+    "tuning": lambda s: s.sweep(k=[5, 6]),
+    "versions": lambda s: s.attack_versions(),
+    "a version": lambda s: s.new_version(),
+    "codes": lambda s: s.missing_codes(),
+    "checking a figure": lambda s: s.verify("a.svg"),
+    "a file of it": lambda s: s.publish("again.discreet"),
+    "a file of a part": lambda s: s.where(OLD).publish("part.discreet"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_needs_the_data_is_refused_in_words(
+    studies: Callable[[str], Any], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RefusedError, match="is a file, which holds protected rows and no data"):
+        REFUSED[name](studies("cohort")[1])
+    assert not [*tmp_path.iterdir()]
+
+
+def test_exact_figures_and_columns_that_are_not_there_are_refused(
+    studies: Callable[[str], Any],
+) -> None:
+    _, of_file = studies("cohort")
+    with pytest.raises(RefusedError, match="a study file has none"):
+        of_file.fidelity(exact=True)
+    with pytest.raises(InputError, match="no column 'patient'"):
+        of_file.bars("patient")
+    with pytest.raises(InputError, match="did you mean 'glucose'"):
+        of_file.histogram("glucos")
+    for name in ("lab", "of_lab"):
+        with pytest.raises(RefusedError, match=f"'{name}' is withheld"):
+            of_file.histogram(name)
+    assert "lab" not in of_file._session.file.names
+    with pytest.raises(InputError, match="there is a column 'sex'"):
+        of_file.assign(sex="age")
+    with pytest.raises(RefusedError, match="cannot be pickled"):
+        pickle.dumps(of_file)
+    with pytest.raises(InputError, match="says itself what its study is"):
+        dc.open(of_file._session.file.path, study="other")
+    with pytest.raises(InputError, match="says itself what its study is"):
+        dc.open(of_file._session.file.path, "research")
+
+
+def test_file_that_was_closed_says_so(studies: Callable[[str], Any]) -> None:
+    path = studies("cohort")[1]._session.file.path
+    again = dc.open(path)
+    again.close()
+    with pytest.raises(InputError, match="was closed; open it again"):
+        again.histogram("age")
+    dc.open(cohort(), study="cohort").close()
+
+
+def test_nothing_but_the_file_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Source, policy, secret, state and copy are gone before the file is opened."""
+    home = tmp_path / "custodian"
+    home.mkdir()
+    for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
+        monkeypatch.setenv(name, str(home / name))
+    cohort().write_csv(home / "cohort.csv")
+    (home / "policy.toml").write_text('study = "cohort"\nk = 4\n')
+    study = dc.open(home / "cohort.csv", home / "policy.toml")
+    sent = tmp_path / "sent"
+    sent.mkdir()
+    study.publish(home / "cohort.discreet").rename(sent / "cohort.discreet")
+    expected = study.scatter("age", "bmi", by="sex"), study.summary(by="smoker")
+    del study
+    shutil.rmtree(home)
+    for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
+        monkeypatch.setenv(name, str(tmp_path / "analyst" / name))
+    of_file = dc.open(sent / "cohort.discreet")
+
+    assert (of_file.scatter("age", "bmi", by="sex"), of_file.summary(by="smoker")) == expected
+    of_file.scatter("age", "bmi").save(sent / "a.svg")
+    of_file.board().save(sent / "board.html")
+    seen = {it.relative_to(tmp_path).parts[:2] for it in tmp_path.rglob("*") if it.is_file()}
+    assert seen == {
+        ("analyst", "DISCREET_STATE"),  # who signed it
+        *(("sent", name) for name in ("cohort.discreet", "a.svg", "board.html")),
+    }
+    assert not [*tmp_path.rglob("*.secret"), *tmp_path.rglob("*.sqlite")]
+
+
+def test_file_of_another_signer_is_refused(tmp_path: Path) -> None:
+    study = dc.open(cohort(), study="signed")
+    dc.open(study.publish(tmp_path / "a.discreet")).close()
+    draft_key = drawn()
+    with open_study_file(tmp_path / "a.discreet") as file:
+        manifest, rows = file.manifest, file.columns(file.names)
+    draft = Draft(
+        *("signed", "2"),
+        manifest.columns,
+        k=5,
+        m=20,
+        persons=400,
+        policy=manifest.policy,
+    )
+    write_study_file(tmp_path / "b.discreet", draft, [rows], draft_key)
+    with pytest.raises(InputError, match="was signed by"):
+        dc.open(tmp_path / "b.discreet")
+
+
+def policies() -> dict[str, Any]:
+    return {
+        "a field of no policy": {"home": 1},
+        "a field that no file has": {"roles": {"age": "sensitive"}},
+        "another k": {"k": 4},
+        "bins of a text": {"bins": "many"},
+        "limits of a list": {"limits": [1, 2]},
+        "limits the wrong way": {"limits": {"age": [2, 1]}},
+        "labels of a number": {"labels": {"age": 1}},
+        "derive of a mapping": {"derive": {"x": "age + 1"}},
+        "derive of numbers": {"derive": [[1, 2]]},
+        "derive of three": {"derive": [["x", "age", "z"]]},
+        "ordered of a number": {"ordered": {"sex": 1}},
+        "tables of a column": {"tables": [["sex"]]},
+        "withhold of a number": {"withhold": [1]},
+        "a regime": {"regime": "research"},
+    }
+
+
+@pytest.mark.parametrize("name", policies())
+def test_policy_that_no_custodian_writes_is_refused(
+    studies: Callable[[str], Any], tmp_path: Path, name: str
+) -> None:
+    file = studies("cohort")[1]._session.file
+    changed = replace(_draft_of(file), policy=policies()[name])
+    write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
+    with pytest.raises(InputError, match="what the study file says of its policy cannot be"):
+        dc.open(tmp_path / "a.discreet")
+
+
+NEARNESS: dict[str, Any] = {
+    "a list": [1],
+    "a number": {"discreet": 1, "kind": "fidelity", "word": "near", "rows": 3},
+    "texts for numbers": {
+        **{"discreet": 1, "kind": "fidelity", "word": "near", "rows": "x", "largest": "y"},
+        **{"columns": [], "pairs": [], "correlations": None, "coefficients": None, "subsets": []},
+        "exact": False,
+    },
+}
+
+
+@pytest.mark.parametrize("name", NEARNESS)
+def test_nearness_that_cannot_be_read_is_refused(
+    studies: Callable[[str], Any], tmp_path: Path, name: str
+) -> None:
+    file = studies("cohort")[1]._session.file
+    changed = replace(_draft_of(file), study=f"near {name}", nearness=NEARNESS[name])
+    write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
+    with pytest.raises(InputError, match="how near its copy is cannot be read"):
+        dc.open(tmp_path / "a.discreet").histogram("age")
+
+
+def test_file_without_nearness_and_copies_says_what_it_does_not_know(
+    studies: Callable[[str], Any], tmp_path: Path
+) -> None:
+    file = studies("cohort")[1]._session.file
+    changed = replace(_draft_of(file), study="bare", nearness=None, again=(), again_of=0)
+    write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
+    of_file = dc.open(tmp_path / "a.discreet")
+    said = " ".join(of_file.means("bmi", "sex").to_text().split())
+    assert "so few do not show how far the copy is off" in said
+    with pytest.raises(RefusedError, match="does not say how near its copy is"):
+        of_file.fidelity()
+    of_file.histogram("age", by="sex").describe()
+
+
+def _draft_of(file: StudyFile) -> Draft:
+    it = file.manifest
+    return Draft(
+        study=it.study,
+        version=it.version,
+        columns=it.columns,
+        k=it.k,
+        m=it.m,
+        persons=it.persons,
+        policy=it.policy,
+        nearness=file.nearness(),
+        again=file.again(),
+        again_of=it.again_of,
+        person_column=it.person_column,
+        remarks=it.remarks,
+    )

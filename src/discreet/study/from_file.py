@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -99,6 +100,8 @@ def _policy_of(file: StudyFile) -> Policy:
     try:
         if not {*told} <= {*TOLD}:
             raise InputError("it says more than a file does")
+        if isinstance(told.get("derive"), Mapping):
+            raise InputError("columns that are derived stand in a list, one made of those before")
         told["derive"] = dict(told.get("derive", ()))
         fixed = {"rows": Whole.name, "k": manifest.k, "m": manifest.m, "study": manifest.study}
         return Policy.from_dict({**told, **fixed})
@@ -133,11 +136,12 @@ class FileSession:
     Parameters
     ----------
     file : StudyFile
-        Open; it is closed by `close`.
+        Open; it is closed by `close`, and when nothing refers to this any more.
     """
 
     def __init__(self, file: StudyFile) -> None:
         self.file = file
+        weakref.finalize(self, file.close)
         self.policy = _policy_of(file)
         self.name: str | None = file.manifest.study
         names = {it.name for it in file.manifest.columns}
