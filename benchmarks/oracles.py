@@ -17,14 +17,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
-from discreet.protect import participants
 from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.protect.participants import Rows, participants
 from discreet.protect.whole import whole_copy
 from discreet.protect.wide import said_of_width
 from discreet.secret import Secret
@@ -374,18 +375,19 @@ def aucs(names: Iterator[str] | list[str], copies: int) -> Iterator[tuple[str, f
 @contextmanager
 def fixed() -> Iterator[None]:
     """Let all numbers of persons be the least ones, and everybody take part: the control."""
-    drawn, share = Draws.of_table, participants.APART
+    drawn = Draws.of_table
 
     def least(self: Draws, name: str, count: int) -> Floats:
         return np.zeros(count) if name.startswith(DECIDES) else drawn(self, name, count)
 
-    Draws.of_table = least  # type: ignore[method-assign]
-    participants.APART = (0.0, 0.0)
-    try:
+    def everybody(rows: Rows, usual: int, most: int, _: float) -> tuple[Rows, int]:
+        return participants(rows, usual, most, 0.0)
+
+    with (
+        patch("discreet.protect.copies.Draws.of_table", least),
+        patch("discreet.protect.whole.participants", everybody),
+    ):
         yield
-    finally:
-        Draws.of_table = drawn  # type: ignore[method-assign]
-        participants.APART = share
 
 
 def main() -> None:

@@ -22,9 +22,10 @@ import numpy as np
 
 from benchmarks.nearness import nearness
 from benchmarks.tables import records_of, tables
-from discreet.measure.attacks import Records, attack_secret, first_of
+from discreet.measure.attacks import Make, Records, attack_secret, first_of
 from discreet.measure.attacks_by_copies import membership
 from discreet.measure.makers import whole_maker
+from discreet.protect.copies import LEFT_OUT
 
 PAGE = Path(__file__).parents[1] / "docs" / "whole.md"
 K, SECRETS, PAIRS = 5, 5, 50
@@ -34,8 +35,8 @@ VARIANTS: dict[str, tuple[int, Mapping[str, Any]]] = {
     "m = 2k": (2 * K, {}),
     "m = 3k": (3 * K, {}),
     "m = 8k": (8 * K, {}),
-    "nobody left out": (4 * K, {"participants.APART": (0.0, 0.0)}),
-    "a third left out": (4 * K, {"participants.APART": (0.3, 0.35)}),
+    "nobody left out": (4 * K, {"left_out": 0.0}),
+    "20 to 40 % left out": (4 * K, {"left_out": 0.4}),
     "donors all alike often": (4 * K, {"donors.UNEVEN": 0.0}),
     "donors twice as uneven": (4 * K, {"donors.UNEVEN": 0.4}),
     "no noise beside donors": (4 * K, {"fitted_columns.SMOOTHED": 0.0}),
@@ -45,7 +46,7 @@ VARIANTS: dict[str, tuple[int, Mapping[str, Any]]] = {
     "half the noise of ends": (4 * K, {"safe_values.END_NOISE": 1.0}),
     "twice the noise of ends": (4 * K, {"safe_values.END_NOISE": 4.0}),
 }
-"""What is changed: m, and constants of modules of `discreet.protect`."""
+"""What is changed: m, the largest share left out, and constants of `discreet.protect`."""
 HEAD = """\
 | variant | means | groups | pairs | typical | far | joint | 3,000 rows: means | groups | pairs |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -57,12 +58,14 @@ def main() -> None:
     """Measure all variants, and write the table."""
     found = {rows: [*_records(rows, names)] for rows, names in OF.items()}
     lines = []
-    for name, (m, constants) in VARIANTS.items():
+    for name, (m, others) in VARIANTS.items():
+        constants = {place: value for place, value in others.items() if place != "left_out"}
+        make = whole_maker(K, m, left_out=others.get("left_out", LEFT_OUT))
         with ExitStack() as changed:
             for place, value in constants.items():
                 changed.enter_context(patch(f"discreet.protect.{place}", value))
-            few, many = near(found[500], m), near(found[3000], m)
-            risk = members(found[500], m)
+            few, many = near(found[500], make), near(found[3000], make)
+            risk = members(found[500], make)
         cells = [few["means"], few["groups"], few["pairs"], *risk.values()]
         cells += [many["means"], many["groups"], many["pairs"]]
         lines.append(f"| {name} | {' | '.join(f'{it:.2f}' for it in cells)} |")
@@ -78,27 +81,26 @@ def _records(rows: int, names: tuple[str, ...]) -> Iterator[Records]:
         yield first_of(records_of(name, frame), rows)
 
 
-def near(every: list[Records], m: int) -> dict[str, float]:
+def near(every: list[Records], make: Make) -> dict[str, float]:
     """Return how near copies of tables are, on average."""
     found: dict[str, list[float]] = {}
     for records in every:
         for turn in range(SECRETS):
-            copy = whole_maker(K, m)(records, attack_secret("variants", turn))
+            copy = make(records, attack_secret("variants", turn))
             for figure, value in nearness(records.table, copy.table).items():
                 found.setdefault(figure, []).append(value)
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-def members(every: list[Records], m: int) -> dict[str, float]:
+def members(every: list[Records], make: Make) -> dict[str, float]:
     """Return how well persons are recognised, on average over tables."""
     return {
-        who: float(np.mean([_auc(records, m, who) for records in every]))
+        who: float(np.mean([_auc(records, make, who) for records in every]))
         for who in ("typical", "marginal", "joint")
     }
 
 
-def _auc(records: Records, m: int, who: str) -> float:
-    make = whole_maker(K, m)
+def _auc(records: Records, make: Make, who: str) -> float:
     return membership(records, make, who=who, pairs=PAIRS, rows=len(records), k=K).found.share
 
 

@@ -57,6 +57,7 @@ NOT_SET: dict[str, Any] = {
     "metric": "euclidean",
     "ties": "keyed",
     "rounding": "mdav",
+    "left_out": 0.2,
     "pictures": OF_PICTURES,
     "bins": 20,
     "grid": 30,
@@ -453,6 +454,7 @@ OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
     "rounding": st.sampled_from(list(ROUNDINGS)),
     "c": st.integers(1, 10**6),
     "m": st.just(10**6),  # at least k, whichever that is
+    "left_out": st.sampled_from([0.1, 0.2, 0.5]),
     "most_columns": st.integers(1, 1000),
     "missing_values": st.dictionaries(
         text, st.lists(st.integers(-9999, 9999), unique=True, max_size=3), max_size=2

@@ -26,6 +26,7 @@ OTHER: dict[str, Any] = {
     "rounding": "optimal",
     "c": 4,
     "m": 30,
+    "left_out": 0.4,
     "pictures": {"heatmap": "suppression"},
     "bins": 30,
     "grid": 20,

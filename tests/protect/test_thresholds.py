@@ -7,6 +7,7 @@ of their own, and looks for a sign that the threshold was reached.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
-from discreet.protect import participants, relations
+from discreet.protect import relations
 from discreet.protect import whole as whole_of
 from discreet.protect.copies import MISSING, Draws, Levels, Settings, WholeCopy
+from discreet.protect.participants import participants
 from discreet.protect.whole import whole_copy
 from discreet.secret import Secret
 
@@ -190,7 +192,8 @@ UNTURNED = (
 def test_without_a_draw_the_last_person_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Draws, "threshold", lambda _, name, least: least)
     monkeypatch.setattr(relations, "threshold", lambda chance, least: least)
-    monkeypatch.setattr(participants, "APART", (0.0, 0.0))  # exceptions are of those in part
+    everyone = partial(participants, left_out=0.0)  # exceptions are of those who take part
+    monkeypatch.setattr(whole_of, "participants", lambda *given: everyone(*given[:3]))
     of = ORACLES[name]
     found = [np.array(signs(of, n, 8), dtype=np.float64) for n in (of.never + 1, of.never)]
 

@@ -56,13 +56,17 @@ SETTINGS: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"methods": ["mdav", "whole"], "k": [4], "m": [8]},
         ["mdav k=4", "whole k=4 m=8"],
     ),
+    "shares left out": (
+        {"k": [5], "m": [10], "left_out": [0.2, 0.4]},
+        ["whole k=5 m=10 left_out=0.2", "whole k=5 m=10 left_out=0.4"],
+    ),
     "each once": ({"methods": ["whole", "whole"], "k": [5, 5], "m": [5, 5]}, ["whole k=5 m=5"]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "names"), SETTINGS.values(), ids=SETTINGS)
 def test_which_settings_are_tried(given: dict[str, Any], names: list[str]) -> None:
-    every = dict.fromkeys(("methods", "k", "m", "q")) | given
+    every = dict.fromkeys(("methods", "k", "m", "q", "left_out")) | given
 
     assert [setting.name for setting in settings_of_whole(**every)] == names
 
@@ -123,6 +127,24 @@ def test_larger_groups_link_fewer_of_the_levels_too() -> None:
     assert point.risk is not None
     assert 0 <= point.risk.share < 0.2
     assert point.risk.baseline == 0
+
+
+def test_a_share_left_out_is_tried_as_the_policy_would_have_it() -> None:
+    frame = numbers()
+    found = places(tried(frame, m=[10], left_out=[0.2, 0.5]))
+
+    for share in (0.2, 0.5):
+        point = found[f"whole k=5 m=10 left_out={share}"]
+        report = attacked(as_side(frame), whole_maker(5, 10, left_out=share), k=5, pairs=0)
+        assert point.risk == report["linkage"].found
+    assert found["whole k=5 m=10 left_out=0.2"].place != found["whole k=5 m=10 left_out=0.5"].place
+
+
+def test_the_line_of_a_share_left_out_says_how_to_open_the_study() -> None:
+    (point,) = tried(m=[10], left_out=[0.4]).points
+
+    assert "left_out=0.4" in point.setting.opened
+    assert point.setting.shell.endswith("-k 5 -m 10 --left-out 0.4 -o RELEASED.csv")
 
 
 def test_the_risk_may_be_that_of_membership(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,6 +229,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "m below every k": ({"m": [4]}, "one m that is at least k"),
     "m that is none": ({"m": [4.5]}, "m must be a whole number"),
     "m of no whole copy": ({"m": [10], "methods": ["mdav"]}, "m is of copies of the whole table"),
+    "a share left out of no whole copy": (
+        {"left_out": [0.2], "methods": ["mdav"]},
+        "left_out is of copies of the whole table",
+    ),
+    "a share that is no list": ({"left_out": 0.2}, "left_out of a sweep must be a list of numbers"),
 }
 
 

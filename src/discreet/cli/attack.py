@@ -71,7 +71,8 @@ def attack(
 
     for path in output or ():
         path_to_save(path, SUFFIXES, "a report of attacks")  # before the work
-    here = {"--unit": copy.unit, "--no-unit": copy.no_unit, "--m": copy.m, "--versions": versions}
+    here: dict[str, object] = {"--unit": copy.unit, "--no-unit": copy.no_unit, "--m": copy.m}
+    here |= {"--left-out": copy.left_out, "--versions": versions}
     beside = {"--same-rows": same_rows, "--drop": drop}
     _check_not_given(beside if released is None else here, made_here=released is None)
     with progress_shown():

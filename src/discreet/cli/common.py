@@ -244,6 +244,10 @@ class WholeOptions:
     m: Annotated[
         int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
     ] = None
+    left_out: Annotated[
+        float | None,
+        Option(help="The largest share of persons left out of the copy: from .1 to .5; .2."),
+    ] = None
     unit: UnitOption = None
     no_unit: NoUnitOption = False
     kinds: KindsOption = None
@@ -263,7 +267,8 @@ class WholeOptions:
             dates=self.dates,
         )
         by_file = self.policy not in PRESETS and options.rules().fixed
-        return options.open(file, k=self.k, m=self.m, rows=None if by_file else Whole.name)
+        rows = None if by_file else Whole.name
+        return options.open(file, k=self.k, m=self.m, left_out=self.left_out, rows=rows)
 
 
 @dataclass(frozen=True)
@@ -277,6 +282,10 @@ class CopyOptions:
     m: Annotated[
         int | None,
         Option("-m", "--m", help="Of rows whole: the least persons in a leaf; 4 k by default."),
+    ] = None
+    left_out: Annotated[
+        float | None,
+        Option(help="Of rows whole: the largest share of persons left out, .1 to .5; .2."),
     ] = None
 
     def fields(self, rules: Policy) -> dict[str, Any]:

@@ -301,6 +301,10 @@ class TriedOptions:
     m: Annotated[
         str | None, Option("-m", "--m", help="Of whole copies, values of m: 10,20; 2 k, 4 k, 6 k.")
     ] = None
+    left_out: Annotated[
+        str | None,
+        Option(help="Of whole copies, largest shares of persons left out: .2,.4; .2 by default."),
+    ] = None
     q: Annotated[str | None, Option("-q", "--q", help="Values of q: 0.1,0.25,0.5.")] = None
     risk: Annotated[
         str,
@@ -380,6 +384,7 @@ def tune(
         else:
             m = None if tried.m is None else ladder(tried.m, "m")
             asked = {**table.asked(), **wanted, **vars(tried), "q": _shares(tried.q), "m": m}
+            asked["left_out"] = _shares(tried.left_out, "left-out")
             found = study.open(file, **rows.fields()).sweep(**asked)
         for path in output or ():
             found.save(path)
@@ -422,8 +427,8 @@ def ladder(text: str, name: str = "k") -> list[int]:
     return sorted({low, high, *(k for k in nice if low < k < high)})
 
 
-def _shares(text: str | None) -> list[float] | None:
+def _shares(text: str | None, name: str = "q") -> list[float] | None:
     try:
         return None if text is None else [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError("--q must be numbers such as 0.1,0.25,0.5") from None
+        raise InputError(f"--{name} must be numbers such as 0.1,0.25,0.5") from None

@@ -48,9 +48,9 @@ class Setting:
     ----------
     method : str
         The name of a row method.
-    k, q, m : int or None, float or None, int or None
+    k, q, m, left_out : int, float, int and float, optional
         The size of its groups, its noise as a share of the standard deviation, and of a copy of the
-        whole table the least persons in a leaf.
+        whole table the least persons in a leaf and the largest share of persons left out.
 
     Examples
     --------
@@ -65,6 +65,7 @@ class Setting:
     k: int | None = None
     q: float | None = None
     m: int | None = None
+    left_out: float | None = None
 
     @property
     def name(self) -> str:
@@ -86,11 +87,13 @@ class Setting:
     @property
     def shell(self) -> str:
         """The line that makes the release on the command line."""
-        more = "".join(f" -{name} {value}" for name, value in self._numbers())
+        given = ((name.replace("_", "-"), value) for name, value in self._numbers())
+        more = "".join(f" {'-' if len(it) == 1 else '--'}{it} {value}" for it, value in given)
         return f"discreet anonymize TABLE --method {self.method}{more} -o RELEASED.csv"
 
     def _numbers(self) -> list[tuple[str, float]]:
-        given = (("k", self.k), ("q", self.q), ("m", self.m))
+        names = ("k", "q", "m", "left_out")
+        given = ((name, getattr(self, name)) for name in names)
         return [(name, value) for name, value in given if value is not None]
 
 

@@ -13,6 +13,7 @@ from discreet.measure.pairs import Side
 from discreet.protect import Whole
 from discreet.protect.alike import persons_alike
 from discreet.protect.base import RowMethod
+from discreet.protect.copies import LEFT_OUT
 from discreet.protect.listed import copy_with_tables
 from discreet.protect.whole import Draws, Levels, Settings, WholeCopy
 from discreet.secret import Secret
@@ -27,6 +28,7 @@ def whole_maker(
     sensitive: tuple[str, ...] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
     tables: tuple[tuple[str, str], ...] = (),
+    left_out: float = LEFT_OUT,
     unit: bool = False,
 ) -> Make:
     """Return what makes a copy of a whole table (see `protect.whole`).
@@ -43,6 +45,8 @@ def whole_maker(
         Between which numbers a column lies.
     tables : tuple of pairs of str
         Columns of levels whose cross-table is counted.
+    left_out : float, default 0.2
+        The largest share of persons left out.
     unit : bool, default False
         Whether the persons of records are declared, and have rows that belong together. Otherwise
         rows that are alike by no chance are one person's.
@@ -58,7 +62,9 @@ def whole_maker(
         If k is no whole number of at least 2, or m is below it.
     """
     members = Whole(k, m).members
-    settings = Settings(k, members, tuple(sensitive), dict(bounds or {}), tables=tables)
+    settings = Settings(
+        k, members, tuple(sensitive), dict(bounds or {}), tables=tables, left_out=left_out
+    )
     return maker_of(settings, unit)
 
 

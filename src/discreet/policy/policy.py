@@ -36,6 +36,7 @@ from discreet.protect import (
     named,
 )
 from discreet.protect.base import RowMethod
+from discreet.protect.copies import LEFT_OUT
 from discreet.protect.hierarchy import read_hierarchy
 from discreet.protect.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
 from discreet.rounding import METHODS as ROUNDINGS
@@ -68,6 +69,7 @@ USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
+LEAST_LEFT_OUT, MOST_LEFT_OUT = 0.1, 0.5
 REGIMES = ("guarded", "research")
 METRICS = parameters_of(Deterministic)["metric"].words
 TIES = parameters_of(Deterministic)["ties"].words
@@ -237,6 +239,10 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "c": (lambda v: v is None or _whole(1, 10**6)(v), "a whole number from 1 to 1000000"),
     "m": (lambda v: v is None or _whole(1, 10**6)(v), "a whole number from 1 to 1000000"),
+    "left_out": (
+        lambda v: _number(v) and LEAST_LEFT_OUT <= v <= MOST_LEFT_OUT,
+        f"a number from {LEAST_LEFT_OUT:g} to {MOST_LEFT_OUT:g}",
+    ),
     "pictures": (lambda v: isinstance(v, Mapping), "a table of plots and methods"),
     "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
@@ -359,6 +365,10 @@ class Policy:
     m : int, optional
         The least number of persons in a leaf, where `rows` is "whole"; at least k, by default
         4 k. With less than 4 k a study has one version and no more.
+    left_out : float, default 0.2
+        The largest share of persons that the copy leaves out, from .1 to .5, where `rows` is
+        "whole"; how many are left out, from half of it on, the secret says. The more are, the less
+        sure is anybody who is in the copy, and the farther off are its figures.
     pictures : mapping of str to str
         The method of each picture when the caller names none; "rows" stands for `rows`.
     bins, grid : int, default 20 and 30
@@ -490,6 +500,7 @@ class Policy:
     rounding: str = "mdav"
     c: int | None = None
     m: int | None = None
+    left_out: float = LEFT_OUT
     pictures: Mapping[str, str] = field(default_factory=lambda: METHOD_OF_PLOT)
     bins: int = 20
     grid: int = 30
@@ -942,6 +953,7 @@ class Policy:
             out["ties"] = self.ties
         if self.rows_by == Whole.name:
             out["m"] = self.members
+            out |= {"left_out": self.left_out} if self.left_out != LEFT_OUT else {}
         out |= {n: getattr(self, n) for n in COPY_METHODS[self.rows_by].declared if n not in out}
         codes = {name: sorted(of) for name, of in self.missing_values.items() if of}
         if codes:

@@ -135,6 +135,11 @@ def _m(policy: Policy) -> Said:
     )
 
 
+def _left_out(policy: Policy) -> Said:
+    low, high = (f"{100 * share:g}" for share in (policy.left_out / 2, policy.left_out))
+    return "Some persons are left out of the copy", f": {low} to {high} in 100, by the secret."
+
+
 def _q(policy: Policy) -> Said:
     noise = policy.noise(policy.rows_by)
     return "Numbers are blurred", f" by noise of {noise:g} of a column's standard deviation."
@@ -269,6 +274,7 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         "public": _public,
         "rows": _rows,
         "m": _m,
+        "left_out": _left_out,
         "q": _q,
         "groups": _groups,
         "most_columns": _most_columns,

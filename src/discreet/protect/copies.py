@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.secret import Secret
 
-__all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "threshold"]
+__all__ = ["LEFT_OUT", "MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "threshold"]
 
+LEFT_OUT = 0.2
+"""The largest share of persons who are left out, where nothing else is asked for."""
 OTHER, MISSING = "(other)", ""
 """Rare levels that were joined; and a missing one, whose name no level has."""
 
@@ -36,6 +38,9 @@ class Settings:
         Columns whose numbers are whole multiples of one part of so many: those of dates, in days.
     tables : tuple of pairs of str
         Columns of levels whose cross-table is counted (`protect.listed`).
+    left_out : float, default 0.2
+        The largest share of persons left out, from 0 to .5; the secret says how many are, from
+        half of it on.
     """
 
     k: int
@@ -44,6 +49,7 @@ class Settings:
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     parts: Mapping[str, int] = field(default_factory=dict)
     tables: tuple[tuple[str, str], ...] = ()
+    left_out: float = LEFT_OUT
 
 
 class Levels(NamedTuple):

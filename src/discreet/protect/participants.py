@@ -30,8 +30,6 @@ __all__ = [
 HUGE = 1e150
 PERSONS_PER_K = 4
 """A column of numbers has at least so many times k persons, to twice, who have one."""
-APART = (0.1, 0.2)
-"""The share of persons who are left out: between these two, the secret says."""
 ROWS_OF_ONE = 4
 """Of a person so many times as many rows as usual take part at the most."""
 USUAL = (0.4, 0.6)
@@ -103,7 +101,7 @@ def usual_rows(persons: Labels | None, draws: Draws) -> int:
     return int(rows[int(share * len(rows))])
 
 
-def participants(rows: Rows, usual: int, least: int) -> tuple[Rows, int]:
+def participants(rows: Rows, usual: int, least: int, left_out: float) -> tuple[Rows, int]:
     """Return the rows that take part, in the order of their keys, and how many could.
 
     Parameters
@@ -114,9 +112,11 @@ def participants(rows: Rows, usual: int, least: int) -> tuple[Rows, int]:
         How many rows a person usually has: of none very many more take part.
     least : int
         So many persons take part at the least.
+    left_out : float
+        The largest share of persons left out; between half of it and it, the secret says.
     """
     some = rows.taken(_limited(rows.draws, rows.persons, usual))
-    return some.taken(_in_part(some, least)), len(some.at)
+    return some.taken(_in_part(some, least, left_out)), len(some.at)
 
 
 def _limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
@@ -131,14 +131,14 @@ def _limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
     return order[place < ROWS_OF_ONE * usual]
 
 
-def _in_part(rows: Rows, least: int) -> Labels:
+def _in_part(rows: Rows, least: int, left_out: float) -> Labels:
     chance: Floats = rows.draws.of_rows("apart")[:, 0]
     whose = np.arange(len(chance))
     if rows.persons is not None:  # a sum of uniform numbers, less its whole part, is one too
         whose = np.unique(rows.persons, return_inverse=True)[1]
         chance = np.bincount(whose, chance).astype(np.float64) % 1.0
-    low, high = APART
-    share = low + (high - low) * float(rows.draws.of_table("apart", 1)[0])
+    low = left_out / 2
+    share = low + (left_out - low) * float(rows.draws.of_table("apart", 1)[0])
     out = max(0, min(int(share * len(chance)), len(chance) - least))
     left = np.argsort(chance, kind="stable")[:out]
     return np.flatnonzero(~np.isin(whose, left))

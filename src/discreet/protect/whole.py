@@ -139,7 +139,9 @@ def whole_copy(
     ordered = {name: levels[name] for name in sorted(levels)}
     rows = Rows(relations.apart(shown), ordered, draws, persons, np.arange(len(draws.keys)))
     usual = usual_rows(persons, draws)
-    part, could = participants(rows, usual, min(everyone, PERSONS_PER_M * settings.m))
+    part, could = participants(
+        rows, usual, min(everyone, PERSONS_PER_M * settings.m), settings.left_out
+    )
     if together and persons is not None:
         out = rows_of_persons(part, _about(everyone, 1, settings, draws), settings)
     else:

@@ -98,6 +98,7 @@ class Serving:
     audience: str = ""
     rows: str | None = None
     m: int | None = None
+    left_out: float | None = None
     log_format: str = "text"
     metrics_port: int | None = None
 
@@ -129,7 +130,7 @@ class Serving:
 def opened(serving: Serving) -> Study:
     """Open the study that is to be served."""
     policy = load_policy(serving.policy).changed(
-        study=serving.study, rows=serving.rows, m=serving.m
+        study=serving.study, rows=serving.rows, m=serving.m, left_out=serving.left_out
     )
     return open_study(serving.file, policy)
 

@@ -525,6 +525,7 @@ OPTIONS = {
     "k": "-k",
     "rows": "--rows",
     "m": "-m",
+    "left_out": "--left-out",
     "q": "-q",
     "bins": "--bins",
     "grid": "--grid",

@@ -271,6 +271,7 @@ class Session:
             self.policy.members,
             tuple(it for it in self.sensitive if it in words),
             tables=() if self.table.persons_repeat() else listed_pairs(self.policy),
+            left_out=self.policy.left_out,
         )
         found = [(rows, words, whose)]
         with suppress(RefusedError):  # so few rows have no copy

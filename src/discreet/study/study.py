@@ -2129,6 +2129,7 @@ pixels = 400), policy standard)
         k: Sequence[int] | None = None,
         q: Sequence[float] | None = None,
         m: Sequence[int] | None = None,
+        left_out: Sequence[float] | None = None,
         risk: str = "linkage",
         loss: str | None = None,
         drop: Sequence[str] = (),
@@ -2146,6 +2147,9 @@ pixels = 400), policy standard)
             of the whole table: such copies, and beside it row methods for tables of numbers.
         k, q, m : sequences of numbers, optional
             Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
+        left_out : sequence of float, optional
+            Of whole copies, the largest shares of persons left out to try, from .1 to .5; by
+            default the policy's.
         risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
             The share that stands for the risk; of whole copies {"linkage", "far linkage",
             "numbers", "levels", "membership"}, each by attack ("numbers" and "levels": inferred by
@@ -2174,11 +2178,14 @@ pixels = 400), policy standard)
                     "whole tables are protected alone by k and m; leave other settings out, or open"
                     " a study with roles={'column': 'sensitive'}"
                 )
-            tried = settings_of_whole(methods, k, m, q)
+            tried = settings_of_whole(methods, k, m, q, left_out)
             of = session, tried, columns
             return sweep_whole(*of, drop=drop, risk=risk, loss=loss or "pairs")
-        if m is not None:
-            raise InputError("m is of copies of the whole table; name the method 'whole', too")
+        for name, value in (("m", m), ("left_out", left_out)):
+            if value is not None:
+                raise InputError(
+                    f"{name} is of copies of the whole table; name the method 'whole', too"
+                )
         settings |= {"drop": drop, "sensitive": sensitive}
         # Row methods protect groups of columns: here those of the table that is asked for.
         policy = self.policy.changed(rows=Condensation.name if by_default else None)

@@ -497,11 +497,11 @@ def settings_of(
 
 
 def each_of(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the values of k, m or q to try, or refuse what is no list of them."""
+    """Return the values of k, m, q or left_out to try, or refuse what is no list of them."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError(f"{what} of a sweep must be a list of numbers to try")
     for value in given:
-        if what != "q":
+        if what in ("k", "m"):
             check_whole(what, value, least=1)
         else:
             check_ratio(what, value, zero=False)

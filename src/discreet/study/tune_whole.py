@@ -66,10 +66,12 @@ def settings_of_whole(
     k: Sequence[int] | None,
     m: Sequence[int] | None,
     q: Sequence[float] | None,
+    left_out: Sequence[float] | None = None,
 ) -> tuple[Setting, ...]:
     """Return every setting of copies of the whole table, and of row methods that are named too."""
     names = (Whole.name,) if methods is None else tuple(methods)
     ks, ms = (None if it is None else each_of(what, it) for what, it in (("k", k), ("m", m)))
+    shares = (None,) if left_out is None else each_of("left_out", left_out)
     out: list[Setting] = []
     for name in dict.fromkeys(names):
         if name != Whole.name:
@@ -77,7 +79,12 @@ def settings_of_whole(
             continue
         for each in dict.fromkeys(KS if ks is None else ks):
             groups = [times * each for times in PER_K] if ms is None else dict.fromkeys(ms)
-            out += [Setting(name, k=each, m=size) for size in groups if size >= each]
+            sizes = [size for size in groups if size >= each]
+            out += [
+                Setting(name, k=each, m=size, left_out=share)
+                for size in sizes
+                for share in dict.fromkeys(shares)
+            ]
     if q is not None and {*names} <= {Whole.name}:
         raise InputError(
             "q is of row methods with noise; name some: methods=['whole', 'probabilistic']"
@@ -112,11 +119,11 @@ class _Tried:
 
     def _make(self, setting: Setting) -> Make:
         policy = self.session.policy.changed(
-            rows=setting.method, k=setting.k, q=setting.q, m=setting.m
+            rows=setting.method, k=setting.k, q=setting.q, m=setting.m, left_out=setting.left_out
         )
         if setting.method != Whole.name:
             return rows_maker(policy.row_method())
-        settings = replace(self.settings, k=policy.k, m=policy.members)
+        settings = replace(self.settings, k=policy.k, m=policy.members, left_out=policy.left_out)
         return maker_of(settings, self.session.table.unit is not None)
 
     def _loss(self, copy: Copy) -> float:

@@ -146,7 +146,14 @@ def settings_of(table: Table, policy: Policy, wanted: Wanted) -> Settings:
     """Return what a copy is made with, as far as no row says it."""
     bounds = {} if policy.outside == "keep" else dict(policy.bounds)
     sensitive, tables = sensitive_of(table, wanted), listed_pairs(policy)
-    return Settings(policy.k, policy.members, sensitive, bounds, tables=tables)
+    return Settings(
+        policy.k,
+        policy.members,
+        sensitive,
+        bounds,
+        tables=tables,
+        left_out=policy.left_out,
+    )
 
 
 def listed_pairs(policy: Policy) -> tuple[tuple[str, str], ...]:
