@@ -48,7 +48,7 @@ SUFFIX = ".discreet"
 TOLD = (
     *("name", "bins", "grid", "pixels", "round_to", "residual_df", "public", "copy"),
     *("copy_rows", "copy_bytes", "limits", "edges", "ordered", "derive", "labels", "tables"),
-    "withhold",
+    *("withhold", "left_out"),
 )
 """What a file says of the policy: how plots are drawn, and what the copy is."""
 CELLS_HELD = 20_000_000
