@@ -7,7 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
+import typer
 
+from discreet.cli.app import app
+from discreet.cli.complete import column_names
 from tests.cli.conftest import Run
 
 PROTECTED: list[bytes] = []
@@ -179,3 +182,10 @@ def test_file_that_was_changed_is_refused(run: Run, protected: Path) -> None:
     code, _, err = run("summary", str(protected))
     assert code == 2
     assert "was changed" in err
+
+
+def test_columns_of_a_file_are_completed(protected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMP_WORDS", f"discreet means {protected} b")
+    context = typer.Context(typer.main.get_command(app))
+    assert column_names(context, "b") == ["bmi", "blood_pressure"]
+    assert column_names(context, "patient") == []

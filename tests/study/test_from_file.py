@@ -180,6 +180,19 @@ def test_figure_says_which_file_it_was_made_from(
         assert of_file.summary().save(tmp_path / name).stat().st_size > 500
 
 
+def test_figure_of_a_file_is_not_one_that_was_made_beside_the_data(
+    studies: Callable[[str], Any], tmp_path: Path
+) -> None:
+    """Whoever has the file could have made it, and changed it before they sealed it."""
+    study, of_file = studies("cohort")
+    path = of_file.histogram("bmi", by="sex").save(tmp_path / "a.svg")
+    found = study.verify(path)
+    assert (found.verdict, dict(found.checks)) == ("elsewhere", {"seal": "failed"})
+    assert "made from a study file, as anybody can who has one" in found.says
+    own = study.histogram("bmi", by="sex").save(tmp_path / "b.svg")
+    assert study.verify(own).verdict == "as made"
+
+
 REFUSED: dict[str, Callable[[dc.Study], Any]] = {
     "the session": lambda s: s.session,
     "a table with its report": lambda s: s.anonymize(),

@@ -16,6 +16,7 @@ from discreet.secret import Secret
 __all__ = [
     "BOARD",
     "FIGURES",
+    "FROM_FILE",
     "MEASURED",
     "OF_SERVER",
     "REPORT",
@@ -35,6 +36,8 @@ ROWS = "rows"
 """The source of what was protected for one picture alone."""
 MEASURED = "measured"
 """The source of what was measured on the data beside what was made of them."""
+FROM_FILE = "file"
+"""The source of what was made from the protected rows of a study file."""
 FIGURES, REPORT, BOARD = "figures", "report", "board"
 """How the request of a table of figures or a board, and of a report, begins."""
 Asks = Sequence[tuple[str, str]]
@@ -72,7 +75,7 @@ def begun_from_file(request: Mapping[str, Any], version: str, content: str) -> P
 
     In place of the policy stands the digest of all that the file says, its policy among it.
     """
-    return _begun(request, COPY, version, content[:DIGITS])
+    return _begun(request, FROM_FILE, version, content[:DIGITS])
 
 
 def _begun(request: Mapping[str, Any], source: str, version: str, policy: str) -> Provenance:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.plots.request import COPY, COUNTS
-from discreet.study.provenance import MEASURED, ROWS
+from discreet.study.provenance import FROM_FILE, MEASURED, ROWS
 
 __all__ = ["rules_in_words"]
 
@@ -14,6 +14,7 @@ SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",
     ROWS: "rows that were protected for this alone",
+    FROM_FILE: "drawn from the protected copy in a study file",
     MEASURED: "measured on the data beside the released rows, and rounded",
 }
 

@@ -27,7 +27,13 @@ from discreet.render.parquet_words import PARQUET
 from discreet.secret import PLACES, DerivedKey, Secret, existing_secret
 from discreet.study.carried import SUFFIXES, Carried, read
 from discreet.study.derived import DerivedCopy, derived_of
-from discreet.study.provenance import MEASURED, plot_asked, policy_digest, version_of_counts
+from discreet.study.provenance import (
+    FROM_FILE,
+    MEASURED,
+    plot_asked,
+    policy_digest,
+    version_of_counts,
+)
 from discreet.study.session import Session, ledger_of
 from discreet.study.verdicts import (
     ALTERED,
@@ -54,6 +60,10 @@ __all__ = [
     "verifier_of_policy",
 ]
 
+OF_A_FILE = (
+    "it says that it was made from a study file, as anybody can who has one; make the figure anew"
+    " from the file, and compare"
+)
 RULES = ("regime", "k", "m", "rows", "round_to", "bins", "grid")
 """What is said of the settings of a version, where it is there."""
 
@@ -114,6 +124,8 @@ class Verifier:
         except InputError:
             return FileCheck(name, ALTERED, "what it says of itself was changed")
         if not told.is_genuine(self.key):
+            if told.source == FROM_FILE:
+                return FileCheck(name, ELSEWHERE, OF_A_FILE, {"seal": FAILED}, told)
             released = any(_alike(it, told) for _, it in self.ledger.released())
             known = released or self._of_this_copy(told)
             says = (
