@@ -365,6 +365,39 @@ def test_file_without_nearness_and_copies_says_what_it_does_not_know(
     of_file.histogram("age", by="sex").describe()
 
 
+MARKUP = "<script>alert('x')</script><img src=x onerror=alert(1)>"
+
+
+def test_words_of_a_stranger_are_no_markup(studies: Callable[[str], Any], tmp_path: Path) -> None:
+    file = studies("cohort")[1]._session.file
+    rows = file.columns(file.names).to_pydict()
+    rows["sex"] = [MARKUP if it == "f" else it for it in rows["sex"]]
+    columns = [
+        replace(it, label=f"{it.name} {MARKUP}", unit=MARKUP, remarks=(MARKUP,))
+        if it.kind == "continuous"
+        else replace(it, levels=(*it.levels, MARKUP))
+        for it in file.manifest.columns
+    ]
+    policy = {"name": MARKUP, "derive": [["new", "age + 1"]], "labels": {"new": MARKUP}}
+    draft = replace(_draft_of(file), study=MARKUP, columns=tuple(columns), remarks=(MARKUP,))
+    draft = replace(draft, policy=policy, again=(), again_of=0)
+    write_study_file(tmp_path / "a.discreet", draft, [pa.table(rows)], drawn())
+    of_file = dc.open(tmp_path / "a.discreet")
+    for made in (
+        of_file.histogram("new", by="sex").save(tmp_path / "a.html"),
+        of_file.bars("sex").save(tmp_path / "b.html"),
+        of_file.scatter("age", "bmi", by="sex").save(tmp_path / "c.svg"),
+        of_file.summary(by="sex").save(tmp_path / "d.html"),
+        of_file.fidelity().save(tmp_path / "e.html"),
+        of_file.board().save(tmp_path / "f.html"),
+    ):
+        text = made.read_text()
+        assert "alert" in text or made.name == "e.html"
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+    assert "<script>alert" not in of_file.columns._repr_html_()
+
+
 def _draft_of(file: StudyFile) -> Draft:
     it = file.manifest
     return Draft(

@@ -177,20 +177,22 @@ def _known(settings: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 class Study:
     """A table behind a policy: one short method for each thing one can ask.
 
-    Made by `discreet.open`. Prints no value and cannot be pickled. Every plot is answered with a
-    View. `**research` are settings that the policy has a value of: other values exist under the
-    policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
-    from one protected copy of the whole table: of any columns, by any level, with any settings of
-    the view (bins, grid, limits, pixels), and none is refused because of another. What methods
-    say of counts, strata and groups is of counts (`source="counts"`, or a method of counts) and of
-    policies that declare groups of columns. Every method raises InputError if a column, method or
-    setting is unknown or of another kind than is needed, and RefusedError if the policy has another
-    value, or the table or a level holds too few persons.
+    Made by `discreet.open`; of a study file (`is_file`) all is made of the protected rows in it.
+    Prints no value and cannot be pickled. Every plot is answered with a View. `**research` are
+    settings that the policy has a value of: other values exist under the policy `research`, and are
+    refused where they are fixed. Under a guarded policy plots are drawn from one protected copy of
+    the whole table: of any columns, by any level, with any settings of the view (bins, grid,
+    limits, pixels), and none is refused because of another. What methods say of counts, strata and
+    groups is of counts (`source="counts"`, or a method of counts) and of policies that declare
+    groups of columns. Every method raises InputError if a column, method or setting is unknown or
+    of another kind than is needed, and RefusedError if the policy has another value, or the table
+    or a level holds too few persons.
 
     Attributes
     ----------
     session : Session
-        The table behind the study, with its secret and ledger: for what serves it to others.
+        The table behind the study, with its secret and ledger: for what serves it to others. A
+        study that is a file has none.
     """
 
     def __init__(self, session: Session | FileSession, derived: DerivedCopy | None = None) -> None:
@@ -2282,15 +2284,16 @@ def open(
     labels: Mapping[str, str] | None = None,
     dates: Mapping[str, str] | None = None,
 ) -> Study:
-    """Put a table behind a policy.
+    """Put a table behind a policy, or open a study file.
 
     Parameters
     ----------
     source : path or frame
-        A file (CSV, Parquet, Feather, JSON lines, Excel, Stata, SPSS or SAS), a folder or pattern
-        of Parquet files, or "-" for standard input; a database file, or the URL of a database's
-        table; or a frame of pandas, polars, pyarrow, DuckDB, ibis, PySpark or Dask.
-        docs/sources.md says how each is read.
+        A study file (.discreet), which says all else itself; or a table: a file (CSV, Parquet,
+        Feather, JSON lines, Excel, Stata, SPSS or SAS), a folder or pattern of Parquet files, or
+        "-" for standard input; a database file, or the URL of a database's table; or a frame of
+        pandas, polars, pyarrow, DuckDB, ibis, PySpark or Dask. docs/sources.md says how each is
+        read.
     policy : str, Path or Policy, default "standard"
         The name of a preset ("standard", "datashield", "sacro", "opensafely", "research"), the
         path of a TOML file, or a Policy.
