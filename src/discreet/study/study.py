@@ -177,16 +177,18 @@ def _known(settings: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 class Study:
     """A table behind a policy: one short method for each thing one can ask.
 
-    Made by `discreet.open`; of a study file (`is_file`) all is made of the protected rows in it.
-    Prints no value and cannot be pickled. Every plot is answered with a View. `**research` are
-    settings that the policy has a value of: other values exist under the policy `research`, and are
-    refused where they are fixed. Under a guarded policy plots are drawn from one protected copy of
-    the whole table: of any columns, by any level, with any settings of the view (bins, grid,
-    limits, pixels), and none is refused because of another. What methods say of counts, strata and
-    groups is of counts (`source="counts"`, or a method of counts) and of policies that declare
-    groups of columns. Every method raises InputError if a column, method or setting is unknown or
-    of another kind than is needed, and RefusedError if the policy has another value, or the table
-    or a level holds too few persons.
+    Made by `discreet.open`. Prints no value and cannot be pickled. Every plot is answered with a
+    View. `**research` are settings that the policy has a value of: other values exist under the
+    policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
+    from one protected copy of the whole table: of any columns, by any level, with any settings of
+    the view (bins, grid, limits, pixels), and none is refused because of another. What methods
+    say of counts, strata and groups is of counts (`source="counts"`, or a method of counts) and of
+    policies that declare groups of columns. Every method raises InputError if a column, method or
+    setting is unknown or of another kind than is needed, and RefusedError if the policy has another
+    value, or the table or a level holds too few persons.
+
+    A study that is a file (`is_file`) makes everything of the protected rows in it, and refuses
+    what needs the data.
 
     Attributes
     ----------
