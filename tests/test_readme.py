@@ -57,6 +57,7 @@ def test_the_shell_commands_run(
         assert code in (None, 0), (line, capsys.readouterr().err)
     assert {path.name for path in tmp_path.iterdir()} == {
         "cohort.csv",
+        "cohort.discreet",
         "discreet.toml",
         ".discreet",
         "scatter.svg",
@@ -70,6 +71,7 @@ def test_the_shell_commands_run(
         "released.csv",
         "report.html",
         "by-sex.svg",
+        "from-file.svg",
         "older.png",
     }
 
@@ -77,6 +79,7 @@ def test_the_shell_commands_run(
 # Of each block: what it prints, and what it writes.
 PYTHON: tuple[tuple[str, set[str]], ...] = (
     ("How near the copy is: ", {"age-glucose.svg", "bmi.svg", "hdl.png", "ratio.svg"}),
+    ("is a study file of discreet", {"diabetes.discreet", "from-file.png"}),
     ("What somebody could learn about a person", {"patients.parquet", "patients.html"}),
     ("RoundingSet(optimal, 24 points)", set()),
 )

@@ -55,9 +55,10 @@ class Provenance:
         The version of discreet.
     request : mapping
         What was asked for, as far as the picture shows it.
-    source : {"copy", "counts", "rows", "measured"}
+    source : {"copy", "counts", "rows", "measured", "file"}
         What it was drawn from: the protected copy, counts of the data, rows that were protected
-        for this picture alone; or that it was measured on the data beside what was made of them.
+        for this picture alone, the copy in a study file; or that it was measured on the data
+        beside what was made of them.
     checksum : str
         A keyed digest of the numbers, so that nobody finds them by guessing (`keyed`). Of a table
         of text, in which it does not stand, the SHA-256 of its file.

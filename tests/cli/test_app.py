@@ -88,7 +88,7 @@ def test_without_a_command_the_help_is_printed(run: Run, words: list[str]) -> No
 
 COMMANDS = (
     *("plot", "board", "summary", "means", "anonymize", "evaluate", "attack", "fidelity", "tune"),
-    *("example", "methods", "version", "policy", "token", "serve", "log", "check"),
+    *("example", "methods", "version", "policy", "token", "serve", "log", "check", "protect"),
 )
 
 

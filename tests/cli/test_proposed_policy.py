@@ -49,6 +49,7 @@ CALLS: dict[str, Calls] = {
         ("plot", "box", "TABLE", "bmi", "--json"),
         ("version", "new", "CHANGED"),
     ),
+    "protect": (("protect", "TABLE", "-o", "STUDY"),),
     "policy init": (("policy", "init", "TABLE", "-o", "ANOTHER"),),
     "token add": (("token", "add", "alice"),),
     "token revoke": (("token", "add", "alice"), ("token", "revoke", "alice")),
@@ -104,6 +105,7 @@ def files(tmp_path: Path, run: Run) -> dict[str, str]:
         "FIGURE": "box.svg",
         "BOARD": "board.html",
         "FOLDER": "request",
+        "STUDY": "t.discreet",
     }
     found = {word: str(tmp_path / name) for word, name in names.items()}
     rows = table_of(160)

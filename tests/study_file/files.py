@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from discreet.study_file import Column, Draft, SigningKey, write_study_file
@@ -21,23 +22,15 @@ from discreet.study_file.manifest import content_digest
 from discreet.study_file.signing import drawn
 
 ROWS, MANIFEST = "rows/00000.parquet", "manifest.json"
+AGAIN, LOST = "again/00000.parquet", "again/00001.parquet"
 LEVELS = ("never", "former", "current")
 COLUMNS = (
-    Column("age", "continuous", label="Age at entry", unit="years", step=1),
-    Column("smoker", "categorical", levels=LEVELS),
+    Column(
+        "age", "continuous", label="Age at entry", unit="years", step=1, remarks=("of few persons",)
+    ),
+    Column("smoker", "categorical", levels=LEVELS, levels_again=("(other)",)),
     Column("born", "date", dates="day"),
     Column("seen", "date", dates="us"),
-)
-DRAFT = Draft(
-    "clinic",
-    "2",
-    COLUMNS,
-    k=5,
-    m=20,
-    persons=3000,
-    policy={"k": 5, "withhold": ["name"]},
-    nearness={"means": 0.5, "pairs": [1.25, None]},
-    answers={"deaths-by-year": {"kind": "bar", "counts": [120, 85]}},
 )
 
 
@@ -61,6 +54,32 @@ def rows_of(count: int, seed: int = 7) -> pa.Table:
     )
 
 
+def again_of(count: int, seed: int) -> pa.Table:
+    """Return a copy of the copy, with a level that the copy has not."""
+    table = rows_of(count, seed)
+    words = pa.array(["(other)", *table["smoker"].to_pylist()[1:]]).dictionary_encode()
+    levels = pa.array([*LEVELS, "(other)"])
+    codes = pc.index_in(words.cast(pa.string()), levels).cast(pa.int32())
+    return table.set_column(1, "smoker", pa.DictionaryArray.from_arrays(codes, levels))
+
+
+DRAFT = Draft(
+    "clinic",
+    "2",
+    COLUMNS,
+    k=5,
+    m=20,
+    persons=3000,
+    policy={"k": 5, "withhold": ["name"]},
+    nearness={"means": 0.5, "pairs": [1.25, None]},
+    answers={"deaths-by-year": {"kind": "bar", "counts": [120, 85]}},
+    again=(again_of(80, seed=8), again_of(70, seed=9).drop_columns(["seen"])),
+    again_of=75,
+    person_column="age",
+    remarks=("not in the protected copy: name (identifies persons)",),
+)
+
+
 @dataclass(frozen=True)
 class Apart:
     """A study file taken apart: its bytes, its manifest, its entries, and a forger's key."""
@@ -79,6 +98,12 @@ class Apart:
         columns = [dict(it) for it in self.plain["columns"]]
         columns[at].update(changed)
         return self.with_manifest(columns=columns)
+
+    def with_again(self, at: int, **changed: Any) -> bytes:
+        """Return the file with a copy of the copy of which the manifest says something else."""
+        again = [dict(it) for it in self.plain["again"]]
+        again[at].update(changed)
+        return self.with_manifest(again=again)
 
     def with_entry(self, name: str, text: bytes, **changed: Any) -> bytes:
         """Return the file with another entry, which the manifest lists as it is."""

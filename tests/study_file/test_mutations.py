@@ -22,10 +22,13 @@ from discreet.study_file import open_study_file
 from discreet.study_file.canonical import canonical_json
 from discreet.study_file.reading import check_values_of
 from tests.study_file.files import (
+    AGAIN,
     LEVELS,
+    LOST,
     MANIFEST,
     ROWS,
     Apart,
+    again_of,
     apart,
     listed,
     parquet,
@@ -163,6 +166,19 @@ def two_parts(it: Apart) -> bytes:
     return replace(it, plain={**it.plain, "entries": listed(entries)}, entries=entries).together()
 
 
+def other_again(it: Apart, table: pa.Table, **options: object) -> bytes:
+    """The file with another first copy of the copy, of as many rows as the manifest then says."""
+    again = [dict(each) for each in it.plain["again"]]
+    again[0]["rows"] = table.num_rows
+    return it.with_entry(AGAIN, parquet(table, **options), again=again)
+
+
+def without_again(it: Apart, name: str) -> bytes:
+    """The file without a copy of the copy that the manifest tells of."""
+    entries = {each: text for each, text in it.entries.items() if each != name}
+    return replace(it, plain={**it.plain, "entries": listed(entries)}, entries=entries).together()
+
+
 def rows_of_nothing(it: Apart) -> bytes:
     entries = {**it.entries, ROWS: b"PAR1", "rows/00001.parquet": b"PAR1"}
     plain = {**it.plain, "entries": listed(entries), "rows": 2_000_000}
@@ -291,6 +307,49 @@ FIELDS: dict[str, Mutation] = {
     "successors that nobody signed": lambda it: it.with_manifest(
         successors=[{"after": "0" * 64, "before": "1" * 64, "signature": "0" * 128}]
     ),
+    "a copy of the copy of no rows": lambda it: it.with_again(0, rows=0),
+    "a copy of the copy of a million rows": lambda it: it.with_again(0, rows=1_000_000),
+    "a copy of the copy of other rows": lambda it: it.with_again(0, rows=79),
+    "a copy of the copy of other values": lambda it: it.with_again(0, values="0" * 64),
+    "a copy of the copy whose digest is none": lambda it: it.with_again(0, values="abc"),
+    "a copy of the copy without a column it has": lambda it: it.with_again(0, without=["seen"]),
+    "a copy of the copy with a column it lost": lambda it: it.with_again(1, without=[]),
+    "a copy of the copy without an unknown column": lambda it: it.with_again(0, without=["x"]),
+    "a copy of the copy without any column": lambda it: it.with_again(
+        1, without=["age", "smoker", "born", "seen"]
+    ),
+    "a copy of the copy without a list": lambda it: it.with_again(0, without="seen"),
+    "a copy of the copy without a number": lambda it: it.with_again(0, without=[1]),
+    "a copy of the copy with a word more": lambda it: it.with_again(0, home="x"),
+    "a copy of the copy more": lambda it: it.with_manifest(again=[*it.plain["again"]] * 2),
+    "a copy of the copy less": lambda it: it.with_manifest(again=it.plain["again"][:1]),
+    "nine copies of the copy": lambda it: it.with_manifest(again=it.plain["again"][:1] * 9),
+    "copies of the copy in no list": lambda it: it.with_manifest(again=None),
+    "copies of more rows than there are": lambda it: it.with_manifest(again_of=3_001),
+    "copies of no rows": lambda it: it.with_manifest(again_of=0),
+    "copies of yes rows": lambda it: it.with_manifest(again_of=True),
+    "persons in a column that is not there": lambda it: it.with_manifest(person_column="who"),
+    "persons in a column of levels": lambda it: it.with_manifest(person_column="smoker"),
+    "persons in a list": lambda it: it.with_manifest(person_column=["age"]),
+    "remarks that are a text": lambda it: it.with_manifest(remarks="none"),
+    "remarks that are numbers": lambda it: it.with_manifest(remarks=[1]),
+    "a remark of two lines": lambda it: it.with_manifest(remarks=["so\nmuch"]),
+    "1,001 remarks": lambda it: it.with_manifest(remarks=["so much"] * 1_001),
+    "remarks on a column that are numbers": lambda it: it.with_column(0, remarks=[1]),
+    "remarks on a column that are a text": lambda it: it.with_column(0, remarks="few"),
+    "no remarks on a column": lambda it: it.with_column(2, remarks=[]),
+    "codes that are 1": lambda it: it.with_column(0, may_hold_codes=1),
+    "codes that are no": lambda it: it.with_column(0, may_hold_codes=False),
+    "codes of a column of numbers": lambda it: it.with_column(0, are_codes=True),
+    "further levels of a number": lambda it: it.with_column(0, levels_again=["a"]),
+    "a further level that is known": lambda it: it.with_column(1, levels_again=["never"]),
+    "a further level that is a list": lambda it: it.with_column(1, levels_again=[["x"]]),
+    "no further levels of copies that have one": lambda it: it.with_manifest(
+        columns=[
+            {name: told for name, told in each.items() if name != "levels_again"}
+            for each in it.plain["columns"]
+        ]
+    ),
     "changed after it was signed": lambda it: it.with_text(
         canonical_json({**it.plain, "persons": 3_100})
     ),
@@ -362,6 +421,28 @@ PARQUET: dict[str, Mutation] = {
     "an encrypted footer": lambda it: it.with_entry(ROWS, it.entries[ROWS][:-4] + b"PARE"),
     "a bit of a page, signed": lambda it: it.with_entry(
         ROWS, flipped(it.entries[ROWS], len(it.entries[ROWS]) // 2)
+    ),
+    "no copies of the copy, though they are told": lambda it: without_again(it, AGAIN),
+    "a copy of the copy of another number": lambda it: zipped(
+        {**all_of(it), "again/00007.parquet": it.entries[AGAIN]}
+    ),
+    "a copy of the copy that is no Parquet": lambda it: it.with_entry(AGAIN, b"PAR1 and PAR1"),
+    "a copy of the copy with other values": lambda it: other_again(it, again_of(80, seed=3)),
+    "a copy of the copy with rows more": lambda it: it.with_entry(
+        AGAIN, parquet(again_of(81, seed=8))
+    ),
+    "a copy of the copy of another level": lambda it: other_again(it, rows_of(80, seed=8)),
+    "a copy of the copy of infinite numbers": lambda it: other_again(
+        it, again_of(80, seed=8).set_column(0, "age", pa.array([float("inf")] * 80))
+    ),
+    "a copy of the copy that lost another column": lambda it: it.with_entry(
+        LOST, parquet(again_of(70, seed=9).drop_columns(["born"]))
+    ),
+    "a copy of the copy packed by Snappy": lambda it: other_again(
+        it, again_of(80, seed=8), compression="snappy"
+    ),
+    "a bit of a copy of the copy": lambda it: it.with_entry(
+        AGAIN, flipped(it.entries[AGAIN], len(it.entries[AGAIN]) // 2)
     ),
     "nearness with spaces": lambda it: it.with_entry("nearness.json", b'{"means": 1}'),
     "nearness that is deep": lambda it: it.with_entry("nearness.json", b"[" * 5_000 + b"]" * 5_000),

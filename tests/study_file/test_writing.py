@@ -20,7 +20,7 @@ from discreet.study_file import Column, Draft, open_study_file, write_study_file
 from discreet.study_file import rows as rows_module
 from discreet.study_file.archive import Archive
 from discreet.study_file.signing import drawn
-from tests.study_file.files import COLUMNS, DRAFT, LEVELS, rows_of
+from tests.study_file.files import COLUMNS, DRAFT, LEVELS, again_of, rows_of
 
 KEY = drawn()
 
@@ -50,6 +50,21 @@ def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
             DRAFT.answers["deaths-by-year"],
         )
         assert file.manifest.columns == COLUMNS
+
+
+def test_copies_of_the_copy_are_read_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.discreet"
+    written(path)
+    with open_study_file(path) as file:
+        whole, lost = file.again()
+        manifest = file.manifest
+    assert whole.equals(again_of(80, seed=8))
+    assert lost.equals(again_of(70, seed=9).drop_columns(["seen"]))
+    assert whole["smoker"][0].as_py() == "(other)"
+    assert [it.without for it in manifest.again] == [(), ("seen",)]
+    assert (manifest.again_of, manifest.person_column) == (75, "age")
+    assert manifest.remarks == DRAFT.remarks
+    assert manifest.columns[0].remarks == ("of few persons",)
 
 
 @pytest.mark.usefixtures("small_groups")
@@ -98,6 +113,10 @@ CHANGES: dict[str, Any] = {
     "label": {"columns": (replace(COLUMNS[0], label="Age"), *COLUMNS[1:])},
     "nearness": {"nearness": {"means": 0.6}},
     "answers": {"answers": {}},
+    "copies of the copy": {"again": (again_of(80, seed=7),)},
+    "of which rows": {"again_of": 76},
+    "persons": {"person_column": None},
+    "remarks": {"remarks": ()},
 }
 
 
@@ -172,6 +191,24 @@ def test_file_says_no_day_path_or_user(tmp_path: Path) -> None:
     for word in (str(tmp_path), os.environ.get("HOME", "/root"), f"{today:%Y-%m-%d}"):
         assert word.encode() not in manifest
         assert word.encode() not in whole
+
+
+@pytest.mark.parametrize(
+    ("again", "why"),
+    [
+        (rows_of(0), "no rows"),
+        (rows_of(20_001), "more than so many columns leave"),
+        (rows_of(80).rename_columns(["a", "b", "c", "d"]), "other columns"),
+        (again_of(80, seed=8).set_column(1, "smoker", pa.array(["canary"] * 80)), "does not list"),
+    ],
+)
+def test_copies_of_the_copy_that_do_not_fit_leave_no_file(
+    tmp_path: Path, again: pa.Table, why: str
+) -> None:
+    with pytest.raises(InputError, match=why) as refused:
+        written(tmp_path / "a", draft=replace(DRAFT, again=(again,)))
+    assert "canary" not in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 REFUSED: dict[str, tuple[Any, str]] = {

@@ -31,6 +31,7 @@ from discreet.cli.custodian import (
 from discreet.cli.fidelity import fidelity
 from discreet.cli.outputs import outputs
 from discreet.cli.plots import PlotCommand, plot
+from discreet.cli.protect import protect
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
 from discreet.cli.upkeep import doctor, man, warm
@@ -59,6 +60,7 @@ for command in (
     fidelity,
     tune,
     outputs,
+    protect,
     check,
     verify,
     serve,

@@ -12,7 +12,7 @@ from typer import Option
 from discreet.cli.common import (
     CopyOptions,
     DerivedOptions,
-    File,
+    FileOrStudy,
     JsonOption,
     StudyOptions,
     print_words,
@@ -26,7 +26,7 @@ __all__ = ["board"]
 
 @with_options
 def board(
-    file: File,
+    file: FileOrStudy,
     study: StudyOptions,
     made: CopyOptions,
     derived: DerivedOptions,
@@ -52,7 +52,8 @@ def board(
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     with progress_shown():
         opened = study.open(file, **made.fields(study.rules()))
-        opened.session.check_copy()  # before the work
+        if not opened.is_file:
+            opened.session.check_copy()  # before the work
         found = derived.of(opened).board()
         found.save(output)
     size = output.stat().st_size

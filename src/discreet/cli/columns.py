@@ -9,7 +9,7 @@ from typer import Option
 
 from discreet.cli.common import (
     DerivedOptions,
-    File,
+    FileOrStudy,
     JsonOption,
     StudyOptions,
     print_words,
@@ -22,7 +22,7 @@ __all__ = ["columns"]
 
 @with_options
 def columns(
-    file: File,
+    file: FileOrStudy,
     study: StudyOptions,
     derived: DerivedOptions,
     k: Annotated[

@@ -34,6 +34,7 @@ __all__ = [
     "DropOption",
     "FigureOptions",
     "File",
+    "FileOrStudy",
     "FormulaOption",
     "JsonOption",
     "KindsOption",
@@ -70,6 +71,10 @@ NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
 
 # Text and no path: a path would take two slashes of a URL for one.
 File = Annotated[str, Argument(help="A file that holds a table, or a database's URL.")]
+FileOrStudy = Annotated[
+    str,
+    Argument(help="A file that holds a table, a study file (.discreet), or a database's URL."),
+]
 JsonOption = Annotated[bool, Option("--json", help="Print as JSON.")]
 PolicyOption = Annotated[
     str,
@@ -154,7 +159,11 @@ class StudyOptions:
         """
         from discreet.policy import PRESETS
         from discreet.study import open as open_study
+        from discreet.study.from_file import is_study_file
 
+        if is_study_file(file):
+            self._check_of_file(fields)
+            return open_study(file)
         if self.unit is not None and self.no_unit:
             raise InputError("--unit and --no-unit say different things; give one of them")
         rules, kinds = self.rules(), kinds_of(self.kinds)
@@ -173,6 +182,21 @@ class StudyOptions:
             # What the custodian's file declares stays.
             named["kinds"] = dict.fromkeys(levels, "categorical") | kinds | dict(rules.kinds)
         return open_study(file, rules.changed(**named))
+
+    def _check_of_file(self, fields: Mapping[str, Any]) -> None:
+        """Refuse options of how a table is protected, where it was."""
+        from discreet.protect import Whole
+
+        wrong = given(self) | {
+            name
+            for name, value in fields.items()
+            if value not in (None, [], {}) and (name, value) != ("rows", Whole.name)
+        }
+        if wrong:
+            raise InputError(
+                f"a study file says itself how it was protected; leave --"
+                f"{min(wrong).replace('_', '-')} out"
+            )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ import typer
 
 __all__ = ["column_names", "listed_names", "plot_names"]
 
+STUDY_FILE = ".discreet"
+
 
 def plot_names(incomplete: str) -> list[str]:
     """Return the plots whose name begins so, as commands are written."""
@@ -41,13 +43,18 @@ def _file_in(said: Mapping[str, str]) -> str | None:
     from discreet.table.files import is_file_name
 
     words = said.get("COMP_WORDS") or said.get("_TYPER_COMPLETE_ARGS") or ""
-    return next(filter(is_file_name, words.split()), None)
+    named = (it for it in words.split() if is_file_name(it) or it.endswith(STUDY_FILE))
+    return next(named, None)
 
 
 def _header(path: Path) -> list[str]:
     """Return the names of a file's columns; none where it cannot be read, which commands say."""
+    from discreet.study_file import open_study_file
     from discreet.table.files import names_in
 
     with suppress(Exception):
+        if path.suffix == STUDY_FILE:
+            with open_study_file(path) as file:
+                return [*file.names]
         return names_in(path)
     return []

@@ -36,7 +36,14 @@ from discreet.cli.common import (
     progress_shown,
     with_options,
 )
-from discreet.errors import BrokenPromiseError, DiscreetError, InputError, needing, path_in_words
+from discreet.errors import (
+    BrokenPromiseError,
+    DiscreetError,
+    InputError,
+    RefusedError,
+    needing,
+    path_in_words,
+)
 from discreet.progress import listening
 
 if TYPE_CHECKING:
@@ -116,7 +123,13 @@ def serve(
     with needing("server", "serving"):
         from discreet.serve.logs import log_kept
         from discreet.serve.start import Serving
+    from discreet.study.from_file import is_study_file
 
+    if is_study_file(file):
+        raise RefusedError(
+            "a study file is not served: whoever has it opens it, or has a board of it (discreet"
+            " board FILE -o board.html); name the table"
+        )
     place = str(Path(policy).resolve()) if policy.endswith(".toml") else policy
     told = {name: value for name, value in vars(options).items() if name != "no_token"}
     told["origins"] = options.origins or ()

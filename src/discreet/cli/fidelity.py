@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from discreet.cli.common import (
-    File,
+    FileOrStudy,
     JsonOption,
     StudyOption,
     WholeOptions,
@@ -23,7 +23,7 @@ __all__ = ["fidelity"]
 
 @with_options
 def fidelity(
-    file: File,
+    file: FileOrStudy,
     copy: WholeOptions,
     study: StudyOption = None,
     output: Annotated[

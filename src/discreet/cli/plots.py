@@ -16,7 +16,7 @@ from discreet.cli.common import (
     DerivedOptions,
     DiversityOption,
     FigureOptions,
-    File,
+    FileOrStudy,
     JsonOption,
     MethodOption,
     NumberOptions,
@@ -169,7 +169,7 @@ class PlotCommand(TyperCommand):
 @with_options
 def plot(
     kind: KindArgument,
-    file: File,
+    file: FileOrStudy,
     columns: ColumnsArgument,
     study: StudyOptions,
     numbers: NumberOptions,
@@ -389,6 +389,8 @@ def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[s
 
 def _say_codes(found: Study, view: View) -> None:
     """Name numbers that may stand for missing values, for whoever keeps the policy."""
+    if found.is_file:  # whose notes name such columns
+        return
     raw = [name for name in view.columns if name in found.session.table.columns]
     for name, codes in found.missing_codes(raw).items():
         named = ", ".join(f"{code:g}" for code in codes)

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from discreet.cli.common import (
     DerivedOptions,
     FigureOptions,
-    File,
+    FileOrStudy,
     JsonOption,
     StudyOption,
     WholeOptions,
@@ -55,7 +55,7 @@ WeightsOption = Annotated[
 
 @with_options
 def summary(
-    file: File,
+    file: FileOrStudy,
     copy: WholeOptions,
     derived: DerivedOptions,
     study: StudyOption = None,
@@ -92,7 +92,7 @@ def summary(
 
 @with_options
 def means(
-    file: File,
+    file: FileOrStudy,
     value: Annotated[
         str, Argument(help="The column of numbers to average.", autocompletion=column_names)
     ],
@@ -123,7 +123,7 @@ def means(
 
 @with_options
 def model(
-    file: File,
+    file: FileOrStudy,
     formula: Annotated[
         str,
         Argument(

@@ -28,9 +28,10 @@ from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.provenance import Sealer
 from discreet.regression import read_formula
+from discreet.render.sealing import Gate
 from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import WholeTable, check_way, settle_from_copy
-from discreet.study.gate import RecordedGate
+from discreet.study.from_file import FileSession
 from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
@@ -54,7 +55,7 @@ class DerivedCopy:
 
     Parameters
     ----------
-    session : Session
+    session : Session or FileSession
         The study whose copy it is of.
     whole : WholeTable
         The rows, and all columns.
@@ -67,7 +68,7 @@ class DerivedCopy:
         condition.
     """
 
-    session: Session
+    session: Session | FileSession
     whole: WholeTable
     steps: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
@@ -218,7 +219,7 @@ class DerivedCopy:
         )
         return view
 
-    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Gate:
         """Return what records that something of these rows is released."""
         return self.session.gate_of_copy(kind, self.recorded(columns))
 
@@ -235,6 +236,8 @@ class DerivedCopy:
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what was done, how rough a small part is, and what is said of the copy's columns."""
+        if not self.asks:
+            return self.session.remarks_of_copy(names)
         said = ["; ".join(self.steps)] if self.steps else []
         if self.asked and len(self.whole) < ROUGH:
             said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
@@ -276,7 +279,7 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
                     )
 
 
-def derived_of(session: Session) -> DerivedCopy:
+def derived_of(session: Session | FileSession) -> DerivedCopy:
     """Return the copy of a study, to be parted or to be given new columns."""
     if session.policy.rows_by != Whole.name:
         raise RefusedError(NO_COPY)

@@ -18,11 +18,14 @@ __all__ = [
     "COPY",
     "COUNTS",
     "FIGURES",
+    "FROM_FILE",
     "MEASURED",
     "OF_SERVER",
     "REPORT",
     "ROWS",
+    "asked_for",
     "begun",
+    "begun_from_file",
     "begun_of",
     "plot_asked",
     "policy_digest",
@@ -36,6 +39,8 @@ COPY, COUNTS, ROWS = "copy", "counts", "rows"
 without a copy of the whole table, or was protected for one picture alone."""
 MEASURED = "measured"
 """The source of what was measured on the data beside what was made of them."""
+FROM_FILE = "file"
+"""The source of what was made from the protected rows of a study file."""
 FIGURES, REPORT, BOARD = "figures", "report", "board"
 """How the request of a table of figures or a board, and of a report, begins."""
 Asks = Sequence[tuple[str, str]]
@@ -57,7 +62,7 @@ def begun(
     of_copy = view.origin.version
     source = ROWS if request.from_rows else COUNTS
     source = source if of_copy is None or not policy.from_copy else COPY
-    asked = _shown(request, policy, asks)
+    asked = asked_for(request, policy, asks)
     return begun_of(asked, source, of_copy or of_counts, policy, secret)
 
 
@@ -65,9 +70,21 @@ def begun_of(
     request: Mapping[str, Any], source: str, version: str, policy: Policy, secret: Secret
 ) -> Provenance:
     """Return the provenance of what was asked for so, without a checksum; not of what is empty."""
+    return _begun(request, source, version, policy_digest(policy, secret))
+
+
+def begun_from_file(request: Mapping[str, Any], version: str, content: str) -> Provenance:
+    """Return the provenance of what was made from a study file, without a checksum.
+
+    In place of the policy stands the digest of all that the file says, its policy among it.
+    """
+    return _begun(request, FROM_FILE, version, content[:DIGITS])
+
+
+def _begun(request: Mapping[str, Any], source: str, version: str, policy: str) -> Provenance:
     return Provenance(
         version=version,
-        policy=policy_digest(policy, secret),
+        policy=policy,
         discreet=own_version(),
         request={name: it for name, it in request.items() if it not in (None, [], "")},
         source=source,
@@ -94,7 +111,7 @@ def plot_asked(request: Mapping[str, Any]) -> tuple[str, tuple[str, ...], dict[s
     return plot, columns, how, asks
 
 
-def _shown(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any]:
+def asked_for(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any]:
     """Say what was asked for: what the plot shows, and of the rest what is not as usual."""
     plot, model = PLOTS[request.plot], request.model
     asked: dict[str, Any] = {"plot": request.plot}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.study.provenance import COPY, COUNTS, MEASURED, ROWS
+from discreet.study.provenance import COPY, COUNTS, FROM_FILE, MEASURED, ROWS
 
 __all__ = ["rules_in_words"]
 
@@ -13,6 +13,7 @@ SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",
     ROWS: "rows that were protected for this alone",
+    FROM_FILE: "drawn from the protected copy in a study file",
     MEASURED: "measured on the data beside the released rows, and rounded",
 }
 

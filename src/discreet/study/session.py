@@ -89,12 +89,14 @@ from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 from discreet.vault.whole_columns import listed_pairs
 
 __all__ = [
+    "FIDELITY",
     "NO_COPY",
     "DrawableColumn",
     "Move",
     "Orders",
     "Session",
     "axis_order",
+    "codes_said",
     "folder_of",
     "forget_private_files",
     "ledger_of",
@@ -440,6 +442,10 @@ class Session:
         off = self._vault.nearness(self.table, self.policy).said
         said = self.said_of_columns(names)
         return (*said, *_codes_in(self.table, self.policy, names), f"the copy: {off}")
+
+    def may_hold_codes(self, name: str) -> bool:
+        """Tell whether numbers of a column may stand for missing values."""
+        return bool(_codes_in(self.table, self.policy, [name]))
 
     def said_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what is to be known of single columns of the copy: whose means are off, and how."""
@@ -850,11 +856,16 @@ def remarks_of(
 
 def _codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
     """Say which columns may hold codes for missing values."""
+    least = _least_codes(table, policy)
+    return codes_said([name for name in dict.fromkeys(names) if table.codes(name, least)])
+
+
+def codes_said(names: Sequence[str]) -> list[str]:
+    """Say that columns may hold codes for missing values."""
     return [
         f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
         " data can say so (missing_values of the policy)"
-        for name in dict.fromkeys(names)
-        if table.codes(name, _least_codes(table, policy))
+        for name in names
     ]
 
 

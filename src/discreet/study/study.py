@@ -43,11 +43,13 @@ from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
+from discreet.study.from_file import FileSession, is_study_file, open_file
 from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
 from discreet.study.persons import refuse_unsaid_persons
 from discreet.study.provenance import MEASURED, REPORT
+from discreet.study.publishing import publish
 from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -71,6 +73,14 @@ __all__ = [
     "open",
 ]
 
+NO_DATA = (
+    "this study is a file, which holds protected rows and no data: what you ask is for the"
+    " custodian, who opens the data themselves (discreet.open of the source)"
+)
+OF_FILE = (
+    "a study file says itself what its study is and how it was protected; open it without policy"
+    " and other settings"
+)
 Limits = Mapping[str, Sequence[float]]
 Two = tuple[str, str] | list[str]
 """Two columns of levels, by which a plot of the copy is divided."""
@@ -173,18 +183,27 @@ class Study:
     another kind than is needed, and RefusedError if the policy has another value, or the table or a
     level holds too few persons.
 
+    A study that is a file (`is_file`) makes everything of the protected rows in it, and refuses
+    what needs the data.
+
     Attributes
     ----------
     session : Session
-        The table behind the study, with its secret and ledger: for what serves it to others.
+        The table behind the study, with its secret and ledger: for what serves it to others. A
+        study that is a file has none.
     """
 
-    def __init__(self, session: Session, derived: DerivedCopy | None = None) -> None:
-        self.session, self._derived = session, derived
+    def __init__(self, session: Session | FileSession, derived: DerivedCopy | None = None) -> None:
+        self._session = session
+        # What is made from a file is made of its copy, as of what is derived.
+        is_file = isinstance(session, FileSession)
+        self._derived = derived_of(session) if is_file and derived is None else derived
 
     def __repr__(self) -> str:
-        name = "a frame without a name" if self.session.name is None else repr(self.session.name)
-        told = f"policy {self.policy.name!r}, k = {self.policy.k}; {self.session.table!r}"
+        of = self._session
+        name = "a frame without a name" if of.name is None else repr(of.name)
+        held = of if isinstance(of, FileSession) else of.table
+        told = f"policy {self.policy.name!r}, k = {self.policy.k}; {held!r}"
         steps = () if self._derived is None else self._derived.steps
         return f"Study({'; '.join((f'{name}, {told}', *steps))})"
 
@@ -192,14 +211,37 @@ class Study:
         raise RefusedError("a Study holds raw data and cannot be pickled or copied")
 
     @property
+    def session(self) -> Session:
+        """The data behind the study; refused of a study that is a file, which has none."""
+        if isinstance(self._session, FileSession):
+            raise RefusedError(NO_DATA)
+        return self._session
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the study is a file, and everything is made of the protected rows in it."""
+        return isinstance(self._session, FileSession)
+
+    def close(self) -> None:
+        """Close the file that the study is; nothing is to be closed of another study.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> dc.open(dc.datasets.diabetes()).close()
+        """
+        if isinstance(self._session, FileSession):
+            self._session.close()
+
+    @property
     def policy(self) -> Policy:
         """The policy in force."""
-        return self.session.policy
+        return self._session.policy
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The columns whose rows may be seen together, as far as they are settled."""
-        return self.session.groups
+        return () if isinstance(self._session, FileSession) else self._session.groups
 
     @property
     def columns(self) -> ColumnList:
@@ -228,9 +270,55 @@ class Study:
         """What plots are drawn by: the study, or what was derived of its copy."""
         return self.session if self._derived is None else self._derived
 
+    def publish(self, path: str | Path) -> Path:
+        """Write the study to a signed file that others explore without the data.
+
+        It holds the protected copy of the whole table, how near it is, and what intervals are found
+        from; no raw value, secret or exact count. Whoever has it opens it by `discreet.open`.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .discreet. A file of that name is replaced.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, the folder does not exist, or the study has no name.
+        RefusedError
+            If the study has no copy of the whole table, is derived or a file itself, or the policy
+            keeps the copy on a server.
+        LeavingError
+            If the copy does not fit what was released before; nothing is written then.
+
+        Notes
+        -----
+        It is a release of the whole copy, and recorded before it is written. It is signed by a key
+        that lies beside the secret; tell its fingerprint (`discreet.check`) by another way than the
+        file goes.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), study="diabetes")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = study.publish(Path(folder, "diabetes.discreet"))
+        ...     opened = dc.open(path)
+        ...     opened.histogram("bmi").counts == study.histogram("bmi").counts
+        True
+        """
+        publish(self._whole("publish"), path)
+        return Path(path)
+
     def _whole(self, what: str) -> Session:
         """Return what holds the raw data, which nothing that is derived of the copy asks."""
-        if self._derived is not None:
+        if self._derived is not None and not self.is_file:
             raise RefusedError(
                 f"{what} is for the study that where or assign was called on: what was derived is"
                 " of its copy"
@@ -272,7 +360,7 @@ class Study:
         >>> study.where("age >= 50 and bmi < 30").scatter("bmi", "glucose").origin.total > 50
         True
         """
-        return Study(self.session, self._of_copy().where(condition))
+        return Study(self._session, self._of_copy().where(condition))
 
     def assign(self, **columns: str) -> Study:
         """Return a study whose copy has new columns, each said by an expression.
@@ -308,10 +396,10 @@ class Study:
         >>> study.assign(band="cut(age, 40, 60)").bars("band").columns
         ('band',)
         """
-        return Study(self.session, self._of_copy().assign(columns))
+        return Study(self._session, self._of_copy().assign(columns))
 
     def _of_copy(self) -> DerivedCopy:
-        return derived_of(self.session) if self._derived is None else self._derived
+        return derived_of(self._session) if self._derived is None else self._derived
 
     @asked
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
@@ -807,7 +895,7 @@ class Study:
         (1.0, True)
         """
         settings = _known(CurveSettings, research)
-        names = self.session.numbers_together() if columns is None else columns
+        names = self._session.numbers_together() if columns is None else columns
         if not 2 <= len(names) <= MOST_COLUMNS:
             raise InputError(
                 f"correlations are of a list of 2 to {MOST_COLUMNS} columns of numbers; name them:"
@@ -1779,7 +1867,7 @@ pixels = 400), policy standard)
         >>> study.fidelity().rows > 400
         True
         """
-        return self.session.fidelity(exact=exact)
+        return self._session.fidelity(exact=exact)
 
     def verify(self, path: str | Path) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
@@ -2149,15 +2237,16 @@ def open(
     labels: Mapping[str, str] | None = None,
     dates: Mapping[str, str] | None = None,
 ) -> Study:
-    """Put a table behind a policy.
+    """Put a table behind a policy, or open a study file.
 
     Parameters
     ----------
     source : path or frame
-        A file (CSV, Parquet, Feather, JSON lines, Excel, Stata, SPSS or SAS), a folder or pattern
-        of Parquet files, or "-" for standard input; a database file, or the URL of a database's
-        table; or a frame of pandas, polars, pyarrow, DuckDB, ibis, PySpark or Dask.
-        docs/sources.md says how each is read.
+        A study file (.discreet), which says all else itself; or a table: a file (CSV, Parquet,
+        Feather, JSON lines, Excel, Stata, SPSS or SAS), a folder or pattern of Parquet files, or
+        "-" for standard input; a database file, or the URL of a database's table; or a frame of
+        pandas, polars, pyarrow, DuckDB, ibis, PySpark or Dask. docs/sources.md says how each is
+        read.
     policy : str, Path or Policy, default "standard"
         The name of a preset ("standard", "datashield", "sacro", "opensafely", "research"), the
         path of a TOML file, or a Policy.
@@ -2228,6 +2317,12 @@ def open(
     >>> study.histogram("glucose")
     HistogramView(histogram of glucose: whole (k = 5, m = 20, bins = 20), policy standard)
     """
+    if is_study_file(source):
+        said = (study, kinds, roles, unit, key, groups, strata, pairs, k, rows, labels, dates)
+        if policy != "standard" or any(it is not None for it in said):
+            raise InputError(OF_FILE)
+        offer_names(_columns_to_name)
+        return Study(open_file(source))
     chosen = load_policy(policy).changed(
         study=study,
         kinds=kinds,
@@ -2295,7 +2390,7 @@ def _columns_to_name(of: object) -> list[str] | None:
         return None
     derived = of._derived
     new = of.policy.derive or {} if derived is None else derived.whole.raw
-    return [*dict.fromkeys([*of.session.table.columns, *new])]
+    return [*dict.fromkeys([*of._session.table.columns, *new])]
 
 
 def _check_declared(table: Table, policy: Policy) -> None:

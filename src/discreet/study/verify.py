@@ -29,6 +29,7 @@ from discreet.study.derived import DerivedCopy, derived_of
 from discreet.study.provenance import (
     COPY,
     COUNTS,
+    FROM_FILE,
     MEASURED,
     plot_asked,
     policy_digest,
@@ -60,6 +61,10 @@ __all__ = [
     "verifier_of_policy",
 ]
 
+OF_A_FILE = (
+    "it says that it was made from a study file, as anybody can who has one; make the figure anew"
+    " from the file, and compare"
+)
 RULES = ("regime", "k", "m", "rows", "round_to", "bins", "grid")
 """What is said of the settings of a version, where it is there."""
 
@@ -120,6 +125,8 @@ class Verifier:
         except InputError:
             return FileCheck(name, ALTERED, "what it says of itself was changed")
         if not told.is_genuine(self.key):
+            if told.source == FROM_FILE:
+                return FileCheck(name, ELSEWHERE, OF_A_FILE, {"seal": FAILED}, told)
             released = any(_alike(it, told) for _, it in self.ledger.released())
             known = released or self._of_this_copy(told)
             says = (

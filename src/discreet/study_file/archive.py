@@ -124,6 +124,7 @@ class Archive:
 
     def read(self, name: str, start: int = 0, size: int | None = None) -> bytes:
         """Return bytes of an entry: all, or some from a place on."""
+        self._check_open()
         of = self.stretches[name]
         least = max(0, of.size - start)
         size = least if size is None else min(size, least)
@@ -147,8 +148,13 @@ class Archive:
 
     def state(self) -> tuple[int, int]:
         """Return what changes when somebody writes into the file."""
+        self._check_open()
         found = os.fstat(self._file.fileno())
         return found.st_size, found.st_mtime_ns
+
+    def _check_open(self) -> None:
+        if self._file.closed:
+            raise InputError(f"the file {path_in_words(self.path)} was closed; open it again")
 
     def close(self) -> None:
         """Close the file."""

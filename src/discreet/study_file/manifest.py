@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from discreet.errors import InputError
@@ -15,11 +15,14 @@ from discreet.study_file.signing import Successor, is_hex, is_signed, successors
 __all__ = [
     "KINDS",
     "MANIFEST",
+    "MOST_AGAIN_ROWS",
     "SCHEMA",
+    "Again",
     "Column",
     "Entry",
     "Manifest",
     "column_of",
+    "columns_again",
     "content_digest",
     "read_manifest",
 ]
@@ -32,11 +35,20 @@ DATES = ("day", "us")
 MOST_COLUMNS = 10_000
 MOST_ENTRIES = 5_000
 MOST_ROWS = 2_000_000_000
+MOST_AGAIN, MOST_AGAIN_ROWS = 8, 20_000
+"""So many copies of the copy there may be, each of so many rows."""
+MOST_REMARKS = 1_000
 LONGEST_NAME, LONGEST_TEXT, LONGEST_LEVEL = 200, 2_000, 10_000
-LAYOUT = re.compile(r"nearness\.json|rows/[0-9]{5}\.parquet|answers/[a-z0-9][a-z0-9-]{0,63}\.json")
+LAYOUT = re.compile(
+    r"nearness\.json|(?:rows|again)/[0-9]{5}\.parquet|answers/[a-z0-9][a-z0-9-]{0,63}\.json"
+)
 """The names of what is beside the manifest; none of them leads anywhere else."""
 NOT_CONTENT = ("content", "discreet", "entries", "key", "schema", "signature", "successors")
 """What may differ though the study says the same: who wrote and signed it, and with what."""
+OF_LISTS = ("levels", "levels_again", "remarks")
+"""What a column says in lists."""
+PARQUET = ("rows/", "again/")
+"""How the names begin of entries that a digest of their values stands for."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,14 @@ class Column:
         Of a column of dates: "day", or "us" for moments in millionths of a second.
     step : float, optional
         Its numbers are multiples of it.
+    remarks : tuple of str
+        What is to be known of it, such as that its mean hangs on few persons.
+    are_codes : bool
+        Its levels are written as numbers, and may be compared as such.
+    may_hold_codes : bool
+        Some of its numbers may stand for missing values.
+    levels_again : tuple of str
+        Levels that copies of the copy alone have.
 
     Examples
     --------
@@ -71,6 +91,10 @@ class Column:
     levels: tuple[str, ...] = ()
     dates: str | None = None
     step: float | None = None
+    remarks: tuple[str, ...] = ()
+    are_codes: bool = False
+    may_hold_codes: bool = False
+    levels_again: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_text(self.name, "the name of a column", LONGEST_NAME)
@@ -84,16 +108,57 @@ class Column:
             raise InputError(f"column {self.name!r} says day or us if it holds dates, else nothing")
         if self.step is not None and (self.kind != "continuous" or not _is_positive(self.step)):
             raise InputError(f"the step of column {self.name!r} is a number above 0")
-        for level in self.levels:
+        self._check_levels()
+        _check_remarks(self.remarks, f"column {self.name!r}")
+
+    def _check_levels(self) -> None:
+        """Refuse levels that are no texts or stand twice, and what only levels or numbers say."""
+        levels = (*self.levels, *self.levels_again)
+        for level in levels:
             if not isinstance(level, str) or len(level) > LONGEST_LEVEL:
                 raise InputError(f"a level of column {self.name!r} is a text, and not too long")
-        if len(set(self.levels)) != len(self.levels):
+        if len(set(levels)) != len(levels):
             raise InputError(f"a level of column {self.name!r} is listed twice")
+        has_levels = self.kind == "categorical"
+        said = {type(self.are_codes), type(self.may_hold_codes)}
+        if said != {bool} or ((self.levels_again or self.are_codes) and not has_levels):
+            raise InputError(f"column {self.name!r} says of levels or codes what it has not")
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as JSON has it, without what is empty."""
         plain = {it.name: getattr(self, it.name) for it in fields(self)}
-        return {key: value for key, value in plain.items() if value not in ("", (), None)}
+        return {key: value for key, value in plain.items() if value not in ("", (), None, False)}
+
+
+@dataclass(frozen=True)
+class Again:
+    """A copy of the first rows of the copy, by which it is seen how far figures are off.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows it has.
+    values : str
+        A digest of their values.
+    without : tuple of str
+        The columns of the copy that it has not.
+    """
+
+    rows: int
+    values: str
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _is_whole(self.rows, 1) or self.rows > MOST_AGAIN_ROWS:
+            raise InputError(f"a copy of the copy has 1 to {MOST_AGAIN_ROWS} rows")
+        if not is_hex(self.values, 64):
+            raise InputError("the digest of a copy of the copy has 64 hexadecimal digits")
+        if not all(isinstance(it, str) for it in self.without):
+            raise InputError("the columns that a copy of the copy has not are names")
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {"rows": self.rows, "values": self.values, "without": list(self.without)}
 
 
 @dataclass(frozen=True)
@@ -108,7 +173,7 @@ class Entry:
         if not isinstance(self.name, str) or not LAYOUT.fullmatch(self.name):
             raise InputError(
                 "an entry has a name that no study file has; there are nearness.json,"
-                " rows/*.parquet and answers/*.json"
+                " rows/*.parquet, again/*.parquet and answers/*.json"
             )
         if not _is_whole(self.size, 0) or not is_hex(self.sha256, 64):
             raise InputError(f"the entry {self.name!r} has no valid size or digest")
@@ -143,6 +208,14 @@ class Manifest:
         The custodian's public key, and the signature by its private half.
     successors : tuple of Successor
         The keys that were before it.
+    again : tuple of Again
+        The copies of the copy.
+    again_of : int
+        Of how many rows of the copy, the first ones, they are copies.
+    person_column : str, optional
+        The column that says which rows are one drawn person's, where persons have several.
+    remarks : tuple of str
+        What is to be known of the rows, such as which columns are not among them.
     """
 
     study: str
@@ -160,6 +233,10 @@ class Manifest:
     key: str
     signature: str = ""
     successors: tuple[Successor, ...] = ()
+    again: tuple[Again, ...] = ()
+    again_of: int = 0
+    person_column: str | None = None
+    remarks: tuple[str, ...] = ()
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
@@ -181,6 +258,29 @@ class Manifest:
             raise InputError("the policy is a mapping")
         if not (is_hex(self.values, 64) and is_hex(self.content, 64)):
             raise InputError("the digests of values and content have 64 hexadecimal digits")
+        _check_remarks(self.remarks, "the rows")
+        self._check_again()
+
+    def _check_again(self) -> None:
+        """Refuse copies of the copy, and whose rows are, that do not fit the columns."""
+        if len(self.again) > MOST_AGAIN or not _is_whole(self.again_of, 1 if self.again else 0):
+            raise InputError(f"there are at most {MOST_AGAIN} copies of the copy, of some rows")
+        if self.again_of > self.rows:
+            raise InputError("the copies of the copy are of more rows than there are")
+        names = [it.name for it in self.columns]
+        for it in self.again:
+            if [*it.without] != [name for name in names if name in it.without] or len(
+                it.without
+            ) == len(names):
+                raise InputError("a copy of the copy is without columns that there are, not all")
+        numbers = [it.name for it in self.columns if it.kind == "continuous"]
+        if self.person_column is not None and self.person_column not in numbers:
+            raise InputError("the column of persons is one of numbers that there is")
+
+    @property
+    def again_entries(self) -> tuple[Entry, ...]:
+        """The entries that hold copies of the copy, in their order."""
+        return tuple(it for it in self.entries if it.name.startswith("again/"))
 
     @property
     def row_entries(self) -> tuple[Entry, ...]:
@@ -195,6 +295,7 @@ class Manifest:
             {"name": it.name, "sha256": it.sha256, "size": it.size} for it in self.entries
         ]
         plain["successors"] = [it.to_plain() for it in self.successors]
+        plain["again"] = [it.to_plain() for it in self.again]
         return plain
 
     def unsigned(self) -> bytes:
@@ -210,6 +311,15 @@ def column_of(manifest: Manifest, name: str) -> tuple[int, Column]:
     raise InputError(f"there is no column {name!r} in the study {manifest.study!r}")
 
 
+def columns_again(columns: Sequence[Column], without: Collection[str]) -> tuple[Column, ...]:
+    """Return the columns of a copy of the copy, with all levels that such copies have."""
+    return tuple(
+        replace(it, levels=(*it.levels, *it.levels_again), levels_again=())
+        for it in columns
+        if it.name not in without
+    )
+
+
 def content_digest(plain: Mapping[str, Any]) -> str:
     """Return the digest of what a study says, of the plain form of its manifest.
 
@@ -218,7 +328,7 @@ def content_digest(plain: Mapping[str, Any]) -> str:
     others = [
         {"name": it["name"], "sha256": it["sha256"]}
         for it in plain["entries"]
-        if not it["name"].startswith("rows/")
+        if not it["name"].startswith(PARQUET)
     ]
     told = {key: value for key, value in plain.items() if key not in NOT_CONTENT}
     return hashlib.sha256(canonical_json({**told, "others": others})).hexdigest()
@@ -268,6 +378,8 @@ def _read_fields(plain: Mapping[str, Any]) -> Manifest:
         "columns": _all(plain["columns"], _read_column),
         "entries": _all(plain["entries"], _read_entry),
         "successors": successors_of(plain["successors"]),
+        "again": _all(plain["again"], _read_again),
+        "remarks": _texts(plain["remarks"]),
     }
     return Manifest(**{**plain, **read})
 
@@ -275,18 +387,31 @@ def _read_fields(plain: Mapping[str, Any]) -> Manifest:
 def _all(plain: object, read: Callable[[object], Any]) -> tuple[Any, ...]:
     """Read each of a list."""
     if not isinstance(plain, list):
-        raise InputError(f"the columns and entries in {MANIFEST} are lists")
+        raise InputError(f"the columns, entries and copies in {MANIFEST} are lists")
     return tuple(map(read, plain))
+
+
+def _texts(plain: object) -> tuple[str, ...]:
+    """Return a list as a tuple; what is in it is looked at where it belongs."""
+    if not isinstance(plain, list):
+        raise InputError(f"levels, remarks and names of columns in {MANIFEST} are lists")
+    return tuple(plain)
 
 
 def _read_column(plain: object) -> Column:
     _check_fields(plain, Column, "a column")
-    if not isinstance(plain, dict) or not isinstance(plain.get("levels", []), list):
-        raise InputError("the levels of a column are a list")
-    made = Column(**{**plain, "levels": tuple(plain.get("levels", ()))})
-    if made.to_plain() != {**plain, **({"levels": made.levels} if "levels" in plain else {})}:
+    given: dict[str, Any] = dict(plain)  # type: ignore[call-overload]
+    lists = {name: _texts(given[name]) for name in OF_LISTS if name in given}
+    made = Column(**{**given, **lists})
+    if made.to_plain() != {**given, **lists}:
         raise InputError(f"column {made.name!r} says something that is left out where it is empty")
     return made
+
+
+def _read_again(plain: object) -> Again:
+    _check_fields(plain, Again, "a copy of the copy", required=True)
+    given: dict[str, Any] = dict(plain)  # type: ignore[call-overload]
+    return Again(**{**given, "without": _texts(given["without"])})
 
 
 def _read_entry(plain: object) -> Entry:
@@ -315,6 +440,14 @@ def _check_text(text: object, what: str, most: int, *, empty: bool = False) -> N
         raise InputError(f"{what} is a text of {least} to {most} letters")
     if any(it < " " or it == "\x7f" for it in text):
         raise InputError(f"{what} holds a sign that cannot be seen, such as the end of a line")
+
+
+def _check_remarks(remarks: tuple[str, ...], what: str) -> None:
+    """Refuse remarks that are no texts, or very many."""
+    if len(remarks) > MOST_REMARKS:
+        raise InputError(f"there are at most {MOST_REMARKS} remarks on {what}")
+    for it in remarks:
+        _check_text(it, f"a remark on {what}", LONGEST_LEVEL)
 
 
 def _is_whole(value: object, least: int) -> bool:

@@ -19,12 +19,22 @@ import pyarrow.parquet as pq
 from discreet.errors import InputError, near
 from discreet.study_file.archive import Archive, open_archive
 from discreet.study_file.canonical import MOST_BYTES, read_json
-from discreet.study_file.manifest import LAYOUT, MANIFEST, Column, Entry, Manifest, read_manifest
+from discreet.study_file.manifest import (
+    LAYOUT,
+    MANIFEST,
+    Column,
+    Entry,
+    Manifest,
+    columns_again,
+    read_manifest,
+)
 from discreet.study_file.parquet_checks import open_part
 from discreet.study_file.rows import (
     Part,
     ValueDigest,
+    again_name,
     check_values,
+    most_rows_again,
     part_name,
     part_rows,
     type_of,
@@ -89,8 +99,6 @@ class StudyFile:
     def batches(self, names: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Give rows in groups, so that only one is in memory; of all columns by default."""
         chosen = self._chosen(self.names if names is None else names)
-        schema = pa.schema([(it.name, type_of(it)) for it in chosen])
-        levels = [pa.array(it.levels, pa.string()) for it in chosen]
         for part in self._parts():
             state = self._archive.state()
             is_known = self._fitting.get(part.name) == state
@@ -98,8 +106,24 @@ class StudyFile:
                 self._check_digest(part.name)
             file = open_part(self._archive, part, is_known=is_known)
             self._fitting[part.name] = state
-            for group in range(file.metadata.num_row_groups):
-                yield _group(file, group, part, chosen, levels, schema)
+            yield from _groups(file, part, chosen)
+
+    def again(self) -> tuple[pa.Table, ...]:
+        """Return the copies of the first rows of the copy; one that lost a column is without it."""
+        return tuple(self.copy_again(number) for number in range(len(self.manifest.again)))
+
+    def copy_again(self, number: int) -> pa.Table:
+        """Return one copy of the copy, its values compared with their digest."""
+        said, name = self.manifest.again[number], again_name(number)
+        part = Part(name, said.rows, columns_again(self.manifest.columns, said.without))
+        self._check_digest(name)
+        digest, batches = ValueDigest(part.columns), []
+        for batch in _groups(open_part(self._archive, part), part, part.columns):
+            digest.add(batch)
+            batches.append(batch)
+        if digest.hexdigest() != said.values:
+            raise _changed(f"the digest of the values of {name} is not the one that was signed")
+        return pa.Table.from_batches(batches)
 
     def close(self) -> None:
         """Close the file."""
@@ -195,6 +219,11 @@ def _check_entries(manifest: Manifest, archive: Archive) -> None:
     counts = part_rows(manifest.rows, len(manifest.columns))
     if [it.name for it in manifest.row_entries] != [part_name(at) for at in range(len(counts))]:
         raise _changed("the parts of the rows are not as many as so many rows have")
+    again = [again_name(at) for at in range(len(manifest.again))]
+    if [it.name for it in manifest.again_entries] != again:
+        raise _changed("the copies of the copy are not as many as the manifest says")
+    if any(it.rows > most_rows_again(len(manifest.columns)) for it in manifest.again):
+        raise _changed("a copy of the copy has more rows than so many columns leave it")
     most = max(ROWS_WITHOUT_DOUBT, MOST_ROWS_A_BYTE * sum(it.size for it in manifest.row_entries))
     if manifest.rows > most:
         raise _changed("the manifest says more rows than the bytes of the file can hold")
@@ -209,6 +238,14 @@ def _changed(what: str) -> InputError:
 
 def _is_json(entry: Entry) -> bool:
     return entry.name.endswith(".json")
+
+
+def _groups(file: pq.ParquetFile, part: Part, chosen: Sequence[Column]) -> Iterator[pa.RecordBatch]:
+    """Give columns of each group of rows of a part."""
+    schema = pa.schema([(it.name, type_of(it)) for it in chosen])
+    levels = [pa.array(it.levels, pa.string()) for it in chosen]
+    for group in range(file.metadata.num_row_groups):
+        yield _group(file, group, part, chosen, levels, schema)
 
 
 def _group(
@@ -254,6 +291,8 @@ def check_values_of(file: StudyFile) -> None:
         digest.add(batch)
     if digest.hexdigest() != file.manifest.values:
         raise _changed("the digest of the values is not the one that was signed")
+    for number in range(len(file.manifest.again)):
+        file.copy_again(number)
     file.nearness()
     for name in file.answers:
         file.answer(name)

@@ -19,14 +19,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from discreet.errors import InputError
-from discreet.study_file.manifest import Column
+from discreet.study_file.manifest import MOST_AGAIN_ROWS, Column
 
 __all__ = [
     "GROUPS_A_PART",
     "Part",
     "ValueDigest",
+    "again_name",
     "check_values",
     "in_groups",
+    "most_rows_again",
     "part_name",
     "part_rows",
     "rows_a_group",
@@ -59,6 +61,22 @@ def rows_a_group(columns: int) -> int:
 def part_name(number: int) -> str:
     """Return the name of a part, counted from 0."""
     return f"rows/{number:05}.parquet"
+
+
+def again_name(number: int) -> str:
+    """Return the name of a copy of the copy, counted from 0."""
+    return f"again/{number:05}.parquet"
+
+
+def most_rows_again(columns: int) -> int:
+    """Return how many rows a copy of the copy has at most: those of one group.
+
+    Examples
+    --------
+    >>> most_rows_again(20), most_rows_again(10_000)
+    (20000, 1024)
+    """
+    return min(MOST_AGAIN_ROWS, rows_a_group(columns))
 
 
 def part_rows(rows: int, columns: int) -> list[int]:

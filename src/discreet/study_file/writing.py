@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 
@@ -16,9 +17,25 @@ from discreet.errors import InputError, path_in_words
 from discreet.provenance import own_version
 from discreet.study_file.archive import add_bytes, add_stream, new_archive
 from discreet.study_file.canonical import canonical_json, read_json
-from discreet.study_file.manifest import MANIFEST, Column, Entry, Manifest, content_digest
+from discreet.study_file.manifest import (
+    MANIFEST,
+    Again,
+    Column,
+    Entry,
+    Manifest,
+    columns_again,
+    content_digest,
+)
 from discreet.study_file.reading import NEARNESS, check_values_of, open_study_file
-from discreet.study_file.rows import Frame, ValueDigest, in_groups, part_name, write_part
+from discreet.study_file.rows import (
+    Frame,
+    ValueDigest,
+    again_name,
+    in_groups,
+    most_rows_again,
+    part_name,
+    write_part,
+)
 from discreet.study_file.signing import SigningKey
 from discreet.unfinished import being_released
 
@@ -46,6 +63,14 @@ class Draft:
         How near the copy is.
     answers : mapping
         Answers from the data by name (small letters, digits and hyphens).
+    again : tuple of pyarrow.Table
+        Copies of the first rows of the copy, each of columns of it in their order.
+    again_of : int
+        How many these first rows are.
+    person_column : str, optional
+        The column that says which rows are one drawn person's.
+    remarks : tuple of str
+        What is to be known of the rows.
     """
 
     study: str
@@ -57,6 +82,10 @@ class Draft:
     policy: Mapping[str, Any]
     nearness: Mapping[str, Any] | None = None
     answers: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    again: tuple[pa.Table, ...] = ()
+    again_of: int = 0
+    person_column: str | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def write_study_file(
@@ -130,9 +159,31 @@ def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) 
             entries.append(Entry(name, *found))
         if not count:
             raise InputError("a study file has at least one row; there are none to write")
-        manifest = _manifest(draft, entries, values.hexdigest(), count, key)
+        again = []
+        for number, table in enumerate(draft.again):
+            entry, said = _write_again(archive, draft, number, table)
+            entries.append(entry)
+            again.append(said)
+        of_rows = (values.hexdigest(), count)
+        manifest = _manifest(draft, entries, of_rows, tuple(again), key)
         add_bytes(archive, MANIFEST, canonical_json(manifest.to_plain()))
     return manifest
+
+
+def _write_again(
+    archive: ZipFile, draft: Draft, number: int, table: pa.Table
+) -> tuple[Entry, Again]:
+    """Write a copy of the copy; return what the manifest says of it."""
+    if not 0 < table.num_rows <= most_rows_again(len(draft.columns)):
+        raise InputError("a copy of the copy has no rows, or more than so many columns leave it")
+    without = tuple(it.name for it in draft.columns if it.name not in table.column_names)
+    columns = columns_again(draft.columns, without)
+    if not columns:
+        raise InputError("a copy of the copy has other columns than the copy")
+    values, name = ValueDigest(columns), again_name(number)
+    write = partial(write_part, in_groups([table], columns), values.add)
+    entry = Entry(name, *add_stream(archive, name, write))
+    return entry, Again(table.num_rows, values.hexdigest(), without)
 
 
 def _parts(groups: Iterator[pa.Table]) -> Iterator[Iterator[pa.Table]]:
@@ -154,9 +205,14 @@ def _texts(draft: Draft) -> Iterator[tuple[str, bytes]]:
 
 
 def _manifest(
-    draft: Draft, entries: Iterable[Entry], values: str, rows: int, key: SigningKey
+    draft: Draft,
+    entries: Iterable[Entry],
+    of_rows: tuple[str, int],
+    again: tuple[Again, ...],
+    key: SigningKey,
 ) -> Manifest:
-    """Return the manifest, signed."""
+    """Return the manifest, signed; `of_rows` are the digest of all, and how many there are."""
+    values, rows = of_rows
     made = Manifest(
         study=draft.study,
         version=draft.version,
@@ -172,6 +228,10 @@ def _manifest(
         discreet=own_version(),
         key=key.public,
         successors=key.successors,
+        again=again,
+        again_of=draft.again_of,
+        person_column=draft.person_column,
+        remarks=draft.remarks,
     )
     made = replace(made, content=content_digest(made.to_plain()))
     return replace(made, signature=key.sign(made.unsigned()))

@@ -1,0 +1,395 @@
+"""A study that is a file: everything is made of the rows in it, and there is no raw value.
+
+What the file says comes from others, so whatever it says of the policy is read as one who writes a
+policy says it, and nothing of it is more than how something is drawn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.arguments import Floats
+from discreet.errors import DiscreetError, InputError, RefusedError
+from discreet.lines import Lines
+from discreet.measure.fidelity_report import Fidelity
+from discreet.plots import Origin, View
+from discreet.plots.request import PlotRequest
+from discreet.policy import Policy
+from discreet.policy.policy import plain
+from discreet.protect import Whole
+from discreet.provenance import Provenance, Sealer
+from discreet.secret import DerivedKey
+from discreet.study.from_copy import WholeTable
+from discreet.study.new_columns import with_derived
+from discreet.study.provenance import REPORT, Asks, asked_for, begun_from_file
+from discreet.study.session import FIDELITY, DrawableColumn, codes_said
+from discreet.study_file import Column as FileColumn
+from discreet.study_file import StudyFile, open_signed
+from discreet.table import KINDS, Column, Table, open_table
+from discreet.table.columns import words_of
+from discreet.table.dates import DATE, Dates, days_of
+from discreet.vault.columns import Unread
+from discreet.vault.vault import Copy
+
+__all__ = ["SUFFIX", "FileSession", "is_study_file", "open_file", "policy_told"]
+
+SUFFIX = ".discreet"
+TOLD = (
+    *("name", "bins", "grid", "pixels", "round_to", "residual_df", "public", "copy"),
+    *("copy_rows", "copy_bytes", "limits", "edges", "ordered", "derive", "labels", "tables"),
+    *("withhold", "left_out"),
+)
+"""What a file says of the policy: how plots are drawn, and what the copy is."""
+CELLS_HELD = 20_000_000
+"""So many values of all columns stay in memory once they were read."""
+
+
+def is_study_file(source: object) -> TypeGuard[str | Path]:
+    """Tell whether a source is named as a study file is.
+
+    Examples
+    --------
+    >>> is_study_file("cohort.discreet"), is_study_file("cohort.csv")
+    (True, False)
+    """
+    return isinstance(source, str | Path) and str(source).lower().endswith(SUFFIX)
+
+
+def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
+    """Return what a file says of a policy, and of the orders of levels that the data declare.
+
+    Of columns that are not in the copy nothing is said, and levels that the data alone declare are
+    those that the copy has.
+    """
+    held = {*whole.copy.columns, *whole.copy.strata}
+    told: dict[str, Any] = {
+        name: plain(it) for name in TOLD if (it := getattr(policy, name)) not in (None, (), {})
+    }
+    for name in ("limits", "edges", "labels"):
+        if name in told:
+            told[name] = {column: it for column, it in told[name].items() if column in held}
+    orders = {name: [*it] for name, it in policy.ordered.items() if name in held}
+    for name, column in whole.raw.items():
+        if name in whole.copy.strata and column.order and name not in orders:
+            there = {*whole.levels_of(name)}
+            orders[name] = [level for level in column.order if level in there]
+    told["ordered"] = {name: it for name, it in orders.items() if it}
+    told["tables"] = [pair for pair in told.get("tables", ()) if {*pair} <= held]
+    # As a list, for one is made of those before it.
+    derive = told.get("derive", {})
+    told["derive"] = [[name, derive[name]] for name in derive if name not in whole.withheld]
+    told["withhold"] = [*whole.withheld]
+    return {name: it for name, it in told.items() if it not in ([], {})}
+
+
+def _policy_of(file: StudyFile) -> Policy:
+    """Return the policy as far as a file says it; refuse what no policy says."""
+    manifest = file.manifest
+    told = dict(manifest.policy)
+    try:
+        if not {*told} <= {*TOLD}:
+            raise InputError("it says more than a file does")
+        if isinstance(told.get("derive"), Mapping):
+            raise InputError("columns that are derived stand in a list, one made of those before")
+        told["derive"] = dict(told.get("derive", ()))
+        fixed = {"rows": Whole.name, "k": manifest.k, "m": manifest.m, "study": manifest.study}
+        return Policy.from_dict({**told, **fixed})
+    except (InputError, TypeError, ValueError, AttributeError) as error:
+        why = str(error) if isinstance(error, InputError) else "a value is of another type"
+        raise InputError(
+            f"what the study file says of its policy cannot be: {why}; ask the custodian for the"
+            " file anew"
+        ) from None
+
+
+def _near(told: object) -> Fidelity:
+    """Return how near a copy is, as a file says it; refuse what cannot be said in words."""
+    try:
+        found = Fidelity.from_json(json.dumps(told))
+        found.to_text()
+    except (DiscreetError, TypeError, ValueError, AttributeError, ArithmeticError, LookupError):
+        raise InputError(
+            "what the study file says of how near its copy is cannot be read; ask the custodian for"
+            " the file anew"
+        ) from None
+    return found
+
+
+def _free(form: str, provenance: Provenance | None = None, lines: Lines | None = None) -> None:
+    """Let everything be saved: the rows that it is made of were published."""
+
+
+class FileSession:
+    """What answers the questions of a Study that is a file; a Session has the data beside it.
+
+    Parameters
+    ----------
+    file : StudyFile
+        Open; it is closed by `close`, and when nothing refers to this any more.
+    """
+
+    def __init__(self, file: StudyFile) -> None:
+        self.file = file
+        weakref.finalize(self, file.close)
+        self.policy = _policy_of(file)
+        self.name: str | None = file.manifest.study
+        names = {it.name for it in file.manifest.columns}
+        if len(names - {file.manifest.person_column}) == 0:
+            raise InputError("the study file has no column to draw; ask for another one")
+
+    def __repr__(self) -> str:
+        manifest = self.file.manifest
+        rows, columns = f"{manifest.rows:,} rows", f"{len(self._columns)} columns"
+        return f"{rows}, {columns} of the copy {manifest.version}"
+
+    def close(self) -> None:
+        """Close the file; what was not read of it is not there any more."""
+        self.file.close()
+
+    @property
+    def _columns(self) -> tuple[FileColumn, ...]:
+        """The columns that are drawn: all but the one that says whose rows are."""
+        whose = self.file.manifest.person_column
+        return tuple(it for it in self.file.manifest.columns if it.name != whose)
+
+    # --- the copy -------------------------------------------------------------------------------
+
+    @cached_property
+    def kept(self) -> WholeTable:
+        """The copy as it is in the file, of which a column is read when it is asked for."""
+        manifest, columns = self.file.manifest, self._columns
+        whose = () if manifest.person_column is None else (manifest.person_column,)
+        held = max(4, CELLS_HELD // manifest.rows)
+        copy = Copy(
+            Unread([it.name for it in columns if it.kind != KINDS[1]], self._floats, held),
+            Unread([it.name for it in columns if it.kind == KINDS[1]], self._words, held),
+            manifest.version,
+            0,
+            manifest.remarks,
+            whose=Unread(whose, self._floats),
+            of_columns={it.name: it.remarks for it in columns if it.remarks},
+        )
+        return WholeTable(copy, {it.name: _raw(it, self.policy) for it in columns})
+
+    @cached_property
+    def whole(self) -> WholeTable:
+        """The copy, with the columns that the policy derives of its rows."""
+        return self._with_derived(self.kept)
+
+    @cached_property
+    def copies_of_copy(self) -> tuple[WholeTable, ...]:
+        """The first rows of the copy, and copies of them, which the file has."""
+        kept = self.kept
+        first, words = kept.copy.first(self.file.manifest.again_of)
+        whose = {name: first[name] for name in kept.copy.whose}
+        rows = {name: first[name] for name in kept.copy.columns}
+        found = [dataclasses.replace(kept.copy, columns=rows, strata=words, whose=whose)]
+        found += [self._again(table) for table in self.file.again()]
+        return tuple(self._with_derived(WholeTable(it, kept.raw)) for it in found)
+
+    def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
+        """Return the first rows of the copy, copies of them, and which share of all they are."""
+        return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
+
+    def _with_derived(self, whole: WholeTable) -> WholeTable:
+        made = with_derived(whole, self.policy)
+        return dataclasses.replace(made, withheld=self.policy.withhold or ())
+
+    def _again(self, table: pa.Table) -> Copy:
+        """Return a copy of the copy as one has it."""
+        columns, manifest = {it.name: it for it in self.file.manifest.columns}, self.file.manifest
+        numbers, levels = {}, {}
+        for name in table.column_names:
+            if columns[name].kind == KINDS[1]:
+                levels[name] = words_of(table[name])
+            else:
+                numbers[name] = _as_floats(table[name], columns[name])
+        whose = {name: numbers.pop(name) for name in [*numbers] if name == manifest.person_column}
+        return dataclasses.replace(self.kept.copy, columns=numbers, strata=levels, whose=whose)
+
+    def _floats(self, name: str) -> Floats:
+        column = next(it for it in self.file.manifest.columns if it.name == name)
+        return _as_floats(self.file.column(name), column)
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        return words_of(self.file.column(name))
+
+    @cached_property
+    def table(self) -> Table:
+        """A table of the names and kinds of the columns, whose one row is empty."""
+        import pandas as pd
+
+        kinds = {it.name: KINDS[it.kind == KINDS[1]] for it in self._columns}
+        empty = {name: [""] if kind == KINDS[1] else [np.nan] for name, kind in kinds.items()}
+        role = "quasi-identifier"  # else one different level a row would identify
+        roles = dict.fromkeys(kinds, role)
+        columns = {n: dataclasses.replace(it, role=role) for n, it in self.kept.raw.items()}
+        frame = pd.DataFrame(empty)
+        made = open_table(frame, kinds=kinds, roles=roles, unit=None, key=None, least=None)
+        return made.changed(columns, {})
+
+    # --- what a study asks ----------------------------------------------------------------------
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What is drawn in place of the names of columns, where the file says so."""
+        of_columns = {it.name: it.label for it in self._columns if it.label}
+        return {**of_columns, **(self.policy.labels or {})}
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of dates."""
+        return tuple(name for name, column in self.whole.raw.items() if column.dates is not None)
+
+    def numbers_together(self) -> tuple[str, ...]:
+        """Return all columns of numbers."""
+        return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)
+
+    def drawable(self) -> tuple[DrawableColumn, ...]:
+        """Return the columns that a plot may be asked of, new ones last."""
+        whole = self.whole
+        numbers = whole.copy.columns
+        there = [name for name in whole.raw if name in numbers or name in whole.copy.strata]
+        return tuple(
+            DrawableColumn(name, KINDS[name not in numbers], "other", stratum=False)
+            for name in there
+        )
+
+    def fidelity(self, *, exact: bool = False) -> Fidelity:
+        """Return how near the copy is, as the file says it."""
+        told = self.file.nearness()
+        if exact:
+            raise RefusedError(
+                "exact figures are of the raw data, and a study file has none; leave exact out, or"
+                " ask the custodian"
+            )
+        if told is None:
+            raise RefusedError(
+                "the study file does not say how near its copy is; ask the custodian for one that"
+                " does"
+            )
+        sealer = self.sealer_of_copy({REPORT: FIDELITY})
+        return dataclasses.replace(_near(told), gate=_free, sealer=sealer)
+
+    @cached_property
+    def _how_near(self) -> str:
+        return self.fidelity().said
+
+    def origin_of_copy(self, names: Sequence[str]) -> Origin:
+        """Say what a view of columns of the copy is of."""
+        policy = self.policy
+        return Origin(
+            policy=policy.name,
+            regime=policy.regime,
+            public=policy.public,
+            study=self.name,
+            version=self.kept.copy.version,
+            left_out=None,
+            counted="protected rows",
+            remarks=self.remarks_of_copy(names),
+            dates=tuple(n for n in dict.fromkeys(names) if n in self.dates),
+        )
+
+    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what columns of the copy are, which may hold codes, and how near the copy is."""
+        told, sources = self.said_of_derived(self.whole.beneath(names)), self.whole.sources(names)
+        return (*told, *self.said_of_listed(sources), *self.remarks_of_table(sources))
+
+    def said_of_listed(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say which pairs of columns the policy lists, whose counts the copy has."""
+        held = {*names} & {*self.kept.copy.strata}
+        pairs = [pair for pair in self.policy.tables or () if {*pair} <= held]
+        if not pairs or self.file.manifest.person_column is not None:
+            return ()
+        named = "; ".join(" by ".join(pair) for pair in pairs)
+        return (f"counted in the data, with noise: {named}",)
+
+    def said_of_derived(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what those columns are that the policy derives."""
+        derive = self.policy.derive or {}
+        return tuple(f"{name} is {derive[name]}" for name in names if name in derive)
+
+    def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what is known of columns, which may hold codes, and how near the copy is."""
+        coded = {it.name for it in self._columns if it.may_hold_codes}
+        codes = codes_said([name for name in dict.fromkeys(names) if name in coded])
+        near = () if self.file.nearness() is None else (f"the copy: {self._how_near}",)
+        return (*self.said_of_columns(names), *codes, *near)
+
+    def said_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what is to be known of single columns of the copy: whose means are off, and how."""
+        of = self.kept.copy.of_columns
+        return tuple(line for name in dict.fromkeys(names) for line in of.get(name, ()))
+
+    # --- what is saved --------------------------------------------------------------------------
+
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[..., None]:
+        """Return what is asked before something is saved, which lets everything be."""
+        return _free
+
+    def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
+        """Return what gives a view its provenance."""
+        return self._sealer(lambda: asked_for(request, self.policy, asks))
+
+    def sealer_of_copy(self, request: Mapping[str, Any], asks: Asks = ()) -> Sealer:
+        """Return what gives something of the copy, or of what was derived, its provenance."""
+        return self._sealer(lambda: {**request, "derived": [[*it] for it in asks]})
+
+    def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
+        """Return what seals by a key that whoever has the file has: a check sum, no signature."""
+        manifest = self.file.manifest
+        key = hashlib.sha256(b"figure of a study file\0" + manifest.content.encode()).digest()
+
+        def begin() -> Provenance:
+            return begun_from_file(request(), manifest.version, manifest.content)
+
+        return Sealer(DerivedKey(key), begin)
+
+
+def _raw(column: FileColumn, policy: Policy) -> Column:
+    """Return what is known of a column of the copy."""
+    order = policy.ordered.get(column.name, ())
+    if column.kind == KINDS[1]:
+        return Column(column.name, KINDS[1], numeric=column.are_codes, order=order)
+    if column.dates is not None:
+        return Column(column.name, DATE, dates=Dates(column.dates))
+    return Column(column.name, KINDS[0], numeric=True, floating=True, order=order)
+
+
+def _as_floats(values: pa.ChunkedArray, column: FileColumn) -> Floats:
+    """Return a column as the copy has it: dates as days, and NaN where a value is missing."""
+    whole = pa.chunked_array(values).combine_chunks()
+    if column.dates is not None:
+        found = days_of(whole, Dates(column.dates))
+    else:
+        found = pc.fill_null(whole, float("nan")).to_numpy(zero_copy_only=False)
+    found = np.asarray(found, dtype=np.float64)
+    found.setflags(write=False)
+    return found
+
+
+def open_file(path: str | Path) -> FileSession:
+    """Open a study file, unless another key signed the study before.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is not a study file, was changed, or another key signed the study before.
+    """
+    file = open_signed(path)
+    try:
+        return FileSession(file)
+    except BaseException:
+        file.close()
+        raise

@@ -1,0 +1,218 @@
+"""A study published as a file: the rows of its copy and what is known of them, signed.
+
+Only the copy goes in, its notes, and copies of it. How many persons there are is said as the copy
+has it, whose number is drawn, and rounded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.arguments import Floats
+from discreet.errors import InputError, RefusedError
+from discreet.measure.units import unit_in
+from discreet.policy import Policy
+from discreet.protect import Whole
+from discreet.protect.counts import rounded
+from discreet.render.figure_file import path_to_save
+from discreet.secret import is_secret, secret_files
+from discreet.study.from_copy import WholeTable
+from discreet.study.from_file import SUFFIX, policy_told
+from discreet.study.new_columns import holds_codes
+from discreet.study.session import NO_COPY, Session
+from discreet.study_file import (
+    Column,
+    Draft,
+    Manifest,
+    SigningKey,
+    load_signing_key,
+    write_study_file,
+)
+from discreet.study_file.rows import most_rows_again
+from discreet.table.dates import Dates, dates_of
+
+__all__ = ["publish"]
+
+STUDY_FILE, FORM = "study file", "discreet"
+"""What the ledger calls a published file, and its form."""
+TO_BROWSER = "browser"
+STAYS = (
+    "the policy keeps the copy on a server (copy = {!r}), and a study file holds its rows; serve"
+    " the study (`discreet serve`), or have the custodian change the policy"
+)
+NO_NAME = "a study file needs the study's name: open the study with study='cohort'"
+
+
+def publish(session: Session, path: str | Path) -> Manifest:
+    """Write the copy of a study to a file that others explore, and record that it left.
+
+    Parameters
+    ----------
+    session : Session
+    path : str or Path
+        Ends in .discreet.
+
+    Returns
+    -------
+    Manifest
+        What the file says of itself.
+
+    Raises
+    ------
+    InputError
+        If the ending is another one, the study has no name, or the file cannot be written.
+    RefusedError
+        If the study has no copy of the whole table, or the policy keeps it on a server.
+    LeavingError
+        If the copy does not fit what was released before; nothing is written then.
+    """
+    target = path_to_save(path, (SUFFIX,), "a study file")
+    if session.policy.rows_by != Whole.name:
+        raise RefusedError(NO_COPY)
+    if session.policy.copy != TO_BROWSER:
+        raise RefusedError(STAYS.format(session.policy.copy))
+    if session.name is None:
+        raise InputError(NO_NAME)
+    session.check_copy()  # before the work
+    draft, key = _draft(session, session.name), _key(session.policy)
+    names = [it.name for it in draft.columns if it.name != draft.person_column]
+    session.gate_of_copy(STUDY_FILE, names)(FORM)
+    return write_study_file(target, draft, _batches(session.kept, draft.columns), key)
+
+
+def _key(policy: Policy) -> SigningKey:
+    """Return the key that signs, which lies beside the secret."""
+    places = secret_files(policy.folder)
+    folder = next(filter(is_secret, places), places[0]).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise InputError(
+            f"no folder can be made for the signing key ({type(error).__name__}); name another one"
+            " by the environment variable DISCREET_CONFIG"
+        ) from None
+    return load_signing_key(folder)
+
+
+def _draft(session: Session, name: str) -> Draft:
+    """Return what the file says beside its rows."""
+    whole, again = session.whole, session.copies_of_copy
+    copy, policy = whole.copy, session.policy
+    columns = _columns(session)
+    tables = [_table(it, columns) for it in again[1:]]
+    if any(it.num_rows > most_rows_again(len(columns)) for it in tables):
+        tables = []  # so that intervals say that they are of chance alone
+    near = dataclasses.replace(session.fidelity(), gate=None, sealer=None)
+    return Draft(
+        study=name,
+        version=copy.version,
+        columns=columns,
+        k=policy.k,
+        m=policy.members,
+        persons=_persons(session),
+        policy=policy_told(policy, whole),
+        nearness=json.loads(near.to_json()),
+        again=tuple(tables),
+        again_of=len(again[0]),
+        person_column=next(iter(copy.whose), None),
+        remarks=copy.remarks,
+    )
+
+
+def _persons(session: Session) -> int:
+    """Return how many persons the copy has, whose number was drawn, rounded."""
+    whole = session.kept
+    persons = whole.persons
+    count = len(whole) if persons is None else len(np.unique(persons))
+    return int(rounded(np.array([count]), session.policy.count_step)[0])
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def _columns(session: Session) -> tuple[Column, ...]:
+    """Return what is said of each column that is published; those withheld are not."""
+    whole = session.whole
+    copy = whole.copy
+    made = [name for name in whole.raw if name not in whole.made_from]
+    found = [_levels(session, name) for name in made if name in copy.strata]
+    found += [_numbers(session, name) for name in made if name in copy.columns]
+    place = {name: at for at, name in enumerate(made)}
+    found.sort(key=lambda it: place[it.name])
+    return (*found, *(Column(name, "continuous") for name in copy.whose))
+
+
+def _said(session: Session, name: str) -> dict[str, Any]:
+    """Return what is said of a column of whatever kind."""
+    label = session.labels.get(name, "")
+    unit = unit_in(label, declared=name in (session.policy.labels or {})) or unit_in(name)
+    return {
+        "name": name,
+        "label": label,
+        "unit": unit or "",
+        "remarks": session.said_of_columns([name]),
+        "may_hold_codes": session.may_hold_codes(name),
+    }
+
+
+def _levels(session: Session, name: str) -> Column:
+    whole = session.whole
+    levels = whole.levels_of(name)
+    more = {word for it in session.copies_of_copy for word in it.copy.strata.get(name, ())}
+    return Column(
+        kind="categorical",
+        levels=levels,
+        levels_again=tuple(sorted(more - {"", *levels})),
+        are_codes=holds_codes(whole.raw[name]),
+        **_said(session, name),
+    )
+
+
+def _numbers(session: Session, name: str) -> Column:
+    whole = session.whole
+    if whole.raw[name].dates is None:
+        return Column(kind="continuous", **_said(session, name))
+    tables = (whole, *session.copies_of_copy[1:])
+    days = all(_is_whole(it.copy.columns[name]) for it in tables if name in it.copy.columns)
+    return Column(kind="date", dates="day" if days else "us", **_said(session, name))
+
+
+def _is_whole(values: Floats) -> bool:
+    known = values[np.isfinite(values)]
+    return bool((known == np.round(known)).all())
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def _batches(whole: WholeTable, columns: Sequence[Column]) -> Iterator[pa.Table]:
+    """Give the rows of the copy as the file has them, a part at a time."""
+    names = [it.name for it in columns]
+    for numbers, levels in whole.copy.parts(names):
+        yield pa.table({it.name: _stored(it, numbers, levels) for it in columns})
+
+
+def _table(whole: WholeTable, columns: Sequence[Column]) -> pa.Table:
+    """Return a copy of the copy as the file has it, without the columns that it has lost."""
+    copy = whole.copy
+    numbers, levels = {**copy.columns, **copy.whose}, copy.strata
+    there = [it for it in columns if it.name in numbers or it.name in levels]
+    return pa.table({it.name: _stored(it, numbers, levels) for it in there})
+
+
+def _stored(
+    column: Column, numbers: Mapping[str, Floats], levels: Mapping[str, Sequence[str]]
+) -> pa.Array:
+    if column.kind == "categorical":
+        return pa.array([word or None for word in levels[column.name]], pa.string())
+    values = numbers[column.name]
+    if column.kind == "date":
+        return dates_of(values, Dates(column.dates or "day"))
+    return pa.array(np.where(np.isfinite(values), values, np.nan), from_pandas=True)

@@ -1,0 +1,191 @@
+"""`discreet protect`, and the commands that take the file in place of the table."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import typer
+
+from discreet.cli.app import app
+from discreet.cli.complete import column_names
+from tests.cli.conftest import Run
+
+PROTECTED: list[bytes] = []
+
+
+@pytest.fixture
+def protected(run: Run, cohort: Path, tmp_path: Path) -> Path:
+    """A study file of the cohort."""
+    path = tmp_path / "sent.discreet"
+    if not PROTECTED:
+        code, _, err = run("protect", str(cohort), "--no-unit", "-o", str(path))
+        assert (code, err) == (0, "")
+        PROTECTED.append(path.read_bytes())
+    path.write_bytes(PROTECTED[0])
+    return path
+
+
+def test_it_says_what_it_wrote_who_signed_it_and_what_to_send(
+    run: Run, cohort: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "cohort.discreet"
+    code, out, err = run("protect", str(cohort), "--no-unit", "-o", str(path))
+    first, *_, signed, send = out.splitlines()
+
+    assert (code, err) == (0, "")
+    assert first.startswith(f"{path}: ")
+    assert first.endswith(" 0.1 MB")
+    assert " rows of the copy, 12 columns, " in first
+    assert "Send the file, and tell the line above by another way" in send
+    checked = json.loads(run("check", str(path), "--json")[1])
+    assert signed == f"signed by {checked['fingerprint']}"
+    assert (checked["study"], checked["k"], checked["m"]) == ("cohort.csv", 5, 20)
+    assert "study file" in run("log", "--released")[1]
+
+
+def test_it_says_so_as_json(run: Run, cohort: Path, tmp_path: Path, policy: str) -> None:
+    path = tmp_path / "cohort.discreet"
+    words = ["--policy", policy, "--study", "ours", "--no-unit", "-o", str(path), "--json"]
+    code, out, err = run("protect", str(cohort), *words)
+    told = json.loads(out)
+
+    assert (code, err) == (0, "")
+    assert (told["path"], told["study"], told["columns"]) == (str(path), "ours", 12)
+    assert told["bytes"] == path.stat().st_size
+    assert set(told) == {
+        *("path", "study", "version", "rows", "columns", "persons", "bytes"),
+        *("fingerprint", "content"),
+    }
+    assert Path(os.environ["DISCREET_CONFIG"], "discreet.signing-key").exists()
+
+
+REFUSED = {
+    "nowhere": ([], 2, "say where the study file goes: -o"),
+    "another ending": (["-o", "cohort.zip"], 2, "a study file is saved as one of"),
+    "a file that is there": (["-o", "{cohort}.discreet"], 2, "there is a file"),
+    "no folder": (["-o", "none/cohort.discreet"], 2, "there is no folder"),
+    "no copy": (["--policy", "research", "-o", "a.discreet"], 2, "rows = 'whole' is one copy"),
+    "a small k": (["-k", "2", "-o", "a.discreet"], 2, "at least 3"),
+}
+
+
+@pytest.mark.parametrize(("words", "code", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(run: Run, cohort: Path, words: list[str], code: int, says: str) -> None:
+    cohort.with_suffix(".csv.discreet").write_text("of somebody")
+    found = run("protect", str(cohort), "--no-unit", *(it.format(cohort=cohort) for it in words))
+
+    assert found[0] == code
+    assert says in found[2]
+
+
+CALLS: dict[str, tuple[str, ...]] = {
+    "plot": ("plot", "histogram", "FILE", "bmi", "--bins", "7", "--json"),
+    "plot of a part": (
+        "plot",
+        "box",
+        "FILE",
+        "bmi",
+        "--by",
+        "sex",
+        "--where",
+        "age > 40",
+        "--json",
+    ),
+    "plot of a new column": ("plot", "bars", "FILE", "b", "--assign", "b=cut(age, 50)", "--json"),
+    "plot that is chosen": ("plot", "auto", "FILE", "age", "bmi", "--json"),
+    "plot of a formula": ("plot", "residuals", "FILE", "glucose ~ age + bmi", "--json"),
+    "parallel": ("plot", "parallel", "FILE", "age", "bmi", "sex", "--pixels", "200", "--json"),
+    "summary": ("summary", "FILE", "--by", "sex"),
+    "means": ("means", "FILE", "bmi", "sex", "age_group"),
+    "model": ("model", "FILE", "glucose ~ age + C(sex)"),
+    "columns": ("columns", "FILE"),
+    "fidelity": ("fidelity", "FILE"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_command_takes_the_file_in_place_of_the_table(
+    run: Run, cohort: Path, protected: Path, name: str
+) -> None:
+    words = [str(cohort) if it == "FILE" else it for it in CALLS[name]]
+    expected = run(*words, "--no-unit")
+    cohort.unlink()
+    found = run(*(str(protected) if it == "FILE" else it for it in CALLS[name]))
+
+    assert (found[0], found[2]) == (0, expected[2]), found
+    if "--json" in words:
+        made, told = json.loads(found[1]), json.loads(expected[1])
+        assert made.pop("provenance") != told.pop("provenance")
+        assert made == told
+    else:
+        assert found[1] == expected[1]
+
+
+def test_figures_and_board_of_it_are_saved(
+    run: Run, cohort: Path, protected: Path, tmp_path: Path
+) -> None:
+    cohort.unlink()
+    for words in (
+        ("plot", "scatter", str(protected), "age", "bmi", "-o", "a.svg"),
+        ("plot", "scatter", str(protected), "age", "bmi", "-o", "a.png", "--width", "85"),
+        ("means", str(protected), "bmi", "sex", "-o", "b.csv", "-o", "b.svg"),
+        ("board", str(protected), "-o", "c.html"),
+        ("fidelity", str(protected), "-o", "d.html"),
+    ):
+        named = [str(tmp_path / it) if it[1:2] == "." else it for it in words]
+        code, _, err = run(*named)
+        assert (code, err) == (0, "")
+    assert {it.name for it in tmp_path.glob("?.*")} == {
+        *("a.svg", "a.png", "b.csv", "b.svg", "c.html", "d.html")
+    }
+    assert "scatter" not in run("log", "--released")[1]
+
+
+WRONG = {
+    "a policy": (("summary", "FILE", "--policy", "sacro"), 2, "leave --policy out"),
+    "k": (("plot", "histogram", "FILE", "bmi", "-k", "7", "--json"), 2, "leave --k out"),
+    "a unit": (("columns", "FILE", "--unit", "age"), 2, "leave --unit out"),
+    "no unit": (("means", "FILE", "bmi", "sex", "--no-unit"), 2, "leave --no-unit out"),
+    "m": (("board", "FILE", "-m", "30", "-o", "x.html"), 2, "leave --m out"),
+    "exact figures": (("fidelity", "FILE", "--exact"), 3, "a study file has none"),
+    "a table": (("anonymize", "FILE", "-o", "x.csv"), 3, "is a file, which holds protected rows"),
+    "a file of a file": (("protect", "FILE", "-o", "x.discreet"), 3, "is a file, which holds"),
+    "a server": (("serve", "FILE", "--no-token"), 3, "a study file is not served"),
+    "an unknown column": (("plot", "histogram", "FILE", "bmy", "--json"), 2, "did you mean 'bmi'"),
+}
+
+
+@pytest.mark.parametrize(("words", "code", "says"), WRONG.values(), ids=WRONG)
+def test_what_is_refused_of_a_file(
+    run: Run,
+    protected: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    code: int,
+    says: str,
+) -> None:
+    monkeypatch.chdir(protected.parent)
+    found = run(*(str(protected) if it == "FILE" else it for it in words))
+    assert found[0] == code, found
+    assert says in found[2]
+    assert found[2].count("\n") == 1
+    assert not [*protected.parent.glob("x.*")]
+
+
+def test_file_that_was_changed_is_refused(run: Run, protected: Path) -> None:
+    whole = bytearray(protected.read_bytes())
+    whole[whole.index(b"PAR1") + 400] ^= 1
+    protected.write_bytes(whole)
+    code, _, err = run("summary", str(protected))
+    assert code == 2
+    assert "was changed" in err
+
+
+def test_columns_of_a_file_are_completed(protected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMP_WORDS", f"discreet means {protected} b")
+    context = typer.Context(typer.main.get_command(app))
+    assert column_names(context, "b") == ["bmi", "blood_pressure"]
+    assert column_names(context, "patient") == []
