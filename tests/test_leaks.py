@@ -976,7 +976,7 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
     "a unique text": (["box", "note"], 3),
     "levels": (["scatter", "ward", "income"], 2),
     "unknown column": (["histogram", "incom"], 2),
-    "unknown method": (["histogram", "income", "--method", "magic"], 2),
+    "unknown method": (["histogram", "income", "--method", "magic"], 3),
     "unknown picture": (["pie", "income"], 2),
     "too many columns": (["histogram", "income", "debt"], 2),
     "raw": (["scatter", "income", "debt", "--method", "none"], 3),

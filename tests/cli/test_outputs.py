@@ -70,8 +70,8 @@ def test_what_was_released_is_collected(
     assert (told["status"], told["type"]) == ("pass", "plot")
     assert told["command"].startswith("histogram(bmi")
     assert told["summary"] == (
-        "pass; made here, and not changed since; counted from the data;"
-        " at least 6 persons behind each mark; counts rounded to 5; "
+        "pass; made here, and not changed since; drawn from the protected copy;"
+        " each value drawn anew from at least 24 persons; "
     )
     assert json.loads((folder / "config.json").read_text())["safe_threshold"] == 6
 

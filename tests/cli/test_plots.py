@@ -83,7 +83,7 @@ ERRORS = {
     "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
     "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
     "unknown method": (
-        ["plot", "histogram", "F", "bmi", "--json", "--method", "magic"],
+        ["plot", "histogram", "F", "bmi", "--json", "--method", "magic", *OF_GROUPS],
         2,
         "cannot be made by method 'magic'",
     ),
@@ -107,7 +107,7 @@ ERRORS = {
     "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
     "raw data": (
-        ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
+        ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none", *OF_GROUPS],
         3,
         "exists under the policy 'research' alone",
     ),
@@ -160,7 +160,7 @@ ERRORS = {
         "only where it is a stratum",
     ),
     "a model by cells": (
-        ["plot", "qq", "F", "glucose ~ age", "--json", "--method", "suppression"],
+        ["plot", "qq", "F", "glucose ~ age", "--json", "--method", "suppression", *OF_GROUPS],
         3,
         "a guarded study fits a regression to its protected copy",
     ),
@@ -197,7 +197,11 @@ ERRORS = {
         2,
         "by= draws one column",
     ),
-    "raw bars": (["plot", "bars", "F", "sex", "--json", "--method", "none"], 3, "'research' alone"),
+    "raw bars": (
+        ["plot", "bars", "F", "sex", "--json", "--method", "none", *OF_GROUPS],
+        3,
+        "'research' alone",
+    ),
     "policy missing": (
         ["plot", "histogram", "F", "bmi", "--json", "--policy", "no.toml"],
         2,
@@ -525,9 +529,21 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "nobody's": (["age", "agee"], 2, "there is no column 'agee'"),
     "by": (["age", "amount", "--by", "sex"], 2, "a plot of parallel coordinates has no --by"),
     "a trend": (["age", "amount", "--trend"], 2, "a plot of parallel coordinates has no --trend"),
-    "no method": (["age", "amount", "--method", "magic"], 2, "cannot be made by method 'magic'"),
-    "single records": (["age", "amount", "--method", "k-member"], 3, "pixels of single records"),
-    "raw": (["age", "amount", "--method", "none"], 3, "exists under the policy 'research' alone"),
+    "no method": (
+        ["age", "amount", "--method", "magic", *OF_GROUPS],
+        2,
+        "cannot be made by method 'magic'",
+    ),
+    "single records": (
+        ["age", "amount", "--method", "k-member", *OF_GROUPS],
+        3,
+        "pixels of single records",
+    ),
+    "raw": (
+        ["age", "amount", "--method", "none", *OF_GROUPS],
+        3,
+        "exists under the policy 'research' alone",
+    ),
     "k above n": (["age", "amount", "-k", "201", *OF_GROUPS], 3, "too few complete rows"),
     "l above the values": (
         [*AXES, "--sensitive", "history=4", "-l", "6"],

@@ -663,7 +663,7 @@ TYPES = {
     "summary.html": "table",
     "means.csv": "table",
     "means.png": "plot",
-    "counted means.tex": "table",
+    "means.tex": "table",
     "report.html": "report",
     "fidelity.json": "report",
     "fidelity.svg": "plot",

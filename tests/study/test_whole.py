@@ -194,7 +194,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) ->
 
 def test_a_study_without_such_a_copy_says_how_to_have_one() -> None:
     with pytest.raises(RefusedError, match=r"open a study with one: .*rows='whole'"):
-        dc.open(cohort(), study="other", strata=["sex"]).histogram("age")
+        dc.open(cohort(), study="other", strata=["sex"]).summary()
 
 
 @pytest.mark.parametrize(
