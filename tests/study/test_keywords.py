@@ -11,7 +11,7 @@ from discreet.study.asking import check_call
 from discreet.study.study import Study
 
 # Those of `assign` are names of new columns.
-NOT_ASKED = ("policy", "groups", "columns", "assign")
+NOT_ASKED = ("policy", "groups", "columns", "assign", "session", "is_file")
 ASKS = [name for name in vars(Study) if not name.startswith("_") and name not in NOT_ASKED]
 OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
 
