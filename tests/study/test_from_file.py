@@ -323,7 +323,7 @@ def test_policy_that_no_custodian_writes_is_refused(
     studies: Callable[[str], Any], tmp_path: Path, name: str
 ) -> None:
     file = studies("cohort")[1]._session.file
-    changed = replace(_draft_of(file), policy=policies()[name])
+    changed = replace(_draft_of(file), study=name, policy=policies()[name])
     write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
     with pytest.raises(InputError, match="what the study file says of its policy cannot be"):
         dc.open(tmp_path / "a.discreet")
