@@ -332,7 +332,7 @@ def test_a_password_is_told_nowhere(
 def test_a_password_is_in_nothing_that_is_made(server: Server, tmp_path: Path) -> None:
     study = dc.open(with_password(server.url("visits")), unit=False)
     table = study.session.table
-    study.histogram("x").save(tmp_path / "x.svg")
+    study.bars("even").save(tmp_path / "x.svg")
     release = study.anonymize()
     release.save(tmp_path / "x.csv", tmp_path / "x.html")
 
