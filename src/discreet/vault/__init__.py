@@ -8,6 +8,5 @@ here too.
 **Row order.** Methods work in an order of their own; ties are broken by value. The copy is
 sorted by value and rounded to a step of about 0.02 sd, and so are the views drawn from it. It
 stays within its columns' ends (those of their axes) by reflection, and a column of whole
-numbers is rounded to such. A large group is protected in random partitions (`large_group`), each as
-a table of its own.
+numbers is rounded to such.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +39,6 @@ __all__ = [
     "repaired_levels",
     "row_digests_in_parts",
     "strata_labels",
-    "together",
 ]
 
 
@@ -65,21 +63,6 @@ class Done:
     exhaustive: bool = True
     multiples_of: int = 1
     persons: str | None = None
-
-
-def together(parts: Sequence[Done], left_out: int, suppressed: int) -> Done:
-    """Say of all parts of a table what was done to each."""
-    filled, without_level = Counter[str](), Counter[str]()
-    for part in parts:
-        filled.update(dict(part.filled))
-        without_level.update(dict(part.named))
-    return dataclasses.replace(
-        parts[0],
-        filled=tuple(filled.items()),
-        named=tuple(without_level.items()),
-        left_out=left_out,
-        suppressed=suppressed,
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,22 +149,19 @@ def digest_of(secret: Secret, purpose: str, keys: Keys, *parts: bytes) -> bytes:
     return secret.digest(f"{purpose} 2", *parts, len(keys).to_bytes(8, "little"), total(keys))
 
 
-def prepared(raw: Raw, policy: Policy, secret: Secret, known: Repair | None = None) -> Prepared:
+def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     """Fill the gaps of raw rows and repair their strata, as the policy says.
 
-    Of rows that are part of a table it is `known` how the strata of all of it were repaired.
     Refused if strata stay too small, or too few rows are left.
     """
     rows, keys = raw.rows, raw.keys
     columns = [_numbers(rows.numbers[name], name, policy, rows.persons) for name in raw.names]
     held = {name: named(rows.texts[name]) for name in raw.carried}
-    mended = known
-    if mended is None:
-        levels = {
-            name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
-            for name in raw.strata
-        }
-        mended = repaired(levels, held, policy, rows)
+    levels = {
+        name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
+        for name in raw.strata
+    }
+    mended = repaired(levels, held, policy, rows)
     labels = strata_labels(mended.levels, len(rows))
     kept = _evened(mended.kept, labels, rows.persons, keys, policy)
     _check_known(raw, kept, labels, policy)
@@ -519,9 +499,8 @@ def repaired_levels(
     levels: Mapping[str, tuple[str, ...]],
     carried: Mapping[str, tuple[str, ...]],
     policy: Policy,
-    counts: Labels | None = None,
 ) -> Repair:
-    """Repair strata by their sizes; each row stands for so many as `counts` says."""
+    """Repair strata by their sizes."""
     sensitive = next(iter(carried.values()), None)
     hierarchies = {}
     for column, lines in policy.hierarchies.items():
@@ -535,7 +514,6 @@ def repaired_levels(
     return repair(
         levels,
         least_in_stratum(policy),
-        counts=counts,
         hierarchies=hierarchies,
         ordered={name: order for name, order in policy.ordered.items() if name in levels},
         sensitive=sensitive,

@@ -29,8 +29,7 @@ from discreet.secret import Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.unfinished import being_written
-from discreet.vault.aside import AT_ONCE, Reader, in_turn
-from discreet.vault.large_group import LargeGroup
+from discreet.vault.aside import Reader
 from discreet.vault.mapped import mapped
 from discreet.vault.needs import Needs, check_memory
 from discreet.vault.partitions import LargeTable
@@ -52,7 +51,6 @@ from discreet.vault.rows import (
     prepared,
     raw_rows,
     rows_with_key,
-    together,
 )
 from discreet.vault.stored import (
     Said,
@@ -76,7 +74,6 @@ from discreet.vault.whole import (
 from discreet.vault.whole_columns import wanted_of
 
 __all__ = [
-    "IN_RANDOM_PARTITIONS",
     "Copy",
     "Made",
     "Vault",
@@ -91,7 +88,6 @@ __all__ = [
 
 
 TINY = 1e-9
-IN_RANDOM_PARTITIONS = "rows are protected in random partitions, each by itself"
 
 
 CopiedRows = tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]]]
@@ -209,8 +205,7 @@ def load(path: Path, group: Sequence[str] | None, version: bytes) -> Copy:
 class Made:
     """Protected rows beside the raw ones they stand for, row by row: for the custodian alone.
 
-    `trimmed` are the raw ones as the method saw them: outliers drawn in, where they were. Of a
-    table of several `partitions` it is the first of them, which stands for all.
+    `trimmed` are the raw ones as the method saw them: outliers drawn in, where they were.
     """
 
     names: tuple[str, ...]
@@ -221,7 +216,6 @@ class Made:
     carried: Mapping[str, tuple[str, ...]]
     version: str
     done: Done
-    partitions: int = 1
     ends: Mapping[str, Ends] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -365,32 +359,19 @@ class Vault:
         self._copies: dict[tuple[str, ...], Copy] = {}
         self._whole: Copy | None = None
         self._large: LargeTable | None = None
-        self._groups: dict[tuple[str, ...], LargeGroup | None] = {}
         self._nearness: Fidelity | None = None
 
     def copy(self, table: Table, policy: Policy, group: Sequence[str]) -> Copy:
         """Return the protected copy of `group`, made on the first call."""
         names = tuple(sorted(group))
         if names not in self._copies:
-            large = self._large_group(table, policy, names)
-            if large is not None:
-                file = _file_name(large.version.hex()[:16])
-                write = partial(_write_group, large)
-                self._copies[names] = self._in_a_file(file, large.version, write)
-            else:
-                raw = self._raw(table, policy, names)
-                self._hold(raw, lambda: copy_of(self._make(raw, policy), policy.k))
+            raw = self._raw(table, policy, names)
+            self._hold(raw, lambda: copy_of(self._make(raw, policy), policy.k))
         return self._copies[names]
 
     def made(self, table: Table, policy: Policy, group: Sequence[str]) -> Made:
-        """Return the rows of the copy beside the raw ones, to measure it by.
-
-        Of a table of several partitions they are those of the first.
-        """
+        """Return the rows of the copy beside the raw ones, to measure it by."""
         names = tuple(sorted(group))
-        large = self._large_group(table, policy, names)
-        if large is not None:
-            return replace(_made_of(large, large.first(), 0), partitions=large.partitions)
         raw = self._raw(table, policy, names)
         made = self._make(raw, policy)
         if names not in self._copies:
@@ -533,14 +514,6 @@ class Vault:
                 store(path, copy, raw.version)
         self._copies[raw.names] = copy
 
-    def _large_group(
-        self, table: Table, policy: Policy, group: tuple[str, ...]
-    ) -> LargeGroup | None:
-        """Read a large group for the version of its copy: once, whoever asks again."""
-        if group not in self._groups:
-            self._groups[group] = LargeGroup.of(table, policy, self._secret, group)
-        return self._groups[group]
-
     def _raw(self, table: Table, policy: Policy, group: tuple[str, ...]) -> Raw:
         return raw_rows(table, policy, group, self._secret, strata=policy.strata)
 
@@ -555,34 +528,6 @@ def _warn_of_width(raw: RawWhole) -> None:
     said = said_of_width(raw.numbers, raw.levels, draws, k, raw.persons)
     if said:
         warnings.warn(said, WideTableWarning, stacklevel=2)
-
-
-def _write_group(large: LargeGroup, path: Path) -> None:
-    """Write the copies of all partitions of a group."""
-    done = list[Done]()
-    levels = [*large.strata.repair.levels]
-    with (
-        written(path, large.names, levels, partial(_said_of_group, large, done)) as add,
-        large.each(path.parent) as partitions,
-    ):
-        advance("protecting the table", 0, large.partitions)
-        for made in in_turn(partial(_made_of, large), partitions, AT_ONCE):
-            add(*in_order_of_values(made))
-            done.append(made.done)
-            advance("protecting the table", len(done), large.partitions)
-
-
-def _made_of(large: LargeGroup, rows: Mapping[str, Any], place: int) -> Made:
-    """Make the rows of the copy of one partition of a large group."""
-    return make_copy(large.noised({**rows}, place), large.policy)
-
-
-def _said_of_group(large: LargeGroup, done: Sequence[Done]) -> Said:
-    """Say what the copy of a large group is, once all partitions are done."""
-    k = large.policy.k
-    all_done = together(done, large.left_out, large.strata.suppressed)
-    remarks = (*said(all_done, k), IN_RANDOM_PARTITIONS)
-    return Said(about(large.left_out, k), remarks, large.version.hex())
 
 
 def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
