@@ -67,7 +67,7 @@ class LargeTable:
             return cls._read(table, policy, secret, wanted, read)
         except InputError:
             broken = unreadable(table, (*wanted.numbers, *wanted.levels))
-            if not broken and read is None:
+            if (not broken and read is None) or broken == {*wanted.numbers, *wanted.levels}:
                 raise
             return cls._read(table, policy, secret, wanted.without(broken), None)
 

@@ -100,7 +100,7 @@ def _read(
         return rows_with_key(table, [], [], words, numbers), frozenset()
     except InputError:
         broken = unreadable(table, (*numbers, *words))
-        if not broken:
+        if not broken or broken == {*numbers, *words}:  # the data are gone, or their server is
             raise
         words = [name for name in words if name not in broken]
         numbers = [name for name in numbers if name not in broken]

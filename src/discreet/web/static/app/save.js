@@ -38,7 +38,7 @@ export async function saveAsSeen(board, card, form) {
   const name = nameOf(card, form);
   const answer = card.answer();
   if (form === "JSON") {
-    const says = { title, says: sentenceOf(answer, spec, board.partSize(), board.facts.policy), spec, ...board.part, view: answer.view };
+    const says = { title, says: sentenceOf(answer, board.partSize(), board.facts.policy), spec, ...board.part, view: answer.view };
     handOver(new Blob([JSON.stringify(says, null, 1)], { type: "application/json" }), name);
     return;
   }
@@ -63,7 +63,7 @@ function onPaper(board, card) {
     host.classList.toggle("whole", Boolean(drawn.html));
     const width = Math.max(host.clientWidth, host.querySelector("table")?.offsetWidth || 0);
     const height = drawn.html ? host.clientHeight : drawn.box.height;
-    const says = sentenceOf(answer, spec, board.partSize(), board.facts.policy);
+    const says = sentenceOf(answer, board.partSize(), board.facts.policy);
     const inner = drawn.html ? htmlAsSvg(host) : plainSvg(host);
     const image = pic.querySelector("canvas") && host.querySelector("canvas").toDataURL("image/png");
     const keys = (drawn.keys || []).filter((it) => it.name);
