@@ -221,7 +221,7 @@ PICTURES: dict[str, Callable[[dc.Study], Any]] = {
     "bars of whole numbers": lambda it: it.bars("stay"),
     "bars of text": lambda it: it.bars("note"),
     "crosstab": lambda it: it.crosstab("ward", "smokes"),
-    "parallel": lambda it: it.parallel(["bmi", "cost"]),
+    "parallel": lambda it: it.parallel(["bmi", "cost"], k=100),
 }
 OF_COPY: dict[str, Callable[[dc.Study], Any]] = {
     "scatter": lambda it: it.scatter("age", "bmi"),
