@@ -483,30 +483,6 @@ def test_the_order_of_rows_does_not_matter(
 
 
 @given(cases())
-def test_lines_that_stand_for_many_rows_are_as_these(case: tuple[Levels, dict[str, Any]]) -> None:
-    levels, arguments = case
-    sensitive = arguments.pop("sensitive")
-    rows = [*zip(*levels.values(), sensitive, strict=True)]
-    lines = [*dict.fromkeys(rows)]
-    counts = np.array([rows.count(line) for line in lines])
-    *columns, values = (list(column) for column in zip(*lines, strict=True))
-    table = dict(zip(levels, columns, strict=True))
-    try:
-        one = repair(levels, **arguments, sensitive=sensitive)
-    except RefusedError:
-        with pytest.raises(RefusedError, match="no merging"):
-            repair(table, **arguments, sensitive=values, counts=counts)
-        return
-    found = repair(table, **arguments, sensitive=values, counts=counts)
-
-    assert (found.steps, found.loss, found.suppressed) == (one.steps, one.loss, one.suppressed)
-    at = [lines.index(row) for row in rows]
-    assert found.kept[at].tolist() == one.kept.tolist()
-    for column, names in one.levels.items():
-        assert names == tuple(found.levels[column][i] for i in at)
-
-
-@given(cases())
 def test_repairing_again_changes_nothing(case: tuple[Levels, dict[str, Any]]) -> None:
     levels, arguments = case
     asked = {"least": arguments["least"], "most_suppressed": arguments["most_suppressed"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -215,7 +215,6 @@ def plot(
             opened = derived.of(_opened_to_choose(file, study, made, numbers.k, own.by or []))
             view: View = opened.plot(*columns, by=own.divided())
         else:
-            made = replace(made, rows=made.rows or _row_method(study.rules(), method))
             drawn = _said(method=method, source=source, by=own.divided(), every=own.every)
             drawn |= _said(event_is=own.event_is or None, show=own.show, weights=own.weights)
             drawn |= own.yes()
@@ -247,10 +246,9 @@ def _opened(
     from discreet.protect import Whole
 
     rules = study.rules()
-    whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
-    fields, own = _parted(kind, rules, made, numbers, axes, whole=whole)
+    fields, own = _parted(kind, rules, made, numbers, axes)
     counted = drawn.get("source") == COUNTS or drawn.get("method") not in (None, Whole.name)
-    levels = _levels(kind, columns, by or [], axes) if counted or not whole else []
+    levels = _levels(kind, columns, by or [], axes) if counted or not rules.fixed else []
     return study.open(file, levels, **fields), own | drawn
 
 
@@ -280,7 +278,7 @@ def _opened_to_choose(
     rules = study.rules()
     if k is not None and not rules.fixed:
         raise InputError("under this policy k is of single plots; name the plot instead of auto")
-    levels = [] if made.is_whole(study.wanted(rules)) else by
+    levels = [] if rules.fixed else by
     return study.open(file, levels, **made.fields(rules), **_said(k=k))
 
 
@@ -346,8 +344,6 @@ def _parted(
     made: CopyOptions,
     numbers: NumberOptions,
     axes: AxesOptions,
-    *,
-    whole: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a study is opened with, and what is the plot's alone."""
     from discreet.plots import PLOTS
@@ -356,19 +352,12 @@ def _parted(
     drawn: dict[str, Any] = {}
     if rules.fixed:
         fields |= {**vars(numbers), **axes.fields()}
-        drawn = _of_view(kind, fields) if whole else {}
+        drawn = _of_view(kind, fields)
     else:
         fields, drawn = {}, _own_numbers(kind, numbers, axes)
     if PLOTS[kind].axes:
         drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
     return fields, drawn
-
-
-def _row_method(rules: Policy, method: str | None) -> str | None:
-    """Return a row method, which makes a guarded study's copy; a count method is the plot's."""
-    from discreet.protect import ROW_METHODS, named
-
-    return method if rules.fixed and named(method or "")[0] in ROW_METHODS else None
 
 
 def _of_view(kind: str, fields: dict[str, Any]) -> dict[str, Any]:

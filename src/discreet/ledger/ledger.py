@@ -61,11 +61,6 @@ class Ledger:
             last = latest(connection, study)
             return None if last is None else last.settings
 
-    def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
-        """Return the column groups that the latest version of a study has released rows of."""
-        groups = set(self.choices(study, rules.GROUP_OF).values())
-        return tuple(tuple(json.loads(value)) for value in sorted(groups))
-
     def pairs(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the pairs of columns that the latest version of a study drew as neighbours."""
         return tuple(
@@ -160,7 +155,7 @@ class Ledger:
             if not changed:
                 raise InputError(
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
-                    " to change: -k, -m, kinds (--kinds a=categorical), groups (--groups a,b,c) or"
+                    " to change: -k, -m, kinds (--kinds a=categorical) or"
                     " the policy file"
                 )
             next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)

@@ -36,8 +36,8 @@ WHOSE = "whose rows"
 # and what a linear change of a column leaves as it is.
 SHAPE_OF = "shape of "
 NOTHING: Known = MappingProxyType({})
-# How the choices of a column's group, of its count method and of its kind are named,
-GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
+# How the choices of a column's count method and of its kind are named,
+COUNT_METHOD_OF, KIND_OF = "count method of ", "kind of "
 # as is which other version is of the same persons,
 PERSONS_OF = "same persons as version "
 # and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
@@ -78,7 +78,6 @@ class ReleaseRecord:
     method: str = ""
     form: str = ""
     version: int | None = None
-    group: tuple[str, ...] = ()
     provenance: tuple[str, ...] = ()
     lines: Lines | None = None
     versions: int = 4
@@ -445,7 +444,7 @@ def _persons(old: Known, new: Known) -> float | None:
 
 
 def values_of(known: Known) -> list[Sketch]:
-    """Return what is known of columns and of rows of groups."""
+    """Return what is known of columns."""
     return [it for what, it in known.items() if not what.startswith(NO_VALUES)]
 
 

@@ -9,7 +9,6 @@ from discreet.policy.policy import PRESETS, Policy, load_policy
 from discreet.policy.resolve import (
     Sensitive,
     TableRequest,
-    check_group,
     resolve,
     resolve_rounding,
     resolve_table,
@@ -23,7 +22,6 @@ __all__ = [
     "Policy",
     "Sensitive",
     "TableRequest",
-    "check_group",
     "load_policy",
     "resolve",
     "resolve_rounding",

@@ -30,7 +30,6 @@ from discreet.protect import (
     Condensation,
     Deterministic,
     Microaggregation,
-    Multiplicative,
     Probabilistic,
     Whole,
     named,
@@ -59,14 +58,13 @@ USUAL: Mapping[str, Any] = MappingProxyType(
         "closeness": 1.0,
     }
 )
-#: What only copies of groups of columns have a use for.
-OF_GROUPS = frozenset(
-    {"groups", "strata", "most_columns", "q", "c", "metric", "rounding", "far_noise", *USUAL}
-    - {"ordered"}
+#: What the row methods of the policy `research` alone have a use for.
+OF_ROW_METHODS = (
+    *("strata", "q", "c", "metric", "ties", "rounding", "far_noise"),
+    *(name for name in USUAL if name != "ordered"),
 )
 USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
-LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
 REGIMES = ("guarded", "research")
 METRICS = parameters_of(Deterministic)["metric"].words
@@ -90,8 +88,8 @@ def frozen(key: str, value: Any) -> Any:
     ):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
-    if key in ("groups", "pairs", "tables", "dominance") and isinstance(value, list | tuple):
-        return tuple(_as_tuple(group) for group in value)
+    if key in ("pairs", "tables", "dominance") and isinstance(value, list | tuple):
+        return tuple(_as_tuple(each) for each in value)
     if key in ("strata", "withhold"):
         return _as_tuple(value)
     if key == "rounding" and isinstance(value, str):
@@ -249,14 +247,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
     "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "show_empty": _YES_NO,
-    "groups": (
-        lambda v: isinstance(v, tuple) and all(_names(group) and group for group in v),
-        "a list of lists of column names",
-    ),
-    "most_columns": (
-        lambda v: v is None or _whole(1, 1000)(v),
-        "a whole number from 1 to 1000",
-    ),
     "strata": (_names, "a list of column names"),
     "limits": (_columns(_ends), "a table of columns, each with a lower and a larger upper number"),
     "edges": (_columns(_edges), "a table of columns, each with 2 to 101 numbers that rise"),
@@ -335,30 +325,27 @@ class Policy:
         The least number of persons that anything drawn stands on; at least 3 when guarded.
     q : float, optional
         Noise as a share of a column's standard deviation; by default what the row method needs.
-        At least 0.1 when guarded.
+        Of `research` alone, as are `metric`, `ties`, `rounding`, `c`, `strata`, `far_noise`,
+        `missing`, `missing_levels`, `hierarchies`, `most_suppressed`, `diversity` and `closeness`.
     rows : str, optional
-        What the protected copy is made by. "whole" is one copy of all columns of the table, from
-        which every plot may be drawn: the default of a guarded policy that says nothing of what
-        only groups of columns have a use for (`groups`, `strata`, `most_columns`, `q`, `c`,
-        `metric`, `rounding`, `far_noise`, `missing`, `missing_levels`, `hierarchies`,
-        `most_suppressed`, `diversity`, `closeness`). Else a row method for groups of
-        columns: "condensation" (the default there), "deterministic", "probabilistic",
-        "multiplicative" (under `research` alone), or a way to round rows jointly: "mdav"
-        (microaggregation), "vmdav", "optimal", "equal-width", "equal-frequency", "kmeans",
-        "resampling", "base".
+        What rows are protected by. Of a guarded policy it is "whole": one copy of all columns of
+        the table, from which every plot may be drawn. Under `research` it is a row method:
+        "condensation" (the default), "deterministic", "probabilistic", "multiplicative", or a way
+        to round rows jointly: "mdav" (microaggregation), "vmdav", "optimal", "equal-width",
+        "equal-frequency", "kmeans", "resampling", "base".
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
     ties : {"keyed", "tree"}, default "keyed"
         Which of equally near rows it takes first: by a digest that the secret keys, or as R's
-        search tree meets them. "tree" follows the order of the file: under `research` alone.
+        search tree meets them, which follows the order of the file.
     rounding : str, default "mdav"
         How points are found where `rows` is "rounding": the two together are an older way to
         say `rows="vmdav"`.
     c : int, optional
         How many regions it parts a column into, where that is what it takes.
     m : int, optional
-        The least number of persons in a leaf, where `rows` is "whole"; at least k, by default
-        4 k. With less than 4 k a study has one version and no more.
+        The least number of persons in a leaf of the copy; at least k, by default 4 k. With less
+        than 4 k a study has one version and no more.
     pictures : mapping of str to str
         The method of each picture when the caller names none; "rows" stands for `rows`.
     bins, grid : int, default 20 and 30
@@ -370,7 +357,7 @@ class Policy:
         are drawn fit into one order of axes.
     tables : sequence of pairs of str, optional
         Columns of levels whose cross-table matters: the copy of the whole table has its counts,
-        with noise. Only where `rows` is "whole".
+        with noise. Not under `research`.
     round_to : int, default 5
         Counts are rounded to multiples of this; 1 leaves them.
     shown_share : float, default 0.85
@@ -378,14 +365,8 @@ class Policy:
     show_empty : bool, default False
         Tell empty cells (count 0) from hidden ones. Under research a protected cross-table does
         not, whatever this says: its empty cells are as sensitive as those of 100 %.
-    groups : sequence of sequences of str
-        The columns whose rows may be seen together; a column is in one group. Empty: the columns
-        of the first row-level request.
-    most_columns : int, optional
-        The most columns whose rows may be seen together; by default 4 where k is below 5 and the
-        policy guarded, and any number else, or where `rows` are shared by k.
     strata : sequence of str
-        Categorical columns within whose combinations the protected copy is made.
+        Categorical columns within whose combinations rows are protected.
     limits : mapping of str to (float, float)
         The ends of a column's axis, where they are public.
     edges : mapping of str to sequence of float
@@ -409,8 +390,8 @@ class Policy:
         And where all contributions but the two largest are less than so many per cent of the
         largest; above 0 and at most 100, by default 10. Keep both to yourself.
     missing : {"complete", "median", "mean"}, default "complete"
-        What happens to rows without a number in a released table or protected copy: left out, or
-        the column's median (when guarded, the mean of the k values around it) or mean instead.
+        What happens to rows without a number in a released table: left out, or the column's median
+        or mean instead.
     missing_values : mapping of str to sequence of float
         The numbers of a column that stand for a missing value, such as -999; an empty list says
         that all its numbers are values.
@@ -432,7 +413,7 @@ class Policy:
     diversity : int, default 1
         The least number of different sensitive values in each stratum of a released table
         (l-diversity), and in each cluster beside a sensitive axis of parallel coordinates, where
-        it is at least 2 when guarded.
+        it is at least 2.
     closeness : float, default 1.0
         How far the sensitive values of a stratum of a released table may be from those of all
         rows (t-closeness).
@@ -440,14 +421,14 @@ class Policy:
         New columns that every study of the policy has, each with an expression of other columns:
         `{"log_bmi": "log(bmi)", "band": "cut(age, 40, 60)"}` (docs/expressions.md). They are
         computed of the rows of the copy, as those of `Study.assign`, and one may use those before
-        it. Only where `rows` is "whole"; they are never counted.
+        it. Not under `research`; they are never counted.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, with the unit in brackets at its end:
         `{"bmi": "Body mass index (kg/m²)"}`. Requests and records have the names.
     withhold : sequence of str, optional
         Columns of the copy that are not used, nor what is derived of them: those that the custodian
         finds it too far off in, after `fidelity`. The copy stays as it is, so another `withhold`
-        needs no new version. Only where `rows` is "whole".
+        needs no new version. Not under `research`.
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
@@ -455,8 +436,8 @@ class Policy:
     versions : int, default 4
         How many versions of one study may be opened.
     budget : int, default 200
-        How many different pictures of a study version one token or user of a server may ask for;
-        where `rows` is "whole" further counts alone, for the copy is free.
+        How many different further counts of a study version one token or user of a server may ask
+        for: the copy is free.
     requests_a_minute : int, default 120
         How often one token or user of a server may ask.
     copy : {"browser", "served"}, default "browser"
@@ -499,8 +480,6 @@ class Policy:
     round_to: int = 5
     shown_share: float = 0.85
     show_empty: bool = False
-    groups: tuple[tuple[str, ...], ...] = ()
-    most_columns: int | None = None
     strata: tuple[str, ...] = ()
     limits: Limits = field(default_factory=lambda: MappingProxyType({}))
     edges: Edges = field(default_factory=lambda: MappingProxyType({}))
@@ -554,15 +533,8 @@ class Policy:
             methods = PLOTS[plot].methods
             if method != "rows" and method not in methods:
                 raise InputError(f"the {plot} of the policy must be 'rows' or {one_of(methods)}")
-        grouped = [column for group in self.groups for column in group]
-        if len(set(grouped)) != len(grouped) or set(grouped) & set(self.strata):
-            raise InputError("a column is in one group of the policy, and is no stratum as well")
         if set(self.edges) & set(self.limits):
             raise InputError("a column has limits or edges in the policy, not both")
-        kind = COPY_METHODS[self.rows_by]
-        if kind.declared and self.rows_by != Whole.name:
-            made = (self.rows_by, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
-            self._method(*made)  # refuses what does not fit
         if self.fixed:
             self._check_guarded()
         elif self.rows == Whole.name:
@@ -570,47 +542,37 @@ class Policy:
                 "rows = 'whole' is one copy of a guarded study's table; choose another row method"
                 " for single plots of public data"
             )
+        elif ROW_METHODS[self.rows_by].declared:
+            least = max(ROW_METHODS[self.rows_by].least_k, self.k)
+            self._method(self.rows_by, least, 0.0, self.rounding, self.c)  # refuses what is wrong
 
     def _check_guarded(self) -> None:
         """Refuse what a guarded policy may not hold."""
         if self.k < LEAST_GUARDED_K:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
-        if self.q is not None and self.q < LEAST_GUARDED_Q:
-            raise InputError(f"q of a guarded policy must be at least {LEAST_GUARDED_Q}")
-        if self.rows_by == Multiplicative.name:
+        if self.rows not in (None, Whole.name):
             raise InputError(
-                "rows = 'multiplicative' leaves zeros and signs as they are, and is for the policy"
-                " 'research'; choose another row method, such as 'probabilistic'"
+                f"rows of a guarded policy are those of one copy of the whole table; leave rows ="
+                f" {self.rows!r} out, or take the policy 'research' for public or simulated data"
             )
-        if self.ties == "tree":
-            raise InputError(
-                "ties = 'tree' follows the order of the file, and is for the policy 'research';"
-                " leave ties out"
-            )
+        for item in dataclasses.fields(self):
+            if item.name in OF_ROW_METHODS and getattr(self, item.name) != _usual(item):
+                raise InputError(
+                    f"{item.name} is of row methods, under the policy 'research' alone; leave it"
+                    " out: a guarded policy has one copy of the whole table"
+                )
         if self.round_to > 2 * self.k:
             raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
         if self.residual_df < LEAST_GUARDED_DF:
             raise InputError(f"residual_df of a guarded policy must be at least {LEAST_GUARDED_DF}")
-        if self.rows_by != Whole.name:
-            return
-        if self.groups or self.strata:
-            raise InputError(
-                "rows = 'whole' protects all columns together; leave groups and strata out, or"
-                " choose another row method for them, such as 'condensation'"
-            )
         Whole(self.k, self.m)  # refuses what does not fit
 
-    @cached_property
+    @property
     def rows_by(self) -> str:
-        """What the protected copy is made by: `rows`, or what is usual where it is not given."""
-        if self.rows is not None:
-            return self.rows
-        declared = any(
-            getattr(self, item.name) != _usual(item)
-            for item in dataclasses.fields(self)
-            if item.name in OF_GROUPS
-        )
-        return Whole.name if self.fixed and not declared else Condensation.name
+        """What rows are protected by: `rows`, or what is usual where it is not given."""
+        if self.fixed:
+            return Whole.name
+        return Condensation.name if self.rows is None else self.rows
 
     def in_force(self, name: str) -> Any:
         """Return what a field comes to: where it is not given, what follows from the others.
@@ -634,11 +596,6 @@ class Policy:
     @property
     def fixed(self) -> bool:
         """Whether methods and numbers are the policy's alone, and nobody may choose others."""
-        return self.regime == "guarded"
-
-    @property
-    def from_copy(self) -> bool:
-        """Whether rows are those of the study's one protected copy."""
         return self.regime == "guarded"
 
     @property
@@ -842,23 +799,33 @@ class Policy:
         RefusedError
             If the policy is guarded and has another value.
         """
-        chosen = self.changed(**named)
-        for name in named if self.fixed else ():
-            same = [getattr(self, name)] + ([self.noise(self.rows_by)] if name == "q" else [])
-            if named[name] is not None and getattr(chosen, name) not in same:
-                raise RefusedError(
-                    f"{name} is fixed when the study is opened, because two values of it together"
-                    f" give records away; leave {name}= out, or the custodian can open a study with"
-                    f" it: policy.changed({name}=...)"
-                    + (" or discreet.open(..., k=...)" if name == "k" else "")
-                    + self._free_in_copy(name)
-                )
-        return chosen
+        if not self.fixed:
+            return self.changed(**named)
+        for name, value in named.items():
+            if value is None:
+                continue
+            holds, allowed = RULES[name]
+            if not holds(frozen(name, value)):
+                raise InputError(f"{name} of the policy must be {allowed}")
+            if frozen(name, value) != getattr(self, name):
+                raise RefusedError(self._why_fixed(name))
+        return self
 
-    def _free_in_copy(self, name: str) -> str:
-        """Say that a setting of the view is free in plots of the copy of the whole table."""
-        free = self.rows_by == Whole.name and name in ("bins", "grid", "limits", "edges", "pixels")
-        return f"; plots of the copy (source='copy') take any {name}" if free else ""
+    def _why_fixed(self, name: str) -> str:
+        """Say why the caller may not choose a field of a guarded policy."""
+        if name in OF_ROW_METHODS:
+            return (
+                f"{name} is of row methods, under the policy 'research' alone; leave {name}= out:"
+                " this study has one copy of the whole table"
+            )
+        of_view = name in ("bins", "grid", "limits", "edges", "pixels")
+        return (
+            f"{name} is fixed when the study is opened, because two values of it together"
+            f" give records away; leave {name}= out, or the custodian can open a study with"
+            f" it: policy.changed({name}=...)"
+            + (" or discreet.open(..., k=...)" if name == "k" else "")
+            + (f"; plots of the copy (source='copy') take any {name}" if of_view else "")
+        )
 
     @cached_property
     def methods(self) -> Mapping[str, tuple[str, ...]]:
@@ -868,7 +835,7 @@ class Policy:
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
         kind = COPY_METHODS.get(method)
-        if kind is None or not kind.noise or not (kind.by_noise or self.from_copy):
+        if kind is None or not kind.by_noise:
             return 0.0
         return float(kind.noise if self.q is None else self.q)
 
@@ -910,10 +877,9 @@ class Policy:
         """Return what must stay the same for everything that is released from one study version."""
         if not self.fixed:
             return {"regime": self.regime}
-        names = ("regime", "k", "metric", "bins", "grid", "round_to", "shown_share")
+        names = ("regime", "k", "bins", "grid", "round_to", "shown_share")
         out: dict[str, Any] = {name: getattr(self, name) for name in names}
         out["rows"] = self.rows_by
-        out["q"] = self.noise(self.rows_by)
         out["show_empty"] = self.show_empty
         # Who is counted, and what the noise is keyed by.
         # That a row is a person is what it was before it could be said.

@@ -13,7 +13,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.arguments import check_whole
-from discreet.errors import DiscreetError, InputError, RefusedError, about, one_of
+from discreet.errors import (
+    BrokenPromiseError,
+    DiscreetError,
+    InputError,
+    RefusedError,
+    about,
+    one_of,
+)
 from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
@@ -24,7 +31,6 @@ from discreet.plots.scatter import SCATTER, check_show
 from discreet.plots.survival import values_named
 from discreet.protect import (
     CLUSTER_METHODS,
-    COPY_METHODS,
     ROW_METHODS,
     ROW_NAMES,
     ColumnRounding,
@@ -47,7 +53,6 @@ __all__ = [
     "TableRequest",
     "allowed_methods",
     "check_columns",
-    "check_group",
     "check_numbers",
     "diversity_of",
     "method_of",
@@ -59,14 +64,6 @@ __all__ = [
 ]
 
 LEAST_DIVERSITY = 2
-
-K_OF_MANY_COLUMNS = 5
-"""From this k on a group of many columns holds far records as well as a small one.
-
-Of a group of ten columns at k = 3 the five farthest records were recognised in 60 %.
-"""
-FEW_COLUMNS = 4
-
 
 TABLE = "table"
 NOISE_ON = ("points", "variable")
@@ -98,23 +95,6 @@ class Columns(Protocol):
         """Refuse names that are unknown, named twice, never drawn, or of another kind."""
 
 
-def check_group(policy: Policy, columns: Sequence[str]) -> None:
-    """Refuse rows of more columns together than the policy allows."""
-    most = policy.most_columns
-    if most is None:
-        redrawn = policy.from_copy and not COPY_METHODS[policy.rows_by].shared_by_k
-        most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
-    if len(columns) > most:
-        raise RefusedError(
-            f"rows of more than {most} columns are not shown together at k = {policy.k}, because"
-            " far records are recognised by many columns; open a study with groups of at most"
-            f" {most} columns (groups=, --groups a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
-            " a study that was released with larger ones goes on with most_columns of the policy",
-            parameter="columns",
-            rule="many",
-        )
-
-
 def method_of(policy: Policy, plot: str, method: str | None) -> str:
     """Return the method a plot is made by, or refuse one that the policy does not allow."""
     if plot not in PLOTS:
@@ -140,8 +120,7 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
     if method == "none" and PLOTS[plot].of_copy_alone:
         raise RefusedError(
             f"plot {plot!r} is drawn from rows of the copy of the whole table alone; leave source"
-            " and method out, or the custodian can open a study with such a copy:"
-            " discreet.open(..., rows='whole')"
+            " and method out"
         )
     if method == "none":
         raise RefusedError(
@@ -158,10 +137,10 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
             "method 'multiplicative' leaves zeros and signs as they are, and exists under the"
             " policy 'research' alone, for public or simulated data"
         )
-    if method in ROW_METHODS and method != policy.rows_by:
+    if method in ROW_METHODS:
         raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows_by!r}; for {method!r} the"
-            f" custodian can open a study with it: discreet.open(..., rows={method!r})"
+            f"this study has one copy of the whole table; {method!r} protects rows under the policy"
+            " 'research' alone, for public or simulated data"
         )
     if method in alone:
         raise RefusedError(alone[method])
@@ -316,15 +295,6 @@ def _check_columns(
             raise InputError(says, parameter="by", rule="one column")
     with about("formula"):
         columns.require(levels, "categorical")
-    for name in levels if policy.from_copy else ():
-        if name not in policy.strata:
-            raise RefusedError(
-                f"a regression has rows of {name!r} only where it is a stratum of the protected"
-                " copy; the custodian can open a study with it:"
-                f" discreet.open(..., strata=[{name!r}])",
-                parameter="formula",
-                rule="strata",
-            )
 
 
 def _check_rows(policy: Policy, request: PlotRequest, noise_on: str | None) -> None:
@@ -344,13 +314,6 @@ def _check_rows(policy: Policy, request: PlotRequest, noise_on: str | None) -> N
             f"a scatter plot by {request.method!r} has no rows to colour; draw a heat map with by=",
             parameter="by",
             rule="points",
-        )
-    if policy.from_copy and by is not None and request.from_rows and by not in policy.strata:
-        raise RefusedError(
-            f"rows carry the levels of strata alone, and {by!r} is none; draw from counts,"
-            f" or the custodian can open a study with it: discreet.open(..., strata=[{by!r}])",
-            parameter="by",
-            rule="strata",
         )
 
 
@@ -469,15 +432,11 @@ class TableRequest:
     by: Rounding | ColumnRounding | None = None
 
 
-Groups = Sequence[Sequence[str]]
-
-
 def resolve_table(
     policy: Policy,
     table: Table,
     columns: Sequence[str] | None = None,
     *,
-    groups: Groups = (),
     drop: Sequence[str] = (),
     sensitive: str | None = None,
     method: str | None = None,
@@ -487,23 +446,18 @@ def resolve_table(
 ) -> TableRequest:
     """Say how a protected table will be made, or refuse it, as `resolve` does of a plot.
 
-    `groups` are those that are settled; all else is as of `Study.anonymize`, `prepare` its settings
-    that say how rows are prepared.
+    All is as of `Study.anonymize`, `prepare` its settings that say how rows are prepared.
     """
+    if policy.fixed:
+        raise BrokenPromiseError("a guarded study releases its copy of the whole table alone")
     check_columns(table, columns, drop)
-    prepared = policy.allowed(**prepare)
+    prepared = policy.changed(**prepare)
     sensitive = _sensitive_column(table, sensitive)
     if sensitive is None and (prepared.diversity > 1 or prepared.closeness < 1):
         raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
     strata = _strata(policy, table, drop, sensitive)
-    if policy.from_copy and sensitive is not None and sensitive not in strata:
-        raise RefusedError(
-            f"a guarded study releases rows of its protected copy, which holds a group and the"
-            f" strata, and {sensitive!r} is none; the custodian can open a study with it:"
-            f" discreet.open(..., strata=[{sensitive!r}])"
-        )
     taken = {*drop, *strata, *([sensitive] if sensitive else [])}
-    names = tuple(columns) if columns is not None else _continuous(table, groups, taken)
+    names = tuple(columns) if columns is not None else _continuous(table, taken)
     if not names:
         raise InputError("a released table needs at least one continuous column; name some")
     if both := taken & set(names):
@@ -515,10 +469,10 @@ def resolve_table(
         says = f"a table cannot be made by method {method!r}; there are {one_of(ROW_NAMES)}"
         raise InputError(says)
     used = method or policy.rows_by
-    if q is not None and not policy.fixed and not ROW_METHODS[named(used)[0]].by_noise:
+    if q is not None and not ROW_METHODS[named(used)[0]].by_noise:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     rows = resolve(policy, table, SCATTER.name, names, method=used, k=k, q=q)
-    carried = () if policy.from_copy or sensitive is None else (sensitive,)
+    carried = () if sensitive is None else (sensitive,)
     rows = dataclasses.replace(rows, plot=TABLE)
     return TableRequest(rows, prepared, names, strata, sensitive, carried)
 
@@ -534,16 +488,8 @@ def check_columns(table: Table, columns: Sequence[str] | None, drop: Sequence[st
         table.known(name)  # a column that identifies persons may be named to be dropped
 
 
-def _continuous(table: Table, groups: Groups, taken: set[str]) -> tuple[str, ...]:
+def _continuous(table: Table, taken: set[str]) -> tuple[str, ...]:
     """Return the columns that are released when none is named."""
-    if groups:
-        if len(groups) > 1:
-            raise InputError(
-                "this study has several groups, and a table holds the rows of one; name the"
-                f" columns of one: columns={list(groups[0])!r}"
-            )
-        names = [name for name in table.columns if name in groups[0]]
-        return tuple(name for name in names if name not in taken)
     shown = table.shown([name for name in table.columns if name not in taken], "continuous")
     return tuple(name for name in shown if not table.numbers_rows(name))
 
@@ -551,13 +497,13 @@ def _continuous(table: Table, groups: Groups, taken: set[str]) -> tuple[str, ...
 def _strata(
     policy: Policy, table: Table, drop: Sequence[str], sensitive: str | None
 ) -> tuple[str, ...]:
-    """Return the strata: those declared; under `research` else every column of levels."""
-    if policy.strata or policy.from_copy:
+    """Return the strata: those declared, or else every column of levels."""
+    if policy.strata:
         if set(drop) & set(policy.strata):
             raise InputError(
                 "drop names a stratum; the custodian can open a study without it: strata="
             )
-        return tuple(name for name in policy.strata if name != sensitive or policy.from_copy)
+        return tuple(name for name in policy.strata if name != sensitive)
     names = [name for name in table.columns if name not in drop and name != sensitive]
     return table.shown(names, "categorical")
 
@@ -597,9 +543,11 @@ def resolve_rounding(
         )
     if not per_column:
         check_numbers(k, c)
-    if policy.from_copy:
-        _check_rounds(policy, name, c, per_column)
-        return resolve_table(policy, table, columns, method=policy.rows_by, k=k, **of)  # type: ignore[arg-type]
+    if policy.fixed:
+        raise RefusedError(
+            "tables are rounded under the policy 'research' alone (--policy research), for public"
+            " or simulated data; a guarded study releases its copy of the whole table: anonymize()"
+        )
     least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
     request = resolve_table(policy, table, columns, method="rounding", k=least, **of)
     name = name or policy.rounding
@@ -629,26 +577,3 @@ def check_numbers(k: object, c: object) -> None:
                 f"{name} must be a whole number where rows are rounded jointly; a rule chooses it"
                 " for columns rounded by themselves: per_column (--per-column)"
             )
-
-
-def _check_rounds(policy: Policy, name: str | None, c: object, per_column: bool) -> None:
-    """Refuse another way to round than the one that the protected copy is made by."""
-    if per_column:
-        raise RefusedError(
-            "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
-            " simulated data under the policy 'research' (--policy research); leave per_column"
-            " out to round rows jointly"
-        )
-    if not COPY_METHODS[policy.rows_by].shared_by_k:
-        raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows_by!r}; to round, the"
-            " custodian can open a study with it: discreet.open(..., rows='mdav'), or"
-            ' rows = "mdav" in its policy file'
-        )
-    if COPY_METHODS[policy.rows_by].declared:
-        policy.allowed(rounding=name, c=c)
-    elif name not in (None, "mdav") or c is not None:
-        raise RefusedError(
-            "the protected copy of this study is made by microaggregation ('mdav'); for another"
-            " rounding the custodian can open a study with it: discreet.open(..., rows='vmdav')"
-        )

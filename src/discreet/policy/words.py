@@ -122,10 +122,6 @@ def _rows(policy: Policy) -> Said:
         return "One protected copy of the whole table", (
             " is made; pictures of it are free, of any columns together."
         )
-    if policy.fixed:
-        return "Rows are shown in protected copies", (
-            f" of groups of columns, each made by {policy.rows_by}."
-        )
     return "Rows are protected picture by picture", f", by {policy.rows_by}."
 
 
@@ -140,25 +136,10 @@ def _q(policy: Policy) -> Said:
     return "Numbers are blurred", f" by noise of {noise:g} of a column's standard deviation."
 
 
-def _groups(policy: Policy) -> Said:
-    if not policy.groups:
-        return "Rows of any columns may be shown together", ", as those of the first request."
-    together = "; and of ".join(_listed(group) for group in policy.groups)
-    return "Rows may be shown together", (
-        f" of {together}. Of columns of two groups counts are shown instead."
-    )
-
-
-def _most_columns(policy: Policy) -> Said:
-    if policy.most_columns is None:
-        return "Rows of as many columns", " may be shown together as the method allows."
-    return f"Rows of at most {policy.most_columns} columns", " may be shown together."
-
-
 def _strata(policy: Policy) -> Said:
     if not policy.strata:
-        return "No column", " divides the protected copies."
-    return f"By {_listed(policy.strata)}", " the protected copies are made apart, each by itself."
+        return "No column", " divides released tables."
+    return f"Within the levels of {_listed(policy.strata)}", " the rows of tables are protected."
 
 
 def _budget(policy: Policy) -> Said:
@@ -270,8 +251,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         "rows": _rows,
         "m": _m,
         "q": _q,
-        "groups": _groups,
-        "most_columns": _most_columns,
         "strata": _strata,
         "copy": _copy,
         "copy_rows": lambda it: (

@@ -316,26 +316,22 @@ def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Ch
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column: its different levels, in order of their names, and which of them each row has.
-
-    `counts` is how many rows each given one stands for; one where it is None.
-    """
+    """A column: its different levels, in order of their names, and which of them each row has."""
 
     name: str
     levels: tuple[str, ...]
     codes: Labels
-    counts: Labels | None = None
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Rows of each level."""
-        return np.bincount(self.codes, self.counts, len(self.levels)).astype(np.int64)
+        return np.bincount(self.codes, minlength=len(self.levels)).astype(np.int64)
 
 
-def coded(name: str, given: Sequence[str], counts: Labels | None = None) -> Coded:
+def coded(name: str, given: Sequence[str]) -> Coded:
     """Find the levels of a column."""
     codes, levels = as_levels(name, given)
-    return Coded(name, levels, codes, counts)
+    return Coded(name, levels, codes)
 
 
 def chains_of(

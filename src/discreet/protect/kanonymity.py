@@ -6,7 +6,7 @@ import heapq
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -63,7 +63,6 @@ def repair(
     levels: Mapping[str, Sequence[str]],
     least: int,
     *,
-    counts: Labels | None = None,
     hierarchies: Mapping[str, Hierarchy] = MappingProxyType({}),
     ordered: Mapping[str, Sequence[str]] | None = None,
     sensitive: Sequence[str] | None = None,
@@ -87,8 +86,6 @@ def repair(
         The level of every row in each column. A missing level is a level, such as "".
     least : int
         Rows in each stratum; at least 1.
-    counts : ndarray of int, of length n, optional
-        How many rows each given one stands for; by default itself alone.
     hierarchies : mapping of str to Hierarchy, optional
         Hierarchies by column.
     ordered : mapping of str to sequence of str, optional
@@ -157,9 +154,9 @@ def repair(
     >>> done.kept.tolist(), round(done.loss, 3)
     ([True, True, False, True, True, True, True], 0.214)
     """
-    columns = _columns(levels, counts)
+    columns = _columns(levels)
     rows = int(columns[0].sizes.sum())
-    values = None if sensitive is None else coded("sensitive", sensitive, counts)
+    values = None if sensitive is None else coded("sensitive", sensitive)
     demand = _demand(least, diversity, closeness, most_suppressed, values, rows)
     strata, stratum = _strata(columns, values)
     chains = chains_of(columns, hierarchies, ordered or {})
@@ -187,7 +184,7 @@ def repair(
         float(Fraction(found[0], space.whole)),
         complete,
     )
-    _check(repaired, demand, None if values is None else values.codes.tolist(), counts)
+    _check(repaired, demand, None if values is None else values.codes.tolist())
     return repaired
 
 
@@ -212,13 +209,11 @@ class _Demand:
     allowed: int  # rows that may be suppressed
 
 
-def _columns(levels: Mapping[str, Sequence[str]], counts: Labels | None) -> list[Coded]:
+def _columns(levels: Mapping[str, Sequence[str]]) -> list[Coded]:
     if not levels:
         raise InputError("levels must name at least one column")
-    columns = [coded(name, given, counts) for name, given in levels.items()]
+    columns = [coded(name, given) for name, given in levels.items()]
     lengths = {len(column.codes) for column in columns}
-    if counts is not None:
-        lengths.add(len(counts))
     if len(lengths) > 1 or 0 in lengths:
         raise InputError("the columns of levels must all hold as many rows, and at least one")
     return columns
@@ -249,13 +244,12 @@ def _demand(
 def _strata(columns: Sequence[Coded], values: Coded | None) -> tuple[_Strata, Labels]:
     """Return the different rows, and which of them each row is."""
     none = np.zeros_like(columns[0].codes)
-    weights = columns[0].counts
-    every = [*columns, values or Coded("", ("",), none, weights)]
+    every = [*columns, values or Coded("", ("",), none)]
     line = none
     for column in every:
         line = np.unique(line * len(column.levels) + column.codes, return_inverse=True)[1]
     first = np.unique(line, return_index=True)[1]
-    counts = np.bincount(line, weights).astype(np.int64)
+    counts = np.bincount(line).astype(np.int64)
     *codes, of_value = (column.codes[first] for column in every)
     return _Strata(tuple(codes), of_value, counts, every[-1].sizes), line
 
@@ -461,20 +455,19 @@ def _check(
     repaired: Repair,
     demand: _Demand,
     sensitive: Sequence[int] | None,
-    counts: Labels | None,
 ) -> None:
     """Count again, row by row and by the definitions, what the strata hold."""
     kept = repaired.kept.tolist()
     values = [0] * len(kept) if sensitive is None else sensitive
     names = zip(*repaired.levels.values(), strict=True) if repaired.levels else [()] * len(kept)
     of_stratum: defaultdict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
-    found = _weighted(zip(names, values, kept, strict=True), counts)
+    found = Counter(zip(names, values, kept, strict=True))
     for (stratum, value, is_kept), rows in found.items():
         if is_kept:
             of_stratum[stratum][value] += rows
     suppressed = sum(rows for (*_, is_kept), rows in found.items() if not is_kept)
     broken = suppressed != repaired.suppressed or suppressed > demand.allowed
-    totals = _weighted(values, counts)
+    totals = Counter(values)
     for held in of_stratum.values():
         size = held.total()
         broken |= size < demand.least
@@ -487,13 +480,3 @@ def _check(
             broken |= float(sum(shares) / 2) > demand.closeness
     if broken or not of_stratum:
         raise BrokenPromiseError("a stratum that was repaired does not hold what was asked")
-
-
-def _weighted(items: Iterable[T], counts: Labels | None) -> Counter[T]:
-    """Count different items, each as often as it is there."""
-    if counts is None:
-        return Counter(items)
-    found = Counter[T]()
-    for item, rows in zip(items, counts.tolist(), strict=True):
-        found[item] += rows
-    return found

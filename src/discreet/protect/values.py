@@ -264,13 +264,11 @@ MISSING_LEVELS = ("complete", "level", "drawn")
 """What happens to rows without a level: left out, a level of their own, or a level drawn."""
 
 
-def filled(values: Floats, how: str, k: int = 1) -> Floats:
+def filled(values: Floats, how: str) -> Floats:
     """Return `values` with the missing ones (NaN) replaced by the median or mean of the others.
 
-    The median is the mean of the `k` values around it, so that with k above 1 it is not one
-    person's; if fewer than k are known, that is refused. Every missing value becomes the same one,
-    so the column's spread and its correlations shrink, and the filled rows can be told apart: right
-    for few missing values alone (Avraam et al., "A deterministic approach for protecting privacy in
+    Every missing value becomes the same one, so the column's spread and its correlations shrink,
+    and the filled rows can be told apart: right for few missing values alone (Avraam et al., "A deterministic approach for protecting privacy in
     sensitive personal data", BMC Medical Informatics and Decision Making 22:24, 2022, Discussion).
 
     Examples
@@ -282,14 +280,10 @@ def filled(values: Floats, how: str, k: int = 1) -> Floats:
     if how not in ("median", "mean"):
         raise InputError(f"how must be one of {one_of(('median', 'mean'))}")
     known = np.sort(values[~np.isnan(values)])
-    if len(known) < max(k, 1):
-        raise RefusedError("fewer than k values of a column are known; leave the column out")
+    if not len(known):
+        raise RefusedError("no value of a column is known; leave the column out")
     out: Floats = values.copy()
-    if how == "median":  # one or two values around the middle, or k if that is more
-        size = max(k, 2 - len(known) % 2)
-        start = min(max((len(known) - size + 1) // 2, 0), len(known) - size)
-        known = known[start : start + size]
-    out[np.isnan(values)] = known.mean()
+    out[np.isnan(values)] = np.median(known) if how == "median" else known.mean()
     return out
 
 

@@ -34,7 +34,7 @@ from discreet.protect import Whole
 from discreet.serve.facts import Served
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Accepted, Body, apart, check
+from discreet.serve.requests import Accepted, Body, check
 from discreet.serve.tables import is_counted, table_sent
 from discreet.study.facts import study_facts
 from discreet.study.session import orders, orders_of_copy
@@ -334,11 +334,6 @@ def differs(what: str) -> str:
 
 def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     """Draw a plot and release it; what is returned may be sent."""
-    try:
-        apart(served.study, asked.plot)
-    except RefusedError:  # another process has settled the groups since
-        again = check(served.study, served.columns, asked.plot.plot, asked.body)
-        return again if isinstance(again, Refusal) else refusal("policy")
     other = _by_another_method(served, asked)
     if other is not None:
         return other

@@ -33,7 +33,6 @@ __all__ = [
     "BODIES",
     "Accepted",
     "Body",
-    "apart",
     "body_of",
     "check",
     "derivation_fields",
@@ -123,9 +122,6 @@ USELESS = "{}: this method has no use for it; leave it out"
 WORDS: Mapping[tuple[str, str], str] = {
     ("columns", ""): "columns: each is one that can be drawn; /api/study lists them",
     ("columns", "twice"): "columns: each is named once",
-    ("columns", "many"): (
-        "columns: fewer columns may be seen together row by row under this policy"
-    ),
     ("columns", "copy"): (
         "columns: the copy of the whole table leaves some of these out; /api/study says which it"
         " holds"
@@ -134,13 +130,9 @@ WORDS: Mapping[tuple[str, str], str] = {
         "columns: dates and what the policy derives are drawn from the copy of the whole table"
         " alone; leave source and method out"
     ),
-    ("columns", "groups"): (
-        "columns: rows of these may not be seen together; /api/study lists the groups"
-    ),
     ("by", ""): "by: it is a categorical column that can be drawn, and none of the columns",
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
-    ("by", "strata"): "by: under this policy rows carry the levels of strata alone",
     ("by", "copy"): (
         "by: the copy of the whole table leaves it out; /api/study says which columns it holds"
     ),
@@ -162,9 +154,6 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("formula", ""): (
         "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
         " with :, *, log, log10, exp and sqrt"
-    ),
-    ("formula", "strata"): (
-        "formula: under this policy levels may stand in it only where they are strata"
     ),
     ("formula", "copy"): (
         "formula: the copy of the whole table leaves some of its columns out; /api/study says which"
@@ -301,12 +290,6 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | R
     return dataclasses.replace(found, nearest=near)
 
 
-def apart(study: Study, asked: PlotRequest) -> None:
-    """Refuse rows that may not be seen together, by the groups as they are in the ledger now."""
-    if study.policy.from_copy and asked.from_rows and asked.source != COPY:
-        study.session.group_of(asked.columns, study.session.groups_settled())
-
-
 def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
@@ -363,7 +346,6 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
         settled = dataclasses.replace(settled, source=asked.source)
     if _too_few(settled.method, _numbers(given)):
         raise InputError("fewer than needed", parameter="numbers", rule="least")
-    apart(study, settled)
     beside = _beside(study, columns, settled, names, given, derivation)
     return Accepted(settled, asked.what | beside | derivation, part)
 
@@ -391,9 +373,7 @@ def _new_columns(part: OfCopy) -> dict[str, DrawableColumn]:
         return {}
     held, raw = part.whole, part.table.columns
     return {
-        name: DrawableColumn(
-            name, KINDS[name not in held.copy.columns], column.role, False, (COPY,)
-        )
+        name: DrawableColumn(name, KINDS[name not in held.copy.columns], column.role, (COPY,))
         for name, column in held.raw.items()
         if name not in raw
     }
@@ -509,11 +489,6 @@ def _refused(
     words = WORDS[parameter, known[0]].format(" and ".join(said)) if known else ""
     if not fixed or parameter == "formula" or error.rule == "many":
         return refusal(code, words)
-    if error.rule == "groups":
-        settled = study.session.groups_settled()
-        groups = [[name for name in group if name in columns] for group in settled]
-        together = _together(groups, what["columns"]) if "columns" in what else []
-        return refusal(code, words, {"columns": together, **given} if together else None)
     if error.rule == "copy" and (parameter == "columns" or usual is not None):
         counts = {**what, **_without(given, "method", "source"), "source": COUNTS}
         return refusal(code, words, counts if usual is not None else None)
@@ -555,16 +530,6 @@ def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -
             if is_fixed(policy, method, it) and numbers[it] != usual_number(policy, method, it)
         ]
     return [*numbers]
-
-
-def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
-    """Return columns of one group in the place of some, as many of which stay as can."""
-    large = [group for group in groups if len(group) >= len(names)]
-    if not large:
-        return []
-    group = max(large, key=lambda group: len({*group} & {*names}))
-    others = iter([name for name in group if name not in names])
-    return [name if name in group else next(others) for name in names]
 
 
 def _beside(

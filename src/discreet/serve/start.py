@@ -96,7 +96,6 @@ class Serving:
     origins: Sequence[str] = ()
     issuer: str = ""
     audience: str = ""
-    rows: str | None = None
     m: int | None = None
     log_format: str = "text"
     metrics_port: int | None = None
@@ -128,9 +127,7 @@ class Serving:
 
 def opened(serving: Serving) -> Study:
     """Open the study that is to be served."""
-    policy = load_policy(serving.policy).changed(
-        study=serving.study, rows=serving.rows, m=serving.m
-    )
+    policy = load_policy(serving.policy).changed(study=serving.study, m=serving.m)
     return open_study(serving.file, policy)
 
 

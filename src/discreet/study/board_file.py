@@ -106,6 +106,6 @@ def _columns(of: OfCopy) -> dict[str, DrawableColumn]:
     found = {}
     for it in board_columns(of.whole):
         kind = KINDS[not isinstance(it, NumberColumn)]
-        new = DrawableColumn(it.name, kind, "other", False, (COPY,))
+        new = DrawableColumn(it.name, kind, "other", (COPY,))
         found[it.name] = known.get(it.name, new)
     return found

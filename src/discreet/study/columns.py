@@ -20,7 +20,7 @@ COLUMNS = "columns"
 KIND_OF: Mapping[str, str] = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
 NO_FIGURES = (
     "kinds alone, for this study has no copy of the whole table to draw figures from; the"
-    " custodian can open a study with one: discreet.open(..., rows='whole')"
+    " custodian can open a study with one under a guarded policy, such as 'standard'"
 )
 
 

@@ -76,7 +76,6 @@ def study_facts(session: Session, columns: Mapping[str, DrawableColumn]) -> dict
     """Return what of the study, its columns and its policy a form is made of: no value."""
     return {
         **board_facts(session, columns),
-        "groups": [[*group] for group in session.groups_settled()],
         "pairs": {
             "declared": [[*pair] for pair in session.policy.pairs],
             "drawn": [[*pair] for pair in session.release_gate.pairs_that_left()],
@@ -98,7 +97,7 @@ def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, 
             "name": policy.name,
             "regime": policy.regime,
             "k": policy.k,
-            "m": policy.members if policy.rows_by == Whole.name else None,
+            "m": policy.members if policy.fixed else None,
             "round_to": policy.round_to,
             "public": policy.public,
             "promise": promise_of(policy),
@@ -124,7 +123,6 @@ def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
         "name": name,
         "kind": column.kind,
         "role": column.role,
-        "stratum": column.stratum,
         "sources": [*column.sources],
         "label": label,
         "unit": unit_in(label or "", declared=declared) or unit_in(name),
@@ -143,7 +141,7 @@ def plot_facts(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[s
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
     enough.sort(key=lambda plot: plot.of_formula)
-    whole = policy.rows_by == Whole.name
+    whole = policy.fixed
     sources = {plot.name: _sources(policy, plot, columns) if whole else [] for plot in enough}
     levels = [it for it in columns if it.kind == "categorical"]
     return [
@@ -171,7 +169,7 @@ def _sources(policy: Policy, plot: Plot[View], columns: Sequence[DrawableColumn]
 def _facts_of(
     policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn], sources: Sequence[str]
 ) -> dict[str, Any]:
-    rows_by = [it.name for it in levels if it.stratum or COPY in it.sources or not policy.from_copy]
+    rows_by = [it.name for it in levels if COPY in it.sources or not policy.fixed]
     counted = [it.name for it in levels if not it.sources or COUNTS in it.sources]
     counts_by = counted if "counts" in plot.by else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None

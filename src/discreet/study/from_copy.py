@@ -301,7 +301,7 @@ def source_of(
             if source == COPY:
                 raise RefusedError(
                     "this study has no copy of the whole table; leave source out, or the custodian"
-                    " can open a study with one: discreet.open(..., rows='whole')"
+                    " can open one under a guarded policy, such as 'standard'"
                 )
             if source == COUNTS and not policy.fixed:
                 raise InputError("source is for guarded studies; leave it out")

@@ -8,7 +8,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -21,7 +21,6 @@ from discreet.ledger.rules import (
     COPY_OF_TABLE,
     COUNT_METHOD_OF,
     DIVERSITY_OF,
-    GROUP_OF,
     KIND_OF,
     ONE_ORDER,
     PAIR_OF,
@@ -49,12 +48,10 @@ from discreet.sketch import (
     Sketched,
     Sketching,
     all_different,
-    sketch_of_parts,
     sketched,
 )
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
-from discreet.vault.rows import row_digests_in_parts
 from discreet.vault.whole import version_of_whole
 
 __all__ = [
@@ -77,9 +74,6 @@ __all__ = [
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-ROWS_OF = "rows of "
-"""How the sketches of rows of a group are named."""
-
 OF_NO_GRID = ("order-means", CellMeans.name)
 """Methods that count a column on no grid, so that they do not say by which others may."""
 MOST_COPIES = 4
@@ -106,7 +100,7 @@ class ReleaseGate:
     def most_versions(self) -> int:
         """How many versions a study may have: copies of the whole table add up."""
         policy = self.policy
-        if policy.rows_by != Whole.name:
+        if not policy.fixed:
             return policy.versions
         most = MOST_COPIES if policy.members >= MEMBERS_PER_K * policy.k else 1
         return min(policy.versions, most)
@@ -117,7 +111,7 @@ class ReleaseGate:
 
         Whether each column is one of numbers or of levels, for as the other it makes another copy.
         """
-        if self.policy.rows_by != Whole.name:
+        if not self.policy.fixed:
             return NOTHING
         columns = [*self.table.columns]
         return {
@@ -127,30 +121,24 @@ class ReleaseGate:
     def record(
         self,
         request: PlotRequest,
-        group: tuple[str, ...] = (),
         form: str = "",
         also: tuple[str, ...] = (),
         pinned: Mapping[str, str] = NOTHING,
     ) -> ReleaseRecord:
         """Say what is to be released; `release` adds what it is recognised by.
 
-        `group` is the column group of the protected copy that it was drawn from, if it was; `also`
-        are columns that it rests on beside those that are drawn, and `pinned` is what else must be
-        the same whenever these columns are released again.
+        `also` are columns that it rests on beside those that are drawn, and `pinned` is what else
+        must be the same whenever these columns are released again.
         """
         columns = (*request.named, *also)
         choices: dict[str, str] = {}
         if self.policy.fixed:
-            strata = self.policy.strata if group else ()
             # As levels and as numbers a column would be counted on two grids.
-            kinds = {name: self.table.columns[name].kind for name in (*columns, *strata)}
+            kinds = {name: self.table.columns[name].kind for name in columns}
             choices = {f"{KIND_OF}{name!r}": kind for name, kind in kinds.items()}
-            if request.from_rows:
-                choices |= self._strata() | _members(group)
-            elif request.method not in OF_NO_GRID:
+            if request.method not in OF_NO_GRID:
                 # A picture by= a column counts that pair, too.
                 choices |= method_pins([request.columns, request.named], request.method)
-        groups = self.policy.groups or ((group,) if group and self.policy.from_copy else ())
         return ReleaseRecord(
             study=self.name,
             settings=self.policy.settings(),
@@ -162,9 +150,8 @@ class ReleaseGate:
             method=request.method,
             form=form,
             version=self.version,
-            group=group,
             versions=self.most_versions,
-            new_version=partial(self.how_to_open, groups=groups),
+            new_version=self.how_to_open,
         )
 
     def record_from_copy(
@@ -235,11 +222,7 @@ class ReleaseGate:
             found = self._pass([*dict.fromkeys([*drawn, *persons])])
         else:
             found = all_columns()  # they are asked for, so that one pass is enough
-        rests_on = [
-            [COLUMN + name for name in record.columns]
-            + ([ROWS_OF + json.dumps(record.group)] if record.group else [])
-            for record in records
-        ]
+        rests_on = [[COLUMN + name for name in record.columns] for record in records]
         sketches = {what: self._sketch(what, found) for what in dict.fromkeys(chain(*rests_on))}
         known = _recognisable(found, found.columns if whole else persons)
         return [
@@ -277,7 +260,7 @@ class ReleaseGate:
             raise InputError("a frame without a name has no versions; give one: study=")
         found = cache(self._all_columns)
         copy: dict[str, str] = {}
-        if self.policy.rows_by == Whole.name:  # other kinds or roles make another copy
+        if self.policy.fixed:  # other kinds or roles make another copy
             version = version_of_whole(self.table, self.policy, self.secret)
             copy = {COPY_OF_TABLE: version.hex()[:16]}
         return self.ledger.open_version(
@@ -293,19 +276,15 @@ class ReleaseGate:
 
     @property
     def declared(self) -> dict[str, str]:
-        """What the policy says of groups, strata and axes, as choices of a version."""
+        """What the policy says of axes, as choices of a version."""
         columns = {name: it.role == "sensitive" for name, it in self.table.columns.items()}
         axes = diversity_pins(columns, diversity_of(self.policy))
         axes |= pair_pins((), self.policy.pairs)
-        return self._strata() | _members(*self.policy.groups) | axes
+        return axes
 
     def left_under(self) -> Mapping[str, Any] | None:
         """Return the settings of the study's latest version; None where it has none."""
         return self._left(lambda: self.ledger.left_under(self.name), None)
-
-    def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the column groups that something was released of."""
-        return self._left(lambda: self.ledger.groups(self.name), ())
 
     def pairs_that_left(self) -> tuple[tuple[str, ...], ...]:
         """Return the pairs of axes that were released side by side."""
@@ -317,10 +296,10 @@ class ReleaseGate:
         except LeavingError:  # a broken ledger lets nothing leave, but looking is free
             return otherwise
 
-    def how_to_open(self, study: str, groups: Groups = ()) -> str:
-        """Say how the next version of a study is opened for these data, with some groups."""
+    def how_to_open(self, study: str) -> str:
+        """Say how the next version of a study is opened for these data."""
         name = None if study == self.name else study
-        return new_version(self.table, self.policy, groups or self.policy.groups, name)
+        return new_version(self.table, self.policy, name)
 
     def count_method_that_left(self, request: PlotRequest) -> tuple[str, str] | None:
         """Return what of a plot's counts was released by another method, and by which; or None."""
@@ -333,9 +312,6 @@ class ReleaseGate:
             if wanted.get(what, method) != method:
                 return what, method
         return None
-
-    def _strata(self) -> dict[str, str]:
-        return {"strata": json.dumps(self.policy.strata)}
 
     def _persons(self) -> list[str]:
         """Name the columns that say who a row belongs to."""
@@ -395,25 +371,16 @@ class ReleaseGate:
             return self._pass(names, [name for name in rows if name in names])
 
     def _sketch(self, what: str, found: Sketched) -> Sketch:
-        """Return the sketch of a column as it was found, or sketch the rows of a group."""
-        if what.startswith(COLUMN):
-            name = what.removeprefix(COLUMN)
-            return found.columns.get(name) or self._pass([name]).columns[name]
-        # With the key, for another key of the same values is other noise.
-        given = (self.table, self.policy, _group_of(what), self.policy.strata)
-        return sketch_of_parts(row_digests_in_parts(*given, self.secret))
+        """Return the sketch of a column as it was found, or sketch it."""
+        name = what.removeprefix(COLUMN)
+        return found.columns.get(name) or self._pass([name]).columns[name]
 
     def _sketch_again(self, what: str, found: Callable[[], Sketched]) -> Sketch | None:
-        """Sketch what has left, or None if it is gone or holds no numbers any more."""
-        group = _group_of(what)
-        if not group and not what.startswith(COLUMN):
+        """Sketch what has left, or None if it is gone."""
+        if not what.startswith(COLUMN):
             return self._every_sketch(found()).get(what)
-        names = group or [what.removeprefix(COLUMN)]
-        columns = [self.table.columns[name] for name in names if name in self.table.columns]
-        there = len(columns) == len(names)
-        if not there or (group and any(column.kind != "continuous" for column in columns)):
-            return None
-        return self._sketch(what, found())
+        there = what.removeprefix(COLUMN) in self.table.columns
+        return self._sketch(what, found()) if there else None
 
     def _every_sketch(self, found: Sketched) -> dict[str, Sketch]:
         """Return all sketches by which these data are to be recognised."""
@@ -507,19 +474,6 @@ def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
     return {COLUMN + name: found.columns[name] for name in known}
 
 
-def _group_of(what: str) -> list[str]:
-    """Return the columns of the group that a sketch is of the rows of; none of another sketch."""
-    if not what.startswith(ROWS_OF):
-        return []
-    names: list[str] = json.loads(what.removeprefix(ROWS_OF))
-    return names
-
-
-def _members(*groups: Sequence[str]) -> dict[str, str]:
-    return {f"{GROUP_OF}{name!r}": json.dumps(sorted(group)) for group in groups for name in group}
-
-
-Groups = Sequence[Sequence[str]]
 STANDARD = "standard"
 OPTIONS = {
     "k": "-k",
@@ -534,27 +488,20 @@ OPTIONS = {
     "missing_levels": "--missing-levels",
 }
 """The option of the command line for each field of a policy that has one of its own."""
-MAY_BE_NAMED = ("study", "unit", "groups", "strata")
+MAY_BE_NAMED = ("study", "unit")
 """What the command line may name where a guarded policy file leaves it empty."""
 
 
-def new_version(table: Table, policy: Policy, groups: Groups, study: str | None) -> str:
-    """Say how the next version of a study is opened with the policy in force and with some groups.
+def new_version(table: Table, policy: Policy, study: str | None) -> str:
+    """Say how the next version of a study is opened with the policy in force.
 
     `study` is None where its name is the file's. It is a command, "`discreet version new cohort.csv
-    --groups age,bmi`", or the call in Python, for frames and what the command line cannot say.
+    -k 6`", or the call in Python, for frames and what the command line cannot say.
     """
-    wanted = policy.changed(groups=[list(group) for group in groups] or None, study=study)
-    words = _words(policy, wanted)
+    words = _words(policy, policy.changed(study=study))
     if table.source is None or words is None:
-        call = f"new_version() of a study like this one, study={study or policy.study!r}"
-        return call + (f", with groups={[list(group) for group in groups]}" if groups else "")
-    command = shlex.join(["discreet", "version", "new", table.source, *words])
-    first = ""
-    if policy.file is not None and policy.groups and policy.groups != wanted.groups:
-        held = [list(group) for group in wanted.groups]
-        first = f"write groups = {held} into {policy.file}, then "
-    return f"{first}`{command}`"
+        return f"new_version() of a study like this one, study={study or policy.study!r}"
+    return f"`{shlex.join(['discreet', 'version', 'new', table.source, *words])}`"
 
 
 def _words(policy: Policy, wanted: Policy) -> list[str] | None:
@@ -571,16 +518,13 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
         words = [] if policy.name == STANDARD else ["--policy", policy.name]
     else:
         return None
-    usual = replace(wanted, rows=None)
-    if base.rows is None and usual.rows_by == wanted.rows_by:
-        wanted = usual  # it need not be said
+    if wanted.rows_by == base.rows_by:
+        wanted = replace(wanted, rows=base.rows)  # it need not be said
     held, given = base.to_dict(), wanted.to_dict()
     for name in given:
         if given[name] == held.get(name):
             continue
         fixed = policy.file is not None and base.fixed
-        if fixed and name == "groups" and held.get(name):
-            continue  # the file is to be changed
         if fixed and (name not in MAY_BE_NAMED or held.get(name)):
             return None
         options = _options(name, given[name])
@@ -595,8 +539,6 @@ def _options(name: str, value: object) -> list[str] | None:
         return ["--no-unit"]
     if name in OPTIONS:
         return [OPTIONS[name], str(value)]
-    if name == "groups" and isinstance(value, list):
-        return [word for group in value for word in ("--groups", listed(group))]
     if name == "strata" and isinstance(value, list):
         return ["--strata", listed(value)]
     if name == "kinds" and isinstance(value, dict):

@@ -270,7 +270,6 @@ def _column_text(guess: Guess) -> str:
 def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> Iterator[str]:
     """Write the main rules of a preset, with examples of this table's own columns."""
     drawn = [guess for guess in guesses if guess.role != "identifier" and guess.kind is not None]
-    numbers = [guess.name for guess in drawn if guess.kind == "continuous"]
     levels = [
         guess.name
         for guess in drawn
@@ -286,8 +285,6 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     )
     rows = "" if policy.rows is None else f"\nrows = {_text(policy.rows)}"
     yield f"{ROWS}\n# Sensitive here: {said}{rows}\n{members}"
-    yield f"{GROUPS}\n# groups = [{_list(numbers[:3] or ['age', 'weight'])}]"
-    yield f"{STRATA}\n# strata = {_list(levels[:1] or ['sex'])}"
     yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
     beside = [guess.name for guess in drawn][:2]
     yield f"{PAIRS}\n# pairs = [{_list(beside if len(beside) == 2 else ['age', 'weight'])}]"
@@ -309,12 +306,6 @@ ROWS = """\
 # it is drawn anew from a leaf: m persons or more who are alike in the columns before it.
 # Of few persons with many columns typical ones are recognised more easily: open a table of the
 # columns that are needed together. A warning says so before such a copy is made."""
-GROUPS = """\
-# To have rows of a few columns alone seen together, name groups of them: each group then has a copy
-# of its own, and all else is counted. A column is in one group."""
-STRATA = """\
-# Columns of levels that travel with the rows of groups. Every combination of their levels needs
-# persons enough: few columns, of few levels."""
 BINS = """\
 # Bins of a histogram, and cells along each side of a heat map. They are the same in all counts:
 # two widths together would reveal more than one."""
@@ -329,7 +320,7 @@ UNIT = """\
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
 # How many different counts of the data one token or user may see beside the copy, which is free.
-# Each reveals a little more. Of all plots, where groups are declared."""
+# Each reveals a little more."""
 MINUTE = "# How often one token or user may ask."
 
 

@@ -33,8 +33,8 @@ COX = "cox"
 RATIOS = {"linear": "", "logistic": "odds ratio", COX: "hazard ratio"}
 TITLES = {"linear": "Linear model", "logistic": "Logistic model", COX: "Cox model"}
 NO_COPY = (
-    "this study has no copy of the whole table to fit models to; the custodian can open a study"
-    " with one: discreet.open(..., rows='whole')"
+    "this study has no copy of the whole table to fit models to; the custodian can open one under a"
+    " guarded policy, such as 'standard'"
 )
 WIDER = (
     "estimates are of these rows; intervals are wider than theirs, for chance and for how far the"

@@ -17,11 +17,10 @@ from typing import Any, Literal
 import tomli_w
 
 from discreet.errors import InputError
-from discreet.ledger.rules import DIVERSITY_OF, GROUP_OF, PAIRS
+from discreet.ledger.rules import PAIRS
 from discreet.policy import Policy
 from discreet.policy.policy import RULES, frozen, plain
 from discreet.policy.words import ALWAYS, Sentence, words
-from discreet.protect import Whole
 from discreet.study.provenance import OF_SERVER
 from discreet.study.session import Session
 from discreet.table import is_url
@@ -34,7 +33,7 @@ POLICY_FILE = "discreet.toml"
 #: Fields by which the table is read, which is recognised by what it is read as.
 OF_TABLE = ("kinds", "roles", "unit", "key")
 #: Of each field that is pinned as soon as something of it was released, how its choices begin.
-PINS = {"strata": "strata", "groups": GROUP_OF, "pairs": PAIRS, "diversity": DIVERSITY_OF}
+PINS = {"pairs": PAIRS}
 NO_FILES = (
     "hierarchies of a proposal hold their lines: this page reads no files; name the file in the"
     " policy on the server"
@@ -95,8 +94,7 @@ def policy_text(policy: Policy) -> str:
 
 def in_force(policy: Policy) -> Policy:
     """Return a policy with what holds where its file does not say what the copy is made by."""
-    whole = policy.rows_by == Whole.name
-    return policy.changed(rows=policy.rows_by, m=policy.members if whole else None)
+    return policy.changed(rows=policy.rows_by, m=policy.members if policy.fixed else None)
 
 
 def propose(session: Session, text: str) -> Proposal | list[Mistake]:
@@ -191,7 +189,7 @@ def _changes(session: Session, after: Policy) -> tuple[Change, ...]:
     pinned = _pinned(session, after)
     settings = _differing(before.settings(), after.settings()) | pinned | {*OF_TABLE}
     copy = _differing(before.copy_settings(), after.copy_settings()) & settings
-    if Whole.name in (before.rows_by, after.rows_by):
+    if before.fixed or after.fixed:
         copy |= {*OF_TABLE}
 
     def does(name: str) -> Does:

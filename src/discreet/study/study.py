@@ -32,8 +32,8 @@ from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
 from discreet.plots.violin import VIOLIN
-from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
-from discreet.protect import Condensation, Whole
+from discreet.policy import Policy, Sensitive, load_policy, resolve_table
+from discreet.protect import Whole
 from discreet.protect.copies import Draws
 from discreet.release import Release
 from discreet.secret import load_secret
@@ -172,10 +172,9 @@ class Study:
     policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
     from one protected copy of the whole table: of any columns, by any level, with any settings of
     the view (bins, grid, limits, pixels), and none is refused because of another. What methods
-    say of counts, strata and groups is of counts (`source="counts"`, or a method of counts) and of
-    policies that declare groups of columns. Every method raises InputError if a column, method or
-    setting is unknown or of another kind than is needed, and RefusedError if the policy has another
-    value, or the table or a level holds too few persons.
+    say of counts is of counts (`source="counts"`, or a method of counts). Every method raises
+    InputError if a column, method or setting is unknown or of another kind than is needed, and
+    RefusedError if the policy has another value, or the table or a level holds too few persons.
 
     Attributes
     ----------
@@ -199,11 +198,6 @@ class Study:
     def policy(self) -> Policy:
         """The policy in force."""
         return self.session.policy
-
-    @property
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The columns whose rows may be seen together, as far as they are settled."""
-        return self.session.groups
 
     @property
     def columns(self) -> ColumnList:
@@ -502,9 +496,9 @@ class Study:
             A continuous column.
         by : str or pair of str, optional
             A categorical column: one histogram for each of its levels, on the same bins. Levels
-            of few persons are joined into "other"; with a row method it must be a stratum. Of two,
-            in the copy of the whole table alone, the levels of the first have a row of panels each
-            and those of the second a column; what has fewer than 50 rows is not drawn.
+            of few persons are joined into "other". Of two, in the copy of the whole table alone,
+            the levels of the first have a row of panels each and those of the second a column; what
+            has fewer than 50 rows is not drawn.
         overlay : bool, default False
             Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
             more than six levels the six with the most rows. Without `by` it changes nothing; with
@@ -516,7 +510,7 @@ class Study:
         method : str, optional
             Of counts: "merge" (the default: neighbouring bins are joined until each holds k
             persons, but not across a gap, where three or more hold fewer than k in all),
-            "suppression", "generalization", a row method, or "none" under `research`.
+            "suppression", "generalization", or under `research` a row method and "none".
         **research
             `k`, `q`, `bins`, `limits`, or `edges`, the ends of bins of any widths:
             `{"age": [0, 18, 40, 65, 100]}`.
@@ -636,12 +630,11 @@ class Study:
             A continuous column; of the copy of the whole table also one of dates.
         by : str or pair of str, optional
             A categorical column: a curve for each of its levels, of at least 10 rows; of more than
-            12 levels those with the most rows. The others are named below the plot. A stratum,
-            where groups are declared. Of two, in the copy of the whole table alone, the levels of
-            the first have a curve in a panel for each of the second; what has fewer than 50 rows
-            is not drawn.
+            12 levels those with the most rows. The others are named below the plot. Of two, in
+            the copy of the whole table alone, the levels of the first have a curve in a panel for
+            each of the second; what has fewer than 50 rows is not drawn.
         method : str, optional
-            A row method (the default: that of the protected copy).
+            A row method, under `research` alone.
         **research
             `k` or `q`.
 
@@ -725,11 +718,11 @@ class Study:
         Parameters
         ----------
         x, y : str
-            Two continuous columns; of one group, where groups are declared.
+            Two continuous columns.
         by : str or pair of str, optional
-            A categorical column that colours the points; a stratum, where groups are declared. Of
-            two, in the copy of the whole table alone, the levels of the first have a row of panels
-            each and those of the second a column; what has fewer than 50 rows is not drawn.
+            A categorical column that colours the points. Of two, in the copy of the whole table
+            alone, the levels of the first have a row of panels each and those of the second a
+            column; what has fewer than 50 rows is not drawn.
         trend : bool, default False
             Draw the least-squares line of all rows, one for each level of `by`; under
             `research` that of the raw records too (Fig. 2A).
@@ -738,9 +731,8 @@ class Study:
             them, with a panel for each level of `by`. "auto" draws the density of more than 2,000
             rows of the copy of the whole table, and points of fewer. By two columns it is points.
         method : str, optional
-            A row method (the default: that of the protected copy), "suppression" or
-            "generalization" for points in the middle of the cells of a grid, or "none" under
-            `research`.
+            "suppression" or "generalization" for points in the middle of the cells of a grid; under
+            `research` also a row method or "none".
         **research
             `k`, `q`, `grid` or `limits`.
 
@@ -752,8 +744,6 @@ class Study:
         ------
         InputError
             Also if the density is asked for by a method of counts.
-        RefusedError
-            Also if the columns are of two groups.
 
         Notes
         -----
@@ -778,10 +768,9 @@ class Study:
         Parameters
         ----------
         columns : sequence of str, optional
-            2 to 20 continuous columns, of one group where groups are declared; by default all of
-            the copy, or of the one group.
+            2 to 20 continuous columns; by default all of the copy.
         method : str, optional
-            A row method (the default: that of the protected copy).
+            A row method, under `research` alone.
         **research
             `k` or `q`.
 
@@ -795,16 +784,16 @@ class Study:
         InputError
             Also if there are more than 20 columns and none are named.
         RefusedError
-            Also if the columns are of several groups, or counts are asked for: there are none.
+            Also if counts are asked for: there are none.
 
         Notes
         -----
         Pearson's correlations of values stand below the diagonal and Spearman's of ranks above:
         where two mirrored cells differ, the relation is no straight line, or few rows far out
         decide it. In the copy of the whole table each correlation is of the rows that have both
-        values; one of fewer than ten such rows, or of a column that does not vary, is empty. Of
-        groups, rows are complete. Computed from protected rows, they teach nothing that the copy
-        does not; `fidelity` says how far its correlations are from the raw ones.
+        values; one of fewer than ten such rows, or of a column that does not vary, is empty.
+        Computed from protected rows, they teach nothing that the copy does not; `fidelity` says how
+        far its correlations are from the raw ones.
 
         Examples
         --------
@@ -871,14 +860,13 @@ class Study:
         by : str or pair of str, optional
             A categorical column: one grid for each of its levels, on the same cells and colours.
             Under a guarded policy a cell is shown where each level has k persons in it, and cells
-            get coarser until each level shows `shown_share` of its persons; with a row method it
-            must be a stratum. Of two, in the copy of the whole table alone, the levels of the first
-            have a row of panels each and those of the second a column; what has fewer than 50 rows
-            is not drawn.
+            get coarser until each level shows `shown_share` of its persons. Of two, in the copy of
+            the whole table alone, the levels of the first have a row of panels each and those of
+            the second a column; what has fewer than 50 rows is not drawn.
         method : str, optional
             "generalization" (the default: cells get coarser until `shown_share` of the records
-            show, or half as many under `research`; small ones are hidden), "suppression", a row
-            method, or "none" under `research`.
+            show, or half as many under `research`; small ones are hidden), "suppression", or
+            under `research` a row method and "none".
         **research
             `k`, `q`, `grid` or `limits`.
 
@@ -984,12 +972,12 @@ class Study:
             One or more continuous columns; one alone with `by`.
         by : str or pair of str, optional
             A categorical column whose levels have a box each, under a guarded policy without
-            whiskers; levels of few persons are joined into "other". With a row method it must be
-            a stratum. Of two, in the copy of the whole table alone, the boxes of the second stand
-            side by side at each level of the first; what has fewer than 50 rows is not drawn.
+            whiskers; levels of few persons are joined into "other". Of two, in the copy of the
+            whole table alone, the boxes of the second stand side by side at each level of the
+            first; what has fewer than 50 rows is not drawn.
         method : str, optional
-            "order-means" (the default: every number is the mean of k neighbouring values), a
-            row method, or under `research` "suppression", "generalization" and "none".
+            "order-means" (the default: every number is the mean of k neighbouring values), or
+            under `research` a row method, "suppression", "generalization" and "none".
         **research
             `k`, `q`, `grid` or `limits`.
 
@@ -1053,7 +1041,7 @@ class Study:
             12 levels for those with the most rows. The others are named below the plot. A pair of
             columns draws a panel for each level of the second one.
         method : str, optional
-            A row method (the default: that of the protected copy).
+            A row method, under `research` alone.
         **research
             `k` or `q`.
 
@@ -1487,9 +1475,7 @@ pixels = 400), policy standard)
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(
-        ...     dc.datasets.diabetes(), roles={"sex": "sensitive"}, rows="condensation"
-        ... )
+        >>> study = dc.open(dc.datasets.diabetes(), roles={"sex": "sensitive"})
         >>> study.axis_order(["sex", "age", "bmi"])[-1]
         'sex'
         """
@@ -1507,8 +1493,7 @@ pixels = 400), policy standard)
             The model: `"y ~ x1 + x2 + C(group)"`. Columns, their products with `:` and `*`, and
             log, log10, exp, sqrt and arithmetic of them.
         method : str, optional
-            A row method (the default: that of the protected copy), or under `research` also
-            "suppression", "generalization" and "none".
+            Under `research` a row method, "suppression", "generalization" or "none".
         **research
             `k`, `q` or `grid`.
 
@@ -1521,16 +1506,14 @@ pixels = 400), policy standard)
         InputError
             Also if the formula cannot be read.
         RefusedError
-            Also if a categorical term is no stratum where groups are declared, too few residual
-            degrees of freedom are left, or the terms depend on each other.
+            Also if too few residual degrees of freedom are left, or the terms depend on each other.
 
         Notes
         -----
         Under `standard` the model is fitted to the protected copy, so that its pictures and
-        estimates teach nothing that the copy does not show; where the row method is
-        "probabilistic" the view also holds estimates corrected for the noise. Under `research`
-        it is fitted to the real data, whose estimates the view tells, and the points are then
-        protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
+        estimates teach nothing that the copy does not show. Under `research` it is fitted to the
+        real data, whose estimates the view tells, and the points are then protected like those of
+        a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
         settings = _known(RowSettings, research)
         return self._drawn.draw(RESIDUALS, formula=formula, method=method, **settings)
@@ -1890,18 +1873,16 @@ pixels = 400), policy standard)
         Parameters
         ----------
         columns : sequence of str, optional
-            The columns to release. By default all of the copy of the whole table; where there is
-            none, the continuous columns of the study's group, or all that are not dropped and
-            identify nobody.
+            The columns to release. By default all of the copy of the whole table; under `research`
+            the continuous ones that are not dropped and identify nobody.
         drop : sequence of str, optional
             Columns that are left out.
         sensitive : str, optional
-            A column that must stay unknown: it travels along and is no stratum. Under a guarded
-            policy it must be a stratum, because rows of the protected copy carry nothing else. By
-            default the column whose role is "sensitive".
+            A column that must stay unknown, under `research`: it travels along and is no stratum.
+            By default the column whose role is "sensitive".
         method : str, optional
-            A row method: "condensation", "deterministic", "probabilistic", "multiplicative" (under
-            `research`), or a way to round, such as "mdav".
+            A row method, under `research`: "condensation", "deterministic", "probabilistic",
+            "multiplicative", or a way to round, such as "mdav".
         formula : str, optional
             A regression to fit to both tables: "glucose ~ age + C(sex)".
         risk_below : float, optional
@@ -1920,18 +1901,15 @@ pixels = 400), policy standard)
         Raises
         ------
         RefusedError
-            Also if the columns are of two groups, strata cannot be merged to their size, or what
-            was required is not reached.
+            Also if strata cannot be merged to their size, or what was required is not reached.
 
         Notes
         -----
-        In a guarded study the table is the protected copy that plots are drawn from: of the whole
-        table, or of a group where groups are declared. Of a group, and under `research`,
-        numbers are standardised over all rows, protected within the strata and, by the
+        In a guarded study the table is the protected copy that plots are drawn from. Under
+        `research` numbers are standardised over all rows, protected within the strata and, by the
         deterministic method, put back on their scale over the whole table. Strata that are too
-        small (k rows; 2 k under a guarded policy) are merged first, and rows of what stays small
-        are left out. Guarded rows are sorted by value; under `research` they stay in the order of
-        the file.
+        small (k rows) are merged first, and rows of what stays small are left out. Rows stay in the
+        order of the file.
 
         **What it does not protect.** Levels of strata are as they are: k-anonymity of the strata
         says how many share them, not that what they share is harmless. Two tables of the same
@@ -1951,17 +1929,18 @@ pixels = 400), policy standard)
         settings = _known(TableSettings, research)
         if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
-        if self.policy.rows_by == Whole.name:
+        if self.policy.fixed:
             self.policy.allowed(**settings)
             if sensitive is not None or method not in (None, Whole.name):
                 raise RefusedError(
                     "the whole table was protected when the study was opened; leave method and"
-                    " sensitive out, or open a study with roles={'column': 'sensitive'}"
+                    " sensitive out, or open a study with roles={'column': 'sensitive'}; row"
+                    " methods are of the policy 'research', for public or simulated data"
                 )
             names = columns_released(self._drawn, columns, drop)
             return release_whole(self.session, names, formula, risk_below, self._derived)
         settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
-        if risk_below is not None and not self.policy.fixed:
+        if risk_below is not None:
             k, q = settings.pop("k", None), settings.pop("q", None)
             tried = settle(**settings)
             method, k, q = setting_below(self.session, tried, risk_below, method, k, q)
@@ -2005,15 +1984,13 @@ pixels = 400), policy standard)
         Raises
         ------
         RefusedError
-            Also if the policy does not round, or rounds rows jointly alone.
+            Also under a guarded policy, which releases its copy of the whole table alone.
 
         Notes
         -----
         Rows are rounded over all columns jointly: by "mdav" and "vmdav" similar rows become
         their mean; by other methods rows whose regions k or more share do, and the rest is
-        grouped by MDAV. Every released row is shared by k rows or more of its stratum. A guarded
-        study rounds where it was opened with a way to round, such as `rows="mdav"`; the table is
-        then its protected copy.
+        grouped by MDAV. Every released row is shared by k rows or more of its stratum.
 
         **What it does not protect.** As of `anonymize`. Per column hardly any row of several
         columns is shared: the report tells how many are not, and how many records are linked.
@@ -2024,10 +2001,8 @@ pixels = 400), policy standard)
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(
-        ...     dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]], rows="mdav", k=10
-        ... )
-        >>> release = study.round()
+        >>> study = dc.open(dc.datasets.diabetes(), "research")
+        >>> release = study.round(["age", "bmi", "glucose"], drop=["sex"], k=10)
         >>> release.points
         JointSet(age, bmi, glucose: 44 points)
         """
@@ -2058,8 +2033,8 @@ pixels = 400), policy standard)
         columns, drop, sensitive, **research
             As of `anonymize`.
         methods : sequence of str, optional
-            Row methods; all of them by default. Or "whole", the default of a study that has a copy
-            of the whole table: such copies, and beside it row methods for tables of numbers.
+            Under `research` row methods; all of them by default. Under a guarded policy "whole",
+            the default: copies of the whole table; and beside it, or alone, row methods.
         k, q, m : sequences of numbers, optional
             Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
         risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
@@ -2083,8 +2058,7 @@ pixels = 400), policy standard)
         """
         session = self._whole("sweep")
         settings: dict[str, Any] = _known(CopySettings, research)
-        by_default = self.policy.rows_by == Whole.name
-        if by_default if methods is None else Whole.name in methods:
+        if self.policy.fixed or Whole.name in (methods or ()):
             if sensitive is not None or settings:
                 raise RefusedError(
                     "whole tables are protected alone by k and m; leave other settings out, or open"
@@ -2096,9 +2070,7 @@ pixels = 400), policy standard)
         if m is not None:
             raise InputError("m is of copies of the whole table; name the method 'whole', too")
         settings |= {"drop": drop, "sensitive": sensitive}
-        # Row methods protect groups of columns: here those of the table that is asked for.
-        policy = self.policy.changed(rows=Condensation.name if by_default else None)
-        request = resolve_table(policy, session.table, columns, groups=session.groups, **settings)
+        request = resolve_table(self.policy, session.table, columns, **settings)
         tried, loss = settings_of(methods, k, q), loss or "displacement"
         return sweep(session, request, tried, risk=risk, loss=loss)
 
@@ -2183,7 +2155,6 @@ def open(
     roles: Mapping[str, str] | None = None,
     unit: str | bool | None = None,
     key: str | None = None,
-    groups: Sequence[Sequence[str]] | None = None,
     strata: Sequence[str] | None = None,
     pairs: Sequence[Sequence[str]] | None = None,
     k: int | None = None,
@@ -2220,20 +2191,17 @@ def open(
     key : str, optional
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
-    groups : sequence of sequences of str, optional
-        The columns whose rows may be seen together, each group protected by itself. By default
-        there are none, and there is one copy of the whole table.
     strata : sequence of str, optional
-        Categorical columns within whose combinations the protected copy is made; numbers that
-        are named here become levels.
+        Categorical columns within whose combinations tables are protected under `research`;
+        numbers that are named here become levels.
     pairs : sequence of pairs of str, optional
         The columns that may stand side by side in parallel coordinates that are counted. By
         default any, as far as all that are drawn fit into one order of axes.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
     rows : str, optional
-        What the protected copy is made by: "whole", or a row method for groups of columns, such
-        as "condensation" or "mdav"; what `Policy` says where None.
+        What rows are protected by under `research`: a row method, such as "condensation" or
+        "mdav"; what `Policy` says where None.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
         `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.
@@ -2276,7 +2244,6 @@ def open(
         roles=roles,
         unit=unit,
         key=key,
-        groups=groups,
         strata=strata,
         pairs=pairs,
         k=k,
@@ -2318,7 +2285,7 @@ def _few(policy: Policy) -> int:
     """Return of how many persons rows decide of what kind a column is: the secret says."""
     if policy.shows_exact or policy.public:
         return 1
-    secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+    secret = load_secret(policy.folder, allow_small=not policy.fixed)
     return Draws.before_version(secret).threshold("kinds of columns", policy.k)
 
 
@@ -2327,7 +2294,7 @@ def _least_of_order(policy: Policy, name: str) -> int:
 
     So whoever knows all rows but one learns nothing of it from whether the column holds dates.
     """
-    secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+    secret = load_secret(policy.folder, allow_small=not policy.fixed)
     return Draws.before_version(secret).threshold(f"order of dates {name}", policy.k)
 
 
@@ -2342,16 +2309,13 @@ def _columns_to_name(of: object) -> list[str] | None:
 
 def _check_declared(table: Table, policy: Policy) -> None:
     """Refuse a policy that names columns the table has not, or of another kind."""
-    for group in policy.groups:
-        check_group(policy, group)
-        table.require(group, "continuous")
     table.require(policy.strata, "categorical")
     for pair in policy.pairs:
         table.require(pair)
-    if policy.tables and policy.rows_by != Whole.name:
+    if policy.tables and not policy.fixed:
         raise InputError(
-            "tables of the policy are counted into a copy of the whole table; leave them out, or"
-            " make one (rows = 'whole', without groups and strata)"
+            "tables of the policy are counted into the copy of the whole table of a guarded policy;"
+            " leave them out"
         )
     for pair in policy.tables or ():
         table.require(pair, "categorical")
@@ -2359,10 +2323,10 @@ def _check_declared(table: Table, policy: Policy) -> None:
     ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
-    if policy.withhold and policy.rows_by != Whole.name:
+    if policy.withhold and not policy.fixed:
         raise InputError(
-            "withhold of the policy is of columns of a copy of the whole table; leave it out, or"
-            " make one (rows = 'whole', without groups and strata)"
+            "withhold of the policy is of columns of a copy of the whole table, which a guarded"
+            " policy has; leave it out"
         )
     named: dict[str, Iterable[str]] = {
         "labels": policy.labels or (),

@@ -36,7 +36,7 @@ MOST_NAMED = 3
 """So many groups of few rows are named; of more it is said how many they are."""
 NO_COPY = (
     "this study has no copy of the whole table to make tables of figures from; the custodian can"
-    " open a study with one: discreet.open(..., rows='whole')"
+    " open one under a guarded policy, such as 'standard'"
 )
 SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
 BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"

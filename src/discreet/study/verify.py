@@ -239,7 +239,7 @@ def verifier_of(session: Session) -> Verifier:
 def verifier_of_policy(policy: str | Path | Policy) -> Verifier:
     """Return what compares files with the secret and the ledger of a policy, without data."""
     chosen = load_policy(policy)
-    secret = existing_secret(chosen.folder, allow_small=not chosen.from_copy)
+    secret = existing_secret(chosen.folder, allow_small=not chosen.fixed)
     if secret is None:  # one that was made now would call every file another's
         raise InputError(f"there is no secret to check files with: it is {PLACES}")
     return Verifier(secret, ledger_of(chosen, secret), chosen)
