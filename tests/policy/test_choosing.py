@@ -4,15 +4,15 @@ from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.policy.resolve import method_of, refuse_unused
 
-STANDARD, RESEARCH = Policy.preset("standard", rows="condensation"), Policy.preset("research")
+STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
 
 CHOSEN: dict[str, tuple[Policy, str, str | None, str]] = {
     "the policy's own": (STANDARD, "histogram", None, "merge"),
-    "rows of the copy": (STANDARD, "scatter", "rows", "condensation"),
+    "rows, under research": (RESEARCH, "scatter", "rows", "deterministic"),
     "a contour is a heat map": (STANDARD, "contour", None, "generalization"),
     "named": (RESEARCH, "scatter", "microaggregation", "microaggregation"),
     "rounded, under research": (RESEARCH, "box", "rounding", "rounding"),
-    "rows of a rounded copy": (STANDARD.changed(rows="rounding"), "qq", "rows", "rounding"),
+    "rows that are rounded": (RESEARCH.changed(rows="rounding"), "qq", "rows", "rounding"),
     "raw, under research": (RESEARCH, "histogram", "none", "none"),
     "clusters of cells": (STANDARD, "parallel", None, "k-member-cells"),
     "clusters of records, under research": (RESEARCH, "parallel", None, "k-member"),
@@ -42,9 +42,13 @@ def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
         with pytest.raises(RefusedError, match="method 'none' draws raw data"):
             method_of(STANDARD, picture, "none")
     with pytest.raises(
-        InputError, match="a plot of parallel coordinates cannot be made by method 'condensation'"
+        InputError, match="a plot of parallel coordinates cannot be made by method 'deterministic'"
     ):
-        method_of(STANDARD, "parallel", "rows")
+        method_of(RESEARCH, "parallel", "rows")
+    with pytest.raises(RefusedError, match="a scatter plot of rows is drawn from the copy of the"):
+        method_of(STANDARD, "scatter", "rows")
+    with pytest.raises(RefusedError, match=r"^this study has one copy of the whole table; 'micro"):
+        method_of(STANDARD, "scatter", "microaggregation")
     for method in ("k-member", "k-member-joint"):
         with pytest.raises(RefusedError, match=f"^'{method}' tells pixels of single records and"):
             method_of(STANDARD, "parallel", method)

@@ -129,11 +129,6 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "round_to": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
     "shown_share": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "show_empty": (NO_YES, "true or false"),
-    "groups": (
-        [["age"], [[]], [["age"], []], [["age", ""]], [["age", 3]], [[["age"]]], *NO_NAMES[:4]],
-        "a list of lists of column names",
-    ),
-    "most_columns": ([0, 1001, *NO_WHOLE[1:]], "a whole number from 1 to 1000"),
     "strata": (NO_NAMES, "a list of column names"),
     "limits": (
         [{"age": [0, math.inf]}, {"age": [-math.inf, 0]}, *NO_ENDS],
@@ -257,8 +252,6 @@ RIGHT: Mapping[str, list[Any]] = {
     "round_to": [1, 6],
     "shown_share": [0, 0.85, 1],
     "show_empty": [True, False],
-    "most_columns": [None, 1, 4, 1000],
-    "groups": [[], [["age"]], [["age", "bmi"], ["glucose"]], (("age",),)],
     "strata": [[], ["sex", "ward"], ("sex",)],
     "limits": [{}, {"age": [0, 120]}, {"age": (-1.5, 2)}, {"age": [np.float64(0), 1e308]}],
     "edges": [{}, {"age": [0, 18, 65.5]}, {"age": (-1, 0)}, {"age": list(range(101))}],
@@ -300,7 +293,7 @@ def test_of_every_field_something_is_right() -> None:
 @pytest.mark.parametrize("field", FIELDS)
 def test_what_is_right_is_kept(field: str) -> None:
     for value in RIGHT[field]:
-        needed = {"residual_df": 10} if value == "guarded" else {}
+        needed = dict(residual_df=10, rows=None, q=None) if value == "guarded" else {}
         policy = Policy.preset("research", **{field: value}, **needed)
         kept = getattr(policy, field)
         if field == "pictures":  # those not named stay as the preset has them
@@ -311,7 +304,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 
 
 TABLES = [
-    *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
+    *("pictures", "limits", "edges", "bounds", "kinds", "roles", "strata"),
     *("hierarchies", "ordered", "pairs", "tables", "missing_values", "derive"),
     *("dominance", "labels", "dates", "withhold"),
 ]
@@ -330,12 +323,11 @@ FROZEN: dict[str, tuple[str, Any, Any]] = {
     "ends": ("limits", {"age": [0, 120.5]}, MappingProxyType({"age": (0, 120.5)})),
     "edges": ("edges", {"age": [0, 1, 2.5]}, MappingProxyType({"age": (0, 1, 2.5)})),
     "bounds": ("bounds", {"age": [0, math.inf]}, MappingProxyType({"age": (0, math.inf)})),
-    "groups": ("groups", [["age", "bmi"], ("x",)], (("age", "bmi"), ("x",))),
     "pairs": ("pairs", [["age", "bmi"], ("x", "y")], (("age", "bmi"), ("x", "y"))),
     "names": ("strata", ["sex", "ward"], ("sex", "ward")),
     "a number": ("k", 5, 5),
-    "no list": ("groups", "age", "age"),
-    "a name for a list": ("groups", ["age"], ("age",)),
+    "no list": ("pairs", "age", "age"),
+    "a name for a list": ("pairs", ["age"], ("age",)),
 }
 
 
@@ -363,7 +355,7 @@ def test_what_was_given_is_copied() -> None:
 PLAIN: dict[str, tuple[Any, Any]] = {
     "a table": (MappingProxyType({"age": "continuous"}), {"age": "continuous"}),
     "ends": (MappingProxyType({"age": (0, 1.5)}), {"age": [0, 1.5]}),
-    "groups": ((("age", "bmi"), ("x",)), [["age", "bmi"], ["x"]]),
+    "pairs": ((("age", "bmi"), ("x", "y")), [["age", "bmi"], ["x", "y"]]),
     "a number": (5, 5),
     "nothing": (None, None),
 }

@@ -35,8 +35,6 @@ OTHER: dict[str, Any] = {
     "round_to": 10,
     "shown_share": 0.5,
     "show_empty": True,
-    "groups": [["age", "bmi"], ["chol", "sleep", "hdl"]],
-    "most_columns": 3,
     "strata": ["sex"],
     "limits": {"age": [0, 717171]},
     "edges": {"age": [0, 717171]},
@@ -76,8 +74,14 @@ OTHER: dict[str, Any] = {
 NEEDS: dict[str, dict[str, Any]] = {
     "regime": {"rows": "mdav"},
     "m": {"k": 7},
-    "ties": {"regime": "research", "rows": "deterministic"},
-    "q": {"rows": "probabilistic"},
+    "q": {"regime": "research", "rows": "probabilistic"},
+    **{
+        name: {"regime": "research"}
+        for name in (
+            *("rows", "metric", "ties", "rounding", "c", "strata", "far_noise", "missing"),
+            *("missing_levels", "hierarchies", "most_suppressed", "diversity", "closeness"),
+        )
+    },
 }
 # As notes of the page say: words of the trade that nobody has to know.
 NEVER = re.compile(r"\b(k|merge[ds]?|round_to|strat(?:um|a)|suppress\w*)\b(?!-)", re.IGNORECASE)
@@ -136,11 +140,11 @@ def test_no_value_of_a_column_is_said(field: str) -> None:
 
 SETTINGS: dict[str, tuple[dict[str, Any], str, str]] = {
     "a number": ({}, "k", "k = 5"),
-    "a word": ({"rows": "probabilistic"}, "rows", 'rows = "probabilistic"'),
+    "a word": ({"regime": "research", "rows": "probabilistic"}, "rows", 'rows = "probabilistic"'),
     "what holds where nobody says": ({}, "rows", 'rows = "whole"'),
     "a number that follows from another": ({"k": 7}, "m", "m = 28"),
     "yes or no": ({"show_empty": True}, "show_empty", "show_empty = true"),
-    "a list": ({"strata": ["sex"]}, "strata", "strata"),
+    "a list": ({"regime": "research", "strata": ["sex"]}, "strata", "strata"),
     "a share": ({}, "shown_share", "shown_share = 0.85"),
 }
 
@@ -152,12 +156,6 @@ def test_the_setting_stands_beside_it(given: dict[str, Any], field: str, setting
 
 
 SAID: dict[str, tuple[dict[str, Any], str, str]] = {
-    "groups": (
-        {"groups": [["age", "bmi", "hdl"], ["chol", "sleep"]]},
-        "groups",
-        "Rows may be shown together of age, bmi and hdl; and of chol and sleep. Of columns of two"
-        " groups counts are shown instead.",
-    ),
     "rounded": ({}, "round_to", "Counts are rounded to 5; a count below 5 is not shown."),
     "roles": (
         {"roles": {"id": "identifier", "hiv": "sensitive", "cd4": "sensitive"}},

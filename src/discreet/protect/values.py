@@ -268,8 +268,9 @@ def filled(values: Floats, how: str) -> Floats:
     """Return `values` with the missing ones (NaN) replaced by the median or mean of the others.
 
     Every missing value becomes the same one, so the column's spread and its correlations shrink,
-    and the filled rows can be told apart: right for few missing values alone (Avraam et al., "A deterministic approach for protecting privacy in
-    sensitive personal data", BMC Medical Informatics and Decision Making 22:24, 2022, Discussion).
+    and the filled rows can be told apart: right for few missing values alone (Avraam et al., "A
+    deterministic approach for protecting privacy in sensitive personal data", BMC Medical
+    Informatics and Decision Making 22:24, 2022, Discussion).
 
     Examples
     --------
