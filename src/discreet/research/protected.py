@@ -128,7 +128,7 @@ def said(done: Done, k: int) -> tuple[str, ...]:
     if done.persons is not None:
         lines.append(
             f"groups are of at least {k} persons ({done.persons}): all rows of a person in a"
-            " stratum are in one, and who has more rows than k persons have keeps as many as they"
+            " stratum are in one"
         )
     return tuple(lines)
 

@@ -30,6 +30,7 @@ __all__ = [
     "noised",
     "prepared",
     "raw_rows",
+    "repaired",
     "strata_labels",
 ]
 
@@ -141,7 +142,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
         name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
         for name in raw.strata
     }
-    found = _repaired(levels, held, policy, rows)
+    found = repaired(levels, held, policy, rows)
     kept = found.kept
     places = np.flatnonzero(kept).tolist()
     strata = {name: tuple(words[i] for i in places) for name, words in found.levels.items()}
@@ -210,7 +211,7 @@ def _named(words: tuple[str, ...]) -> tuple[str, ...]:
 NO_LEVEL = ("(missing)", "(no value)")
 
 
-def _repaired(
+def repaired(
     levels: Mapping[str, tuple[str, ...]],
     held: Mapping[str, tuple[str, ...]],
     policy: Policy,
