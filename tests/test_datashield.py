@@ -113,7 +113,7 @@ def test_the_preset_makes_no_rows_by_noise_alone() -> None:
     with pytest.raises(dc.RefusedError, match=r"more than 4 columns .* groups of at most 4"):
         dc.open(table, "datashield", groups=[ten])
     with pytest.raises(dc.RefusedError, match="rows of more than 4 columns are not shown"):
-        dc.open(table, "datashield", rows="condensation").anonymize(ten)
+        dc.open(table, "datashield").anonymize(ten)
 
 
 def test_what_left_under_noise_alone_goes_on_and_says_what_it_is(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_what_left_under_noise_alone_goes_on_and_says_what_it_is(tmp_path: Path)
     view.save(tmp_path / "before.json")
 
     assert any("do not hold k" in line for line in view.notes())
-    now = dc.open(dc.datasets.d1(), "datashield", study="d1", rows="condensation").scatter("X", "Y")
+    now = dc.open(dc.datasets.d1(), "datashield", study="d1").scatter("X", "Y")
     assert not any("do not hold k" in line for line in now.notes())
     way = r"the policy of that release \(q = 0\.5, rows = 'probabilistic'\)"
     with pytest.raises(dc.LeavingError, match=way):
@@ -136,15 +136,9 @@ def test_what_left_under_noise_alone_goes_on_and_says_what_it_is(tmp_path: Path)
 def test_the_preset_refuses_more_bins_than_a_third_of_the_records() -> None:
     rng = np.random.default_rng(7)
     values = rng.normal(size=61)
-    assert (
-        dc.open(pa.table({"x": values}), policy="datashield", rows="condensation")
-        .histogram("x")
-        .counts
-    )
+    assert dc.open(pa.table({"x": values}), policy="datashield").histogram("x").counts
     with pytest.raises(dc.RefusedError, match=r"at most 0\.33 of them along an axis"):
-        dc.open(pa.table({"x": values[:60]}), policy="datashield", rows="condensation").histogram(
-            "x"
-        )
+        dc.open(pa.table({"x": values[:60]}), policy="datashield").histogram("x")
 
 
 def test_a_box_plot_draws_no_quantile_of_the_records() -> None:
@@ -152,7 +146,7 @@ def test_a_box_plot_draws_no_quantile_of_the_records() -> None:
     table = dc.datasets.d1()
     raw = table["Y"].to_numpy()
 
-    (box,) = dc.open(table, policy="datashield", rows="condensation").box("Y").groups
+    (box,) = dc.open(table, policy="datashield").box("Y").groups
 
     quartiles = np.quantile(raw, [0.25, 0.5, 0.75])
     drawn = np.array([box.q1, box.median, box.q3])

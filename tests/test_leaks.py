@@ -34,7 +34,7 @@ from discreet.plots import PLOTS, View
 from discreet.policy import PRESETS, Policy
 from discreet.provenance import Provenance
 from discreet.render.metadata import without_words
-from tests.cases import few, of_groups, slow
+from tests.cases import few, slow
 
 SECRET = bytes(range(100, 132)).hex()
 N = 240
@@ -498,7 +498,7 @@ CONTINUOUS: dict[str, Callable[[np.random.Generator], Any]] = {
 def test_no_drawn_number_is_a_value_of_continuous_data(shape: str) -> None:
     values = np.sort(CONTINUOUS[shape](np.random.default_rng(1)))
     frame = pa.table({"a": values, "b": values[::-1] ** 2 + values})
-    study = dc.open(frame, rows="condensation")
+    study = dc.open(frame)
 
     bars, cells = study.histogram("a"), study.heatmap("a", "b")
     finer, box = study.histogram("a", method="suppression"), study.box("a").groups[0]
@@ -614,7 +614,7 @@ def standard(source: Any = None, **fields: Any) -> Any:
     """Open a frame under `standard`."""
     return dc.open(
         pandas_with_index() if source is None else source,
-        Policy.preset("standard", **of_groups(fields)),
+        Policy.preset("standard", **fields),
     )
 
 

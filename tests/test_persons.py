@@ -63,9 +63,9 @@ def test_a_table_of_patients_with_several_visits_is_refused_until_they_are_named
     given = visits()
 
     with pytest.raises(RefusedError, match=r"'patient_id' looks as if.*unit=.*unit=False"):
-        dc.open(pa.table(given), rows="condensation")
+        dc.open(pa.table(given))
     # What it was about: a heat map of rows, most of whose cells are of a person or two.
-    rows = dc.open(pa.table(given), unit=False, rows="condensation").heatmap(*CELLS)
+    rows = dc.open(pa.table(given), unit=False).heatmap(*CELLS)
     assert sum(found < K for found in cells_on(rows, given)) > 20
     assert "each taken as a person" in rows.describe()
 
@@ -76,7 +76,7 @@ def test_all_that_is_counted_stands_on_k_patients(seed: int) -> None:
     # Some visits lie elsewhere, so that patients are in several cells.
     moved = np.random.default_rng(seed).random(len(given["x"])) < 0.2
     given["x"] = np.where(moved, given["x"] + 1, given["x"])
-    study = dc.open(pa.table(given), unit="patient_id", rows="condensation")
+    study = dc.open(pa.table(given), unit="patient_id")
 
     heatmap = study.heatmap(*CELLS)
     assert isinstance(heatmap, GridView)
@@ -110,9 +110,7 @@ def test_clusters_and_what_lights_up_together_stand_on_k_patients(seed: int) -> 
     moved = np.random.default_rng(seed).random(len(given["x"])) < 0.2
     given["x"] = np.where(moved, given["x"] + 1, given["x"])
 
-    view = dc.open(pa.table(given), unit="patient_id", rows="condensation").parallel(
-        ["x", "y", "ward"]
-    )
+    view = dc.open(pa.table(given), unit="patient_id").parallel(["x", "y", "ward"])
 
     assert isinstance(view, ParallelView)
     held: list[list[Any]] = []
@@ -149,12 +147,10 @@ def test_a_box_is_not_of_the_patient_with_most_visits() -> None:
         "x": np.append(given["x"], often),
     }
 
-    (box,) = dc.open(pa.table(more), unit="patient_id", rows="condensation").box("x").groups
-    (usual,) = dc.open(pa.table(given), unit="patient_id", rows="condensation").box("x").groups
+    (box,) = dc.open(pa.table(more), unit="patient_id").box("x").groups
+    (usual,) = dc.open(pa.table(given), unit="patient_id").box("x").groups
 
-    assert isinstance(
-        dc.open(pa.table(given), unit="patient_id", rows="condensation").box("x", by="sex"), BoxView
-    )
+    assert isinstance(dc.open(pa.table(given), unit="patient_id").box("x", by="sex"), BoxView)
     for name in ("low", "q1", "median", "q3"):
         assert abs(getattr(box, name) - getattr(usual, name)) < 0.2, name
     assert usual.high < box.high < 4, "one of the five values that the whisker is the mean of"
@@ -234,11 +230,9 @@ def test_few_persons_are_few_however_many_rows_they_have(
 @pytest.mark.parametrize("ids", ["texts", "numbers"])
 def test_enough_persons_are_a_version(ids: str, tmp_path: Path) -> None:
     whole, less = (pa.table(many_visits(n, ids)) for n in (0, 61))
-    dc.open(whole, study="a", unit="patient_id", rows="condensation").bars("status").save(
-        tmp_path / "a.json"
-    )
+    dc.open(whole, study="a", unit="patient_id").bars("status").save(tmp_path / "a.json")
 
-    assert dc.open(less, study="a", unit="patient_id", rows="condensation").new_version() == 2
+    assert dc.open(less, study="a", unit="patient_id").new_version() == 2
 
 
 def test_nothing_is_said_of_how_many_rows_somebody_has() -> None:
@@ -246,7 +240,6 @@ def test_nothing_is_said_of_how_many_rows_somebody_has() -> None:
     study = dc.open(
         pa.table(many_visits(0, "texts") | {"bmi2": np.arange(670.0)}),
         unit="patient_id",
-        rows="condensation",
     )
 
     view = study.scatter("bmi", "bmi2")

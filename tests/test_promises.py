@@ -45,7 +45,7 @@ from discreet.policy import PRESETS, Policy
 from discreet.protect import Condensation
 from discreet.secret import Secret
 from discreet.study import Study
-from tests.cases import of_groups
+
 
 Floats = NDArray[np.float64]
 Persons = dict[Any, list[tuple[float, ...]]]
@@ -93,7 +93,7 @@ class Raw:
             fields["unit"] = "who"
         return dc.open(
             pa.table(columns),
-            Policy.preset("standard", k=self.k, **of_groups(fields)),
+            Policy.preset("standard", k=self.k, **fields),
         )
 
     @property
@@ -392,7 +392,7 @@ class Leveled:
     @property
     def policy(self) -> Policy:
         """The preset, with few enough cells for so few persons; each table is on its own."""
-        return Policy.preset(self.preset, rows="condensation", bins=8, grid=4, public=True)
+        return Policy.preset(self.preset, bins=8, grid=4, public=True)
 
     def study(self) -> Study:
         """Open it."""
@@ -824,7 +824,7 @@ RESEARCH: dict[str, tuple[str, list[str], dict[str, Any]]] = {
 def test_every_view_comes_back_from_json(
     preset: str, picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
-    study = dc.open(datasets.d1(), preset, study="D1", **of_groups({}, preset))
+    study = dc.open(datasets.d1(), preset, study="D1")
     view = answer(study, picture, columns, named)
 
     again = View.from_json(view.to_json())
@@ -858,7 +858,7 @@ def test_the_same_version_is_the_same_bytes(
 ) -> None:
     name, columns, named = PICTURES[picture]
     one, two = (
-        answer(dc.open(source, study="D1", rows="condensation"), name, columns, named)
+        answer(dc.open(source, study="D1"), name, columns, named)
         for source in (datasets.d1(), d1_elsewhere(kind, tmp_path, file_of))
     )
     for form in ("svg", "png", "pdf", "json"):
@@ -1058,7 +1058,7 @@ def test_where_values_are_coarse_rows_equal_records_as_often_as_fresh_draws_do(
 
 def test_of_values_with_many_digits_none_is_drawn() -> None:
     table = datasets.d1()
-    view = dc.open(table, rows="condensation").scatter("X", "Y")
+    view = dc.open(table).scatter("X", "Y")
 
     for name, drawn in (("X", view.x), ("Y", view.y)):
         assert not set(drawn) & set(table[name].to_pylist())
@@ -1066,8 +1066,8 @@ def test_of_values_with_many_digits_none_is_drawn() -> None:
 
 def test_averaging_views_of_a_version_teaches_nothing() -> None:
     order = np.random.default_rng(1).permutation(500)
-    views = [dc.open(datasets.d1(), rows="condensation").scatter("X", "Y") for _ in range(5)]
-    views.append(dc.open(datasets.d1().take(order), rows="condensation").scatter("X", "Y"))
+    views = [dc.open(datasets.d1()).scatter("X", "Y") for _ in range(5)]
+    views.append(dc.open(datasets.d1().take(order)).scatter("X", "Y"))
 
     rows = np.mean([expanded(view) for view in views], axis=0)
 
@@ -1097,7 +1097,7 @@ def test_differencing_two_groups_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_leaves_tells_how_it_was_made() -> None:
-    view = dc.open(datasets.d1(), study="D1", rows="condensation").heatmap("X", "Y")
+    view = dc.open(datasets.d1(), study="D1").heatmap("X", "Y")
 
     told = json.loads(view.to_json())
     assert told["parameters"] == {"k": 5, "round_to": 5, "grid": 30, "drawn": "7 x 7"}

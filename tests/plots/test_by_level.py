@@ -42,7 +42,6 @@ EXACT = Policy.preset(
     bins=6,
     grid=4,
     limits={"x": [0, 6], "y": [0, 6]},
-    rows="condensation",
 )
 # And cells that stay as they are, however little of a level they show.
 FINE = EXACT.changed(shown_share=0)
@@ -281,7 +280,7 @@ def test_a_cohort_of_all_ages_does_not_come_out_as_one_of_children(
 ) -> None:
     draw = heatmap if picture == "heatmap" else contour
     table = cohort()
-    policy = Policy.preset("standard", k=10, round_to=round_to, rows="condensation")
+    policy = Policy.preset("standard", k=10, round_to=round_to)
     question = policy.settle(picture, ["age", "pressure"], by="sex")
 
     view = draw.by_level_from_counts(table, question, ORIGIN)
@@ -299,9 +298,7 @@ def test_a_cohort_of_all_ages_does_not_come_out_as_one_of_children(
 
 
 def test_levels_of_other_ages_are_refused_in_words() -> None:
-    question = Policy.preset("standard", k=10, rows="condensation").settle(
-        "heatmap", ["age", "pressure"], by="school"
-    )
+    question = Policy.preset("standard", k=10).settle("heatmap", ["age", "pressure"], by="school")
 
     with pytest.raises(RefusedError, match="the levels of 'school' lie too far apart") as refused:
         heatmap.by_level_from_counts(cohort(), question, ORIGIN)

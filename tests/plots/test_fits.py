@@ -45,7 +45,7 @@ ORIGIN = Origin(
 )
 SECRET = Secret.from_bytes(bytes(range(32)))
 RESEARCH = Policy.preset("research")
-STANDARD = Policy.preset("standard", rows="condensation")
+STANDARD = Policy.preset("standard")
 KINDS = {"y": "continuous", "x": "continuous", "z": "continuous", "sex": "categorical"}
 
 

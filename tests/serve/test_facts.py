@@ -19,7 +19,7 @@ from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study.facts import plot_facts, study_facts
 from discreet.study.session import DrawableColumn
-from tests.cases import of_groups
+
 from tests.serve.cohort import cohort, opened
 
 Told = dict[str, Any]
@@ -102,7 +102,7 @@ BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_methods_are_told_the_usual_one_first(preset: str) -> None:
-    told = told_of(Policy.preset(preset, **of_groups({}, preset)))
+    told = told_of(Policy.preset(preset))
     rows, expected = BY_PRESET[preset]
 
     found = {kind: [it["name"] for it in picture["methods"]] for kind, picture in told.items()}
@@ -125,7 +125,7 @@ def numbers_of(picture: Told) -> list[tuple[str, Any, bool]]:
 
 @pytest.mark.parametrize(("preset", "k"), [("standard", 5), ("sacro", 10), ("opensafely", 8)])
 def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
-    told = told_of(Policy.preset(preset, **of_groups({}, preset)))
+    told = told_of(Policy.preset(preset))
 
     k_alone, grid = ("k", k, True), ("grid", 30, True)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
@@ -220,9 +220,7 @@ def test_a_parameter_says_what_it_may_be_and_for_which_methods() -> None:
 
 
 def test_a_usual_method_that_is_refused_is_not_told() -> None:
-    policy = Policy.preset(
-        "standard", rows="condensation", pictures={"histogram": "none", "parallel": "k-member"}
-    )
+    policy = Policy.preset("standard", pictures={"histogram": "none", "parallel": "k-member"})
     told = told_of(policy)
 
     assert [(it["name"], it["usual"]) for it in told["parallel"]["methods"]] == [
@@ -266,11 +264,11 @@ ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
 def test_pictures_are_told_of_for_which_there_are_columns(
     columns: tuple[DrawableColumn, ...], kinds: set[str]
 ) -> None:
-    assert set(told_of(Policy.preset("standard", rows="condensation"), columns)) == kinds
+    assert set(told_of(Policy.preset("standard"), columns)) == kinds
 
 
 def test_what_a_picture_takes() -> None:
-    told = told_of(Policy.preset("standard", rows="condensation"))
+    told = told_of(Policy.preset("standard"))
 
     assert told["histogram"]["columns"] == {"least": 1, "most": 1, "kind": "continuous"}
     assert told["crosstab"]["columns"] == {"least": 2, "most": 2, "kind": "categorical"}
@@ -301,7 +299,7 @@ BY: dict[str, tuple[str, str, Any]] = {
 
 @pytest.mark.parametrize(("preset", "kind", "by"), BY.values(), ids=BY)
 def test_by_what_a_picture_is_divided(preset: str, kind: str, by: Any) -> None:
-    assert told_of(Policy.preset(preset, **of_groups({}, preset)))[kind]["by"] == by
+    assert told_of(Policy.preset(preset))[kind]["by"] == by
 
 
 def test_what_is_told_of_a_study(tmp_path: Path) -> None:

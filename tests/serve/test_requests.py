@@ -27,7 +27,7 @@ from discreet.serve.requests import (
 from discreet.study import Study
 from discreet.study.facts import NUMBERS, has_use, usual_number
 from discreet.study.session import DrawableColumn
-from tests.cases import of_groups
+
 from tests.serve.cohort import POLICY, opened
 
 Body = dict[str, Any]
@@ -621,7 +621,7 @@ def test_methods_that_are_allowed_the_usual_one_first(
     fields: dict[str, Any], kind: str, usual: str | None, methods: tuple[str, ...]
 ) -> None:
     changes = {name: value for name, value in fields.items() if name != "name"}
-    policy = Policy.preset(fields["name"], **of_groups(changes, fields["name"]))
+    policy = Policy.preset(fields["name"], **changes)
 
     assert usual_method(policy, kind) == usual
     assert allowed_methods(policy, kind) == methods
@@ -635,7 +635,7 @@ def test_research_allows_all_methods(kind: str) -> None:
 @pytest.mark.parametrize("kind", PLOTS)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_picture_has_a_method(preset: str, kind: str) -> None:
-    policy = Policy.preset(preset, **of_groups({}, preset))
+    policy = Policy.preset(preset)
 
     found = [] if PLOTS[kind].of_copy_alone and policy.fixed else [usual_method(policy, kind)]
     assert [*allowed_methods(policy, kind)][:1] == found

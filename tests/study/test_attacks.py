@@ -12,7 +12,7 @@ import pytest
 import discreet as dc
 from discreet.study.session import Session, ledger_of
 from discreet.table import open_table
-from tests.cases import of_groups
+
 
 N = 300
 
@@ -33,7 +33,7 @@ def people(**more: Any) -> pa.Table:
 
 @pytest.mark.parametrize("picture", ["histogram", "heatmap", "contour"])
 def test_a_view_within_a_view_asks_the_same_gate(picture: str) -> None:
-    study = dc.open(people(), study="people", rows="condensation")
+    study = dc.open(people(), study="people")
     columns = ("x",) if picture == "histogram" else ("x", "y")
     view = getattr(study, picture)(*columns, by="half")
 
@@ -41,13 +41,13 @@ def test_a_view_within_a_view_asks_the_same_gate(picture: str) -> None:
 
     (entry,) = ledger_of("standard").history()
     assert entry["columns"] == [*columns, "half"]
-    other = dc.open(people(), study="people", k=6, rows="condensation")
+    other = dc.open(people(), study="people", k=6)
     with pytest.raises(dc.LeavingError, match="'k' must be as in the earlier release of"):
         getattr(other, picture)(*columns, by="half").views[1].to_json()
 
 
 def test_a_request_that_was_refused_settles_no_group() -> None:
-    study = dc.open(people(), rows="condensation")
+    study = dc.open(people())
 
     with pytest.raises(dc.RefusedError, match="follows from the others"):
         study.residuals("y ~ x + I(2*x)")
@@ -60,9 +60,9 @@ def test_a_request_that_was_refused_settles_no_group() -> None:
 def test_columns_that_are_not_drawn_do_not_stand_in_a_models_way() -> None:
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(N)]
 
-    assert dc.open(people(day=pa.array(days)), rows="condensation").residuals("y ~ x").x
+    assert dc.open(people(day=pa.array(days))).residuals("y ~ x").x
     with pytest.raises(dc.InputError, match="there is no column 'day'"):
-        dc.open(people(day=pa.array(days)), rows="condensation").residuals("y ~ day")
+        dc.open(people(day=pa.array(days))).residuals("y ~ day")
 
 
 def test_whole_and_broken_numbers_of_noise_are_one_policy() -> None:
@@ -89,7 +89,7 @@ def test_open_bounds_are_one_policy_however_written() -> None:
 
 def test_a_level_is_not_drawn_as_a_number() -> None:
     codes = people(code=np.arange(N) % 4)
-    study = dc.open(codes, kinds={"code": "categorical"}, rows="condensation")
+    study = dc.open(codes, kinds={"code": "categorical"})
 
     with pytest.raises(dc.InputError, match="column 'code' is categorical; numbers are needed"):
         study.histogram("code")
@@ -114,7 +114,7 @@ def test_a_table_hides_the_same_cells_either_way_up(policy: str) -> None:
     rows, columns = zip(*pairs, strict=True)
     study = dc.open(
         pa.table({"a": rows, "b": columns}),
-        dc.Policy.preset(policy, k=5, round_to=1, rows="condensation"),
+        dc.Policy.preset(policy, k=5, round_to=1),
     )
 
     one, other = study.crosstab("a", "b"), study.crosstab("b", "a")
@@ -127,7 +127,7 @@ def test_a_table_hides_the_same_cells_either_way_up(policy: str) -> None:
 
 def test_boxes_by_level_have_whiskers_under_research_alone() -> None:
     """Solved together, those of several columns gave three far values back (88 %, guess 9 %)."""
-    guarded = dc.open(people(), rows="condensation").box("x", by="half")
+    guarded = dc.open(people()).box("x", by="half")
     research = dc.open(people(), policy="research").box("x", by="half", method="none")
 
     assert all(box.low == box.q1 and box.high == box.q3 for box in guarded.groups)
@@ -137,7 +137,7 @@ def test_boxes_by_level_have_whiskers_under_research_alone() -> None:
 
 def test_a_box_of_a_constant_level_is_refused_as_one_of_few() -> None:
     x = np.where(np.arange(N) % 2 == 0, 1.0, np.arange(N) / N)
-    study = dc.open(people(w=x), rows="condensation")
+    study = dc.open(people(w=x))
 
     with pytest.raises(
         dc.RefusedError,
@@ -154,7 +154,7 @@ def test_rows_and_levels_come_from_one_query() -> None:
     assert frame.num_rows == N
     shuffled = duckdb.connect().from_arrow(frame).order("random()")
 
-    low, high = dc.open(shuffled, study="shuffled", rows="condensation").box("w", by="half").groups
+    low, high = dc.open(shuffled, study="shuffled").box("w", by="half").groups
 
     assert low.q3 < 2 < 49 < high.q1
 
@@ -164,7 +164,7 @@ def test_persons_with_several_levels_are_not_joined() -> None:
     many = {"person": persons, "level": list("cdefg") + ["a", "b"] * 90}
 
     with pytest.raises(dc.RefusedError, match="some person has several levels"):
-        dc.open(pa.table(many), unit="person", rows="condensation").bars("level")
+        dc.open(pa.table(many), unit="person").bars("level")
 
 
 def test_a_desk_has_a_table_a_policy_and_a_name() -> None:
@@ -188,12 +188,8 @@ def test_the_record_names_the_factors_of_a_model() -> None:
 
 @pytest.mark.parametrize("policy", ["standard", "research"])
 def test_a_picture_says_that_its_end_bins_are_open(policy: str) -> None:
-    limited = dc.open(
-        people(), dc.Policy.preset(policy, **of_groups({"limits": {"x": (-1, 1)}}, policy))
-    )
-    edged = dc.open(
-        people(), dc.Policy.preset(policy, **of_groups({"edges": {"x": (-1, 0, 1)}}, policy))
-    )
+    limited = dc.open(people(), dc.Policy.preset(policy, **{"limits": {"x": (-1, 1)}}))
+    edged = dc.open(people(), dc.Policy.preset(policy, **{"edges": {"x": (-1, 0, 1)}}))
     said = "the end bins of x hold what lies beyond them, too"
 
     assert said in limited.histogram("x").scene().notes

@@ -55,7 +55,7 @@ def intervals(view: ParallelView, frame: pd.DataFrame) -> Mapping[str, tuple[Who
 @pytest.mark.parametrize(("k", "most"), [(3, 0.02), (5, 0.006), (10, 0.001)])
 def test_intersecting_clusters_leaves_no_record_a_hundredth_of_an_axis(k: int, most: float) -> None:
     frame = correlated()
-    view = dc.open(frame, k=k, rows="condensation").parallel(AXES)
+    view = dc.open(frame, k=k).parallel(AXES)
     left = intervals(view, frame)
 
     narrow = np.mean([high - low <= 0.01 * view.pixels for low, high in left.values()])
@@ -71,7 +71,7 @@ def test_intersecting_clusters_leaves_no_record_a_hundredth_of_an_axis(k: int, m
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_edges_are_as_near_to_records_as_chance_has_it(k: int) -> None:
     frame = correlated()
-    view = dc.open(frame, k=k, rows="condensation").parallel(AXES)
+    view = dc.open(frame, k=k).parallel(AXES)
     left = intervals(view, frame)
     edges = {
         axis.name: sorted({end for gap in view.clusters for box in gap for end in box})
@@ -103,7 +103,7 @@ def test_edges_are_as_near_to_records_as_chance_has_it(k: int) -> None:
 def test_who_is_moved_within_a_bin_leaves_the_view_as_it_is(k: int) -> None:
     frame = correlated()
     ends = {name: [-4.0, 4.0] for name in AXES}
-    policy = Policy.preset("standard", k=k, limits=ends, rows="condensation")
+    policy = Policy.preset("standard", k=k, limits=ends)
     rng = np.random.default_rng(k)
     width = 8 / policy.bins
     first = np.floor((frame + 4) / width) * width - 4
@@ -143,10 +143,10 @@ def levelled(n: int = 300) -> pd.DataFrame:
 )
 def test_counts_of_a_pair_do_not_leave_beside_its_clusters(other: Any) -> None:
     frame = levelled()
-    dc.open(frame, study="s", rows="condensation").parallel(["a", "b"]).to_json()
+    dc.open(frame, study="s").parallel(["a", "b"]).to_json()
 
     with pytest.raises(LeavingError, match="count method of 'a', 'b' must be as in"):
-        other(dc.open(frame, study="s", rows="condensation")).to_json()
+        other(dc.open(frame, study="s")).to_json()
 
 
 @pytest.mark.parametrize(
@@ -159,10 +159,10 @@ def test_counts_of_a_pair_do_not_leave_beside_its_clusters(other: Any) -> None:
 )
 def test_clusters_of_a_pair_do_not_leave_beside_its_counts(columns: list[str], other: Any) -> None:
     frame = levelled()
-    other(dc.open(frame, study="s", rows="condensation")).to_json()
+    other(dc.open(frame, study="s")).to_json()
 
     with pytest.raises(LeavingError, match="count method of"):
-        dc.open(frame, study="s", rows="condensation").parallel(columns).to_json()
+        dc.open(frame, study="s").parallel(columns).to_json()
 
 
 @pytest.mark.parametrize(
@@ -178,29 +178,21 @@ def test_a_name_that_the_ledger_knows_lets_no_other_data_out(
     how: dict[str, Any], other: Any
 ) -> None:
     frame = levelled()
-    dc.open(frame, study="s", pairs=[["a", "b"], ["x", "b"]], rows="condensation").parallel(
-        ["x", "b"]
-    ).to_json()
+    dc.open(frame, study="s", pairs=[["a", "b"], ["x", "b"]]).parallel(["x", "b"]).to_json()
     unlike = pd.DataFrame({"z": np.random.default_rng(9).normal(size=99)})
-    dc.open(unlike, study="known", **how | {"roles": None}, rows="condensation").histogram(
-        "z"
-    ).to_json()
+    dc.open(unlike, study="known", **how | {"roles": None}).histogram("z").to_json()
 
     with pytest.raises(LeavingError, match="must be as in the earlier release of study 's'"):
-        other(dc.open(frame, study="known", **how, rows="condensation")).to_json()
+        other(dc.open(frame, study="known", **how)).to_json()
 
 
 def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive() -> None:
     frame = levelled()
-    dc.open(frame, study="s", roles={"b": "sensitive"}, rows="condensation").parallel(
-        ["x", "b"]
-    ).to_json()
-    dc.open(frame, study="again", rows="condensation").bars(
-        "a"
-    ).to_json()  # so that the ledger knows the name
+    dc.open(frame, study="s", roles={"b": "sensitive"}).parallel(["x", "b"]).to_json()
+    dc.open(frame, study="again").bars("a").to_json()  # so that the ledger knows the name
 
     with pytest.raises(LeavingError, match="the diversity of 'b' must be as in"):
-        dc.open(frame, study="again", rows="condensation").parallel(["x", "b"]).to_json()
+        dc.open(frame, study="again").parallel(["x", "b"]).to_json()
 
 
 # --- a sensitive column -------------------------------------------------------------------------
@@ -212,9 +204,7 @@ def test_one_person_does_not_turn_a_gap_on() -> None:
     three = [*two[:-1], "c"]
     for ill in (two, three):
         frame = pd.DataFrame({"x": x, "ill": ill})
-        view = dc.open(frame, roles={"ill": "sensitive"}, rows="condensation").parallel(
-            ["x", "ill"]
-        )
+        view = dc.open(frame, roles={"ill": "sensitive"}).parallel(["x", "ill"])
         assert view.clusters == ((),)
 
 
@@ -224,7 +214,7 @@ def test_clusters_beside_a_secret_never_name_one_value() -> None:
     ill = np.select([x < -0.5, x < 0.7], ["a", "b"], "c").astype(object)
     ill[rng.random(2000) < 0.2] = "d"
     frame = pd.DataFrame({"x": x, "y": rng.normal(size=2000), "ill": ill})
-    study = dc.open(frame, roles={"ill": "sensitive"}, rows="condensation")
+    study = dc.open(frame, roles={"ill": "sensitive"})
     view = study.parallel(["x", "y", "ill"])
     bands = view.axes[2].bands
 

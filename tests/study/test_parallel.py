@@ -20,7 +20,7 @@ from discreet.study import Study
 from discreet.study.gate import pairs_of, pins_of_axes
 from discreet.study.session import Move, Orders, Session, axis_order, orders
 from discreet.table import open_table
-from tests.cases import of_groups
+
 
 N = 120
 RNG = np.random.default_rng(6)
@@ -40,7 +40,7 @@ SECRET: dict[str, Any] = {"roles": {"ill": "sensitive"}}
 def opened(preset: str = "standard", given: Any = None, **fields: Any) -> Study:
     """Open the table."""
     table = pa.table(COLUMNS if given is None else given)
-    return dc.open(table, Policy.preset(preset, **of_groups(fields, preset)))
+    return dc.open(table, Policy.preset(preset, **fields))
 
 
 # --- what is asked ----------------------------------------------------------------------------
@@ -323,7 +323,7 @@ def test_a_refused_picture_settles_no_pair() -> None:
 
 def test_the_policy_may_name_the_pairs() -> None:
     table = pa.table(COLUMNS)
-    study = dc.open(table, pairs=[["y", "x"], ["x", "z"], ["z", "ward"]], rows="condensation")
+    study = dc.open(table, pairs=[["y", "x"], ["x", "z"], ["z", "ward"]])
 
     assert study.parallel(["y", "x", "z", "ward"]).columns == ("y", "x", "z", "ward")
     assert study.parallel(["ward", "z"]).columns == ("ward", "z")
@@ -345,7 +345,7 @@ BAD_PAIRS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("pairs", "message"), BAD_PAIRS.values(), ids=BAD_PAIRS)
 def test_pairs_are_of_columns_that_may_be_shown(pairs: Any, message: str) -> None:
     with pytest.raises(DiscreetError, match=message):
-        dc.open(pa.table(COLUMNS), pairs=pairs, roles={"who": "identifier"}, rows="condensation")
+        dc.open(pa.table(COLUMNS), pairs=pairs, roles={"who": "identifier"})
 
 
 def test_pairs_that_left_hold_in_every_later_study_of_the_name() -> None:

@@ -27,7 +27,7 @@ from discreet.secret import Secret
 from discreet.study import ledger_of
 from discreet.table import open_table
 from discreet.vault.vault import Vault
-from tests.cases import GUARDED_ROW_METHODS, of_groups
+from tests.cases import XX
 
 N = 160
 K = 5
@@ -61,7 +61,7 @@ COHORT = cohort()
 
 def opened(source: Any = None, preset: str = "standard", **fields: Any) -> dc.Study:
     """Open the cohort, or another source, with single fields of a preset changed."""
-    policy = Policy.preset(preset, **of_groups(fields, preset))
+    policy = Policy.preset(preset, **fields)
     return dc.open(pa.table(COHORT) if source is None else source, policy)
 
 
@@ -376,7 +376,7 @@ def test_a_condensed_release_is_linked_in_one_of_k() -> None:
     """As threats.md has it: 1/k and 3 points at most, in the mean over secrets."""
     table = open_table(dc.datasets.d1(), kinds={}, roles={}, unit=None, key=None)
     for k in (5, 10):
-        policy = Policy.preset("standard", k=k, rows="condensation")
+        policy = Policy.preset("standard", k=k)
         shares = []
         for start in range(4):
             vault = Vault(Secret.from_bytes(bytes(range(start, start + 32))), None)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.datasets import diabetes
-from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.errors import InputError, LeavingError
 from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study import open as open_study
@@ -16,7 +16,6 @@ from discreet.study.session import DrawableColumn, orders
 
 POLICY = """
 study = "clinic"
-strata = ["sex"]
 [roles]
 name = "identifier"
 ward = "sensitive"
@@ -43,12 +42,13 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
 
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
+    both = ("copy", "counts")
     assert opened(tmp_path).session.drawable() == (
-        DrawableColumn("age", "continuous", "other", stratum=False),
-        DrawableColumn("sex", "categorical", "other", stratum=True),
-        DrawableColumn("bmi", "continuous", "quasi-identifier", stratum=False),
-        DrawableColumn("glucose", "continuous", "other", stratum=False),
-        DrawableColumn("ward", "categorical", "sensitive", stratum=False),
+        DrawableColumn("age", "continuous", "other", both),
+        DrawableColumn("sex", "categorical", "other", both),
+        DrawableColumn("bmi", "continuous", "quasi-identifier", both),
+        DrawableColumn("glucose", "continuous", "other", both),
+        DrawableColumn("ward", "categorical", "sensitive", both),
     )
 
 
@@ -69,37 +69,23 @@ def test_a_study_that_is_served_has_a_name(tmp_path: Path) -> None:
 
 def test_what_others_have_drawn_is_taken_from_the_ledger(tmp_path: Path) -> None:
     study, another = opened(tmp_path), opened(tmp_path)
-    another.scatter("bmi", "glucose").ask_to_leave("svg")
-    another.parallel(["age", "bmi", "glucose"]).ask_to_leave("svg")
-    assert not study.groups
+    another.parallel(["age", "bmi", "glucose"], source="counts").ask_to_leave("svg")
+    assert not study.session.pairs
 
     study.session.settle_anew()
 
-    assert [{*group} for group in study.groups] == [{"bmi", "glucose"}]
-    assert {*study.session.release_gate.pairs_that_left()} == {("age", "bmi"), ("bmi", "glucose")}
-    with pytest.raises(RefusedError, match="rows of 'age', 'bmi' may not be seen together"):
-        study.scatter("age", "bmi")
+    assert {*study.session.pairs} == {("age", "bmi"), ("bmi", "glucose")}
 
 
 def test_what_was_looked_at_and_has_not_left_settles_nothing(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    study.scatter("bmi", "glucose")
-    study.parallel(["age", "bmi"])
-    assert (study.groups, study.session.groups_settled()) == ((("bmi", "glucose"),), ())
+    study.parallel(["age", "bmi"], source="counts")
+    assert study.session.pairs == (("age", "bmi"),)
     assert study.session.release_gate.pairs_that_left() == ()
 
     study.session.settle_anew()
 
-    assert (study.groups, study.session.release_gate.pairs_that_left()) == ((), ())
-
-
-def test_groups_of_the_policy_stay(tmp_path: Path) -> None:
-    study = opened(tmp_path, f'groups = [["age", "bmi"], ["glucose"]]\n{POLICY}')
-    study.scatter("age", "bmi").ask_to_leave("svg")
-
-    study.session.settle_anew()
-
-    assert study.groups == (("age", "bmi"), ("glucose",))
+    assert study.session.pairs == ()
 
 
 def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
@@ -114,7 +100,7 @@ def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
 
 def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    found = orders(study.session, ["age", "ward"])
+    found = orders(study.session, ["age", "ward"], source="counts")
 
     assert found.why == ""
     assert [(move.order, bool(move.why)) for move in found.moves] == [(("ward", "age"), True)] * 2
@@ -126,30 +112,19 @@ def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
     assert named.nearest[-1] == "sex"
 
 
-def test_levels_of_a_formula_are_strata_unless_all_is_open(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-
-    with pytest.raises(RefusedError, match="a regression has rows of 'ward' only where") as refused:
-        study.session.settle("residuals", formula="bmi ~ age + ward")
-    assert (refused.value.parameter, refused.value.rule) == ("formula", "strata")
-    research = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert research.session.settle("residuals", formula="bmi ~ age + ward").by is None
-
-
 def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_path: Path) -> None:
     study = opened(tmp_path)
     gate, settle = study.session.release_gate, study.session.settle
     asked_first = settle("histogram", ["age"], method="suppression")
     assert gate.count_method_that_left(asked_first) is None
-    study.histogram("age").ask_to_leave("svg")
-    study.heatmap("bmi", "age").ask_to_leave("svg")
+    study.histogram("age", source="counts").ask_to_leave("svg")
+    study.heatmap("bmi", "age", source="counts").ask_to_leave("svg")
 
     asked: list[tuple[str, list[str], str | None, str | None]] = [
         ("histogram", ["age"], None, None),
         ("histogram", ["age"], None, "suppression"),
         ("histogram", ["bmi"], None, "suppression"),
         ("histogram", ["age"], "sex", None),
-        ("histogram", ["age"], None, "condensation"),
         ("contour", ["age", "bmi"], None, None),
         ("contour", ["age", "bmi"], None, "suppression"),
         ("parallel", ["glucose", "bmi", "age"], None, None),
@@ -157,14 +132,14 @@ def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_p
         ("box", ["age"], None, None),
     ]
     found = [
-        gate.count_method_that_left(settle(plot, columns, by=by, method=method))
+        gate.count_method_that_left(settle(plot, columns, by=by, method=method, source="counts"))
         for plot, columns, by, method in asked
     ]
     age, pair = (
         ("count method of 'age'", "merge"),
         ("count method of 'age', 'bmi'", "generalization"),
     )
-    assert found == [None, age, None, None, None, None, pair, pair, None, None]
+    assert found == [None, age, None, None, None, pair, pair, None, None]
 
 
 def test_a_version_that_was_opened_meanwhile_is_noticed(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.plots import Origin, View
 from discreet.policy import Policy
 from discreet.study import Study, ledger_of
-from tests.cases import of_groups
+
 
 N = 200
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
@@ -55,7 +55,7 @@ COHORT = cohort()
 def opened(source: Any = None, **fields: Any) -> Study:
     """Open the cohort, or another source, with single fields of a preset changed."""
     preset = fields.pop("preset", "standard")
-    policy = Policy.preset(preset, **of_groups(fields, preset))
+    policy = Policy.preset(preset, **fields)
     return dc.open(pa.table(COHORT) if source is None else source, policy)
 
 
@@ -180,7 +180,7 @@ def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
         ("sex",),
         "deterministic",
     )
-    assert dc.open(pa.table(COHORT), k=9, rows="condensation").policy.k == 9
+    assert dc.open(pa.table(COHORT), k=9).policy.k == 9
     with pytest.raises(InputError, match="column 'children' is categorical; numbers are needed"):
         study.histogram("children")
 
@@ -188,7 +188,7 @@ def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
 def test_a_study_prints_names_and_no_value(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
 
-    assert repr(dc.open(path, rows="condensation")) == (
+    assert repr(dc.open(path)) == (
         "Study('cohort.csv', policy 'standard', k = 5;"
         " Table(id, number, x, y, z, children, sex; 100 rows or more))"
     )
@@ -778,27 +778,23 @@ def changed(rows: int) -> dict[str, list[Any]]:
 def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
     let_leave(path, tmp_path)
-    old = dc.open(path, rows="condensation").scatter("x", "y")
+    old = dc.open(path).scatter("x", "y")
     file_of(path, changed(80))
 
     for picture, columns, named in BEFORE:
-        refusal = tried(
-            dc.open(path, rows="condensation"), ({}, picture, columns, named), tmp_path / "t.json"
-        )
+        refusal = tried(dc.open(path), ({}, picture, columns, named), tmp_path / "t.json")
         assert "the data of study 'cohort.csv' have changed" in refusal
-    assert dc.open(path, rows="condensation").new_version() == 2
+    assert dc.open(path).new_version() == 2
 
-    new = dc.open(path, rows="condensation").scatter("x", "y")
+    new = dc.open(path).scatter("x", "y")
     assert new.origin.version != old.origin.version
-    assert (
-        tried(dc.open(path, rows="condensation"), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
-    )
+    assert tried(dc.open(path), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
     assert [entry["version"] for entry in ledger_of("standard").history()] == [1, 1, 1, 1, 2]
 
 
 def test_a_picture_of_a_file_that_was_written_since_stays(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
-    view = dc.open(path, rows="condensation").histogram("x")
+    view = dc.open(path).histogram("x")
     file_of(path, changed(80))
 
     with pytest.raises(LeavingError, match="the file has been written since the study was opened"):

@@ -25,7 +25,7 @@ from discreet.study.gate import listed
 from discreet.study.session import Session
 from discreet.study.tables import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.table import open_table
-from tests.cases import few, of_groups
+from tests.cases import few
 
 N = 120
 
@@ -53,7 +53,7 @@ COHORT = cohort()
 
 def opened(preset: str = "research", given: Any = COHORT, **fields: Any) -> dc.Study:
     """Open the cohort with single fields of a preset changed."""
-    return dc.open(pa.table(given), Policy.preset(preset, **of_groups(fields, preset)))
+    return dc.open(pa.table(given), Policy.preset(preset, **fields))
 
 
 def desk_of() -> Session:

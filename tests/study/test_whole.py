@@ -405,7 +405,7 @@ def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Pa
 
 def test_without_such_a_copy_there_is_no_fidelity() -> None:
     with pytest.raises(RefusedError, match="has no copy of the whole table to measure"):
-        dc.open(cohort(), study="other", rows="condensation").fidelity()
+        dc.open(cohort(), study="other").fidelity()
 
 
 def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:
