@@ -55,7 +55,7 @@ def intervals(view: ParallelView, frame: pd.DataFrame) -> Mapping[str, tuple[Who
 @pytest.mark.parametrize(("k", "most"), [(3, 0.02), (5, 0.006), (10, 0.001)])
 def test_intersecting_clusters_leaves_no_record_a_hundredth_of_an_axis(k: int, most: float) -> None:
     frame = correlated()
-    view = dc.open(frame, k=k).parallel(AXES)
+    view = dc.open(frame, k=k).parallel(AXES, source="counts")
     left = intervals(view, frame)
 
     narrow = np.mean([high - low <= 0.01 * view.pixels for low, high in left.values()])
@@ -71,7 +71,7 @@ def test_intersecting_clusters_leaves_no_record_a_hundredth_of_an_axis(k: int, m
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_edges_are_as_near_to_records_as_chance_has_it(k: int) -> None:
     frame = correlated()
-    view = dc.open(frame, k=k).parallel(AXES)
+    view = dc.open(frame, k=k).parallel(AXES, source="counts")
     left = intervals(view, frame)
     edges = {
         axis.name: sorted({end for gap in view.clusters for box in gap for end in box})
@@ -109,7 +109,9 @@ def test_who_is_moved_within_a_bin_leaves_the_view_as_it_is(k: int) -> None:
     first = np.floor((frame + 4) / width) * width - 4
     moved = first + width * rng.uniform(0.001, 0.999, size=frame.shape)
 
-    assert dc.open(moved, policy).parallel(AXES) == dc.open(frame, policy).parallel(AXES)
+    assert dc.open(moved, policy).parallel(AXES, source="counts") == dc.open(
+        frame, policy
+    ).parallel(AXES, source="counts")
 
 
 def test_the_papers_own_way_gives_most_records_away() -> None:
@@ -135,15 +137,15 @@ def levelled(n: int = 300) -> pd.DataFrame:
 @pytest.mark.parametrize(
     "other",
     [
-        lambda study: study.crosstab("a", "b"),
-        lambda study: study.bars("a", by="b"),
-        lambda study: study.bars("b", by="a"),
+        lambda study: study.crosstab("a", "b", source="counts"),
+        lambda study: study.bars("a", by="b", source="counts"),
+        lambda study: study.bars("b", by="a", source="counts"),
     ],
     ids=["cross-table", "bars by", "bars by the other"],
 )
 def test_counts_of_a_pair_do_not_leave_beside_its_clusters(other: Any) -> None:
     frame = levelled()
-    dc.open(frame, study="s").parallel(["a", "b"]).to_json()
+    dc.open(frame, study="s").parallel(["a", "b"], source="counts").to_json()
 
     with pytest.raises(LeavingError, match="count method of 'a', 'b' must be as in"):
         other(dc.open(frame, study="s")).to_json()
@@ -152,8 +154,8 @@ def test_counts_of_a_pair_do_not_leave_beside_its_clusters(other: Any) -> None:
 @pytest.mark.parametrize(
     ("columns", "other"),
     [
-        (["x", "y"], lambda study: study.heatmap("x", "y")),
-        (["x", "a"], lambda study: study.histogram("x", by="a")),
+        (["x", "y"], lambda study: study.heatmap("x", "y", source="counts")),
+        (["x", "a"], lambda study: study.histogram("x", by="a", source="counts")),
     ],
     ids=["heat map", "histogram by"],
 )
@@ -162,15 +164,15 @@ def test_clusters_of_a_pair_do_not_leave_beside_its_counts(columns: list[str], o
     other(dc.open(frame, study="s")).to_json()
 
     with pytest.raises(LeavingError, match="count method of"):
-        dc.open(frame, study="s").parallel(columns).to_json()
+        dc.open(frame, study="s").parallel(columns, source="counts").to_json()
 
 
 @pytest.mark.parametrize(
     ("how", "other"),
     [
         ({"policy": "research"}, lambda study: study.crosstab("a", "b", method="none")),
-        ({"k": 4}, lambda study: study.parallel(["b", "a"])),
-        ({"roles": {"b": "sensitive"}}, lambda study: study.parallel(["x", "b"])),
+        ({"k": 4}, lambda study: study.parallel(["b", "a"], source="counts")),
+        ({"roles": {"b": "sensitive"}}, lambda study: study.parallel(["x", "b"], source="counts")),
     ],
     ids=["raw", "another k", "sensitive"],
 )
@@ -178,7 +180,9 @@ def test_a_name_that_the_ledger_knows_lets_no_other_data_out(
     how: dict[str, Any], other: Any
 ) -> None:
     frame = levelled()
-    dc.open(frame, study="s", pairs=[["a", "b"], ["x", "b"]]).parallel(["x", "b"]).to_json()
+    dc.open(frame, study="s", pairs=[["a", "b"], ["x", "b"]]).parallel(
+        ["x", "b"], source="counts"
+    ).to_json()
     unlike = pd.DataFrame({"z": np.random.default_rng(9).normal(size=99)})
     dc.open(unlike, study="known", **how | {"roles": None}).histogram("z").to_json()
 
@@ -188,11 +192,13 @@ def test_a_name_that_the_ledger_knows_lets_no_other_data_out(
 
 def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive() -> None:
     frame = levelled()
-    dc.open(frame, study="s", roles={"b": "sensitive"}).parallel(["x", "b"]).to_json()
+    dc.open(frame, study="s", roles={"b": "sensitive"}).parallel(
+        ["x", "b"], source="counts"
+    ).to_json()
     dc.open(frame, study="again").bars("a").to_json()  # so that the ledger knows the name
 
     with pytest.raises(LeavingError, match="the diversity of 'b' must be as in"):
-        dc.open(frame, study="again").parallel(["x", "b"]).to_json()
+        dc.open(frame, study="again").parallel(["x", "b"], source="counts").to_json()
 
 
 # --- a sensitive column -------------------------------------------------------------------------
@@ -204,7 +210,7 @@ def test_one_person_does_not_turn_a_gap_on() -> None:
     three = [*two[:-1], "c"]
     for ill in (two, three):
         frame = pd.DataFrame({"x": x, "ill": ill})
-        view = dc.open(frame, roles={"ill": "sensitive"}).parallel(["x", "ill"])
+        view = dc.open(frame, roles={"ill": "sensitive"}).parallel(["x", "ill"], source="counts")
         assert view.clusters == ((),)
 
 
@@ -215,7 +221,7 @@ def test_clusters_beside_a_secret_never_name_one_value() -> None:
     ill[rng.random(2000) < 0.2] = "d"
     frame = pd.DataFrame({"x": x, "y": rng.normal(size=2000), "ill": ill})
     study = dc.open(frame, roles={"ill": "sensitive"})
-    view = study.parallel(["x", "y", "ill"])
+    view = study.parallel(["x", "y", "ill"], source="counts")
     bands = view.axes[2].bands
 
     assert view.clusters[1]

@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 
 import discreet as dc
 from discreet.cli.app import app
-from discreet.errors import LeavingError, RefusedError
+from discreet.errors import LeavingError
 from discreet.study import ledger_of
-
 
 NEARLY = "nearly the same data were released before"
 
@@ -174,44 +173,6 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     cohort(1).assign(hdl=np.random.default_rng(3).normal(50, 9, 400)).to_csv(name, index=False)
     dc.open(name).scatter("glucose", "bmi").save("a.svg")
     return name
-
-
-def test_a_scatter_of_other_columns_is_drawn_where_the_advice_is_followed(left: str) -> None:
-    with pytest.raises(RefusedError, match="rows of 'glucose', 'hdl' may not be seen") as refused:
-        dc.open(left).scatter("glucose", "hdl")
-    command = typed(str(refused.value))
-    assert command == "discreet version new 'my cohort.csv' --groups bmi,glucose,hdl"
-    assert run(command).startswith("version 2 is open")
-
-    (groups,) = re.findall(r"groups=\[\[(.*)\]\]$", str(refused.value))
-    study = dc.open(left, groups=[[name.strip(" '") for name in groups.split(",")]])
-    study.scatter("glucose", "hdl").save("b.svg")
-    study.scatter("glucose", "bmi").save("c.svg")
-    assert Path("b.svg").exists()
-
-
-def test_groups_that_differ_are_drawn_where_the_advice_is_followed(left: str) -> None:
-    groups = [["glucose", "hdl"]]
-    with pytest.raises(LeavingError, match="the group of 'glucose' must be as in") as refused:
-        dc.open(left, groups=groups).scatter("glucose", "hdl").save("b.svg")
-
-    same = "discreet version new 'my cohort.csv' --rows condensation"
-    assert run(same).startswith("neither the data nor the policy")
-    assert run(typed(str(refused.value))).startswith("version 2 is open")
-    dc.open(left, groups=groups).scatter("glucose", "hdl").save("b.svg")
-
-
-def test_strata_of_a_policy_file_are_drawn_where_the_advice_is_followed(left: str) -> None:
-    Path("own.toml").write_text('groups = [["glucose", "bmi"]]\n')
-    dc.open(left, "own.toml").scatter("glucose", "bmi").save("b.svg")
-    Path("own.toml").write_text('groups = [["glucose", "bmi"]]\nstrata = ["sex"]\n')
-
-    with pytest.raises(LeavingError, match="the strata must be as in") as refused:
-        dc.open(left, "own.toml").scatter("glucose", "bmi", by="sex").save("c.svg")
-    command = typed(str(refused.value))
-    assert command == "discreet version new 'my cohort.csv' --policy own.toml"
-    assert run(command).startswith("version 2 is open")
-    dc.open(left, "own.toml").scatter("glucose", "bmi", by="sex").save("c.svg")
 
 
 def test_changed_data_are_drawn_where_the_advice_is_followed(left: str) -> None:

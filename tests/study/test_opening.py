@@ -20,8 +20,6 @@ TABLE = pa.table(
 )
 
 WRONG: dict[str, tuple[dict[str, Any], type[dc.DiscreetError], str]] = {
-    "a group of levels": ({"groups": [["x", "name"]]}, dc.RefusedError, "'name' identifies"),
-    "a group of nothing": ({"groups": [["x", "w"]]}, dc.InputError, "there is no column 'w'"),
     "limits of nothing": ({"policy": {"limits": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
     "edges of nothing": ({"policy": {"edges": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
     "bounds of nothing": ({"policy": {"bounds": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
@@ -47,21 +45,17 @@ def test_what_does_not_fit_is_refused_at_the_door(
 
 
 def test_numbers_that_are_named_as_strata_become_levels() -> None:
-    study = dc.open(TABLE, strata=["sex"])
+    study = dc.open(TABLE, "research", strata=["sex"])
 
     with pytest.raises(dc.InputError, match="column 'sex' is categorical"):
         study.histogram("sex")
 
 
 def test_single_fields_override_the_policy() -> None:
-    study = dc.open(TABLE, "sacro", k=12, rows="deterministic", groups=[["x", "y"]])
+    study = dc.open(TABLE, "sacro", k=12, pairs=[["x", "y"]])
 
-    assert (study.policy.name, study.policy.k, study.policy.rows_by) == (
-        "sacro",
-        12,
-        "deterministic",
-    )
-    assert study.groups == (("x", "y"),)
+    assert (study.policy.name, study.policy.k) == ("sacro", 12)
+    assert study.policy.pairs == (("x", "y"),)
 
 
 # --- what is declared of values -----------------------------------------------------------------
@@ -97,7 +91,7 @@ def test_a_column_that_left_as_numbers_says_how_it_is_declared(tmp_path: Path) -
 
 
 def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() -> None:
-    plain = dc.open(pa.table(PEOPLE), groups=[["income", "y"]])
+    plain = dc.open(pa.table(PEOPLE))
     unsaid = [
         plain.histogram("income"),
         plain.heatmap("x", "income"),
@@ -113,7 +107,7 @@ def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() 
     for values in ([-999], []):
         policy = dc.Policy.preset("standard", missing_values={"income": values})
         study = dc.open(pa.table(PEOPLE), policy)
-        view = study.histogram("income")
+        view = study.histogram("income", source="counts")
         assert study.missing_codes() == {}
         assert not any("codes" in line for line in view.notes())
         assert (view.edges[0] < -100) == (not values)
@@ -134,5 +128,5 @@ def test_of_a_thousand_columns_a_message_names_a_few() -> None:
     table = pa.table({f"c{i}": [1.0, 2.0, 4.0] for i in range(1000)})
 
     with pytest.raises(dc.InputError, match=r"no column 'height'; .* 'c19' and others$") as e:
-        dc.open(table).histogram("height")
+        dc.open(table, "research").histogram("height")
     assert len(str(e.value)) < 300

@@ -21,7 +21,6 @@ from discreet.study.gate import pairs_of, pins_of_axes
 from discreet.study.session import Move, Orders, Session, axis_order, orders
 from discreet.table import open_table
 
-
 N = 120
 RNG = np.random.default_rng(6)
 X = RNG.normal(50, 10, size=N)

@@ -29,7 +29,6 @@ from discreet.plots import Origin, View
 from discreet.policy import Policy
 from discreet.study import Study, ledger_of
 
-
 N = 200
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
 
@@ -542,7 +541,7 @@ if reader:
 for name, (fields, picture, columns, named) in attempts.items():
     preset = fields.pop("preset", "standard")
     if preset != "research":
-        fields = {"rows": "condensation", **fields}
+        fields = {**fields}
     policy = Policy.preset(preset, **fields)
     try:
         view = getattr(dc.open(path, policy), picture)(*columns, **named)

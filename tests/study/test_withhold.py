@@ -103,7 +103,7 @@ def test_counts_of_it_may_be_asked_for(study: dc.Study) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a name that no column has": ({"withhold": ["sugr"]}, "no column .sugr.; did you mean .sugar."),
     "without a copy of the whole table": (
-        {"withhold": ["sugar"], "rows": "condensation"},
+        {"withhold": ["sugar"], "regime": "research"},
         "withhold of the policy is of columns of a copy of the whole table",
     ),
 }
@@ -111,7 +111,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("given", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_withheld(given: dict[str, Any], says: str) -> None:
-    policy = Policy.preset("standard", **given)
+    policy = Policy.from_dict(given)
     with pytest.raises(InputError, match=says):
         dc.open(cohort(), policy=policy, unit=False)
 
