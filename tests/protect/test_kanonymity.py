@@ -630,7 +630,6 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no tries": (SEX, {"most_tried": 0}, "most_tried must be a whole number of at least 1"),
     "diversity of nothing": (SEX, {"diversity": 2}, "diversity and closeness need sensitive"),
     "closeness of nothing": (SEX, {"closeness": 0.2}, "diversity and closeness need sensitive"),
-    "too few counts": (SEX, {"counts": np.ones(1, dtype=np.intp)}, "must all hold as many rows"),
     "too few values": (SEX, {"sensitive": ["x"]}, "sensitive must have one value for each row"),
     "values that are no texts": (SEX, {"sensitive": [1, 2, 3, 4]}, "'sensitive' must hold texts"),
     "an unknown column": (SEX, {"ordered": {"x": []}}, "ordered names column 'x'; there are 'sex'"),
