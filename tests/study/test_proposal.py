@@ -16,20 +16,18 @@ from discreet.study.proposal import Mistake, Proposal, policy_text, propose
 from tests.serve.cohort import opened
 
 WHOLE = 'name = "clinic"\n[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
-GROUPS = 'name = "clinic"\ngroups = [["age", "bmi"]]\n[roles]\npatient = "identifier"\n'
 
 
 def release_some(study: Study) -> None:
     """Release counts of a column, and rows of the first two columns whose rows may be seen."""
     study.histogram("age", source="counts").ask_to_leave("svg")
-    x, y = study.policy.groups[0] if study.policy.groups else ("age", "bmi")
-    study.scatter(x, y).ask_to_leave("svg")
+    study.scatter("age", "bmi").ask_to_leave("svg")
 
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Study]:
-    """Return a study under each of two policies, of which something was released."""
-    found = {it: opened(tmp_path_factory.mktemp("study"), it) for it in (WHOLE, GROUPS)}
+    """Return a study of which something was released, by its policy."""
+    found = {it: opened(tmp_path_factory.mktemp("study"), it) for it in (WHOLE,)}
     for study in found.values():
         release_some(study)
     return found
@@ -59,11 +57,10 @@ CASES: dict[str, tuple[str, str, dict[str, str], int | None]] = {
         {"pictures": "counts"},
         None,
     ),
-    "other groups": (GROUPS, GROUPS.replace("bmi", "glucose"), {"groups": "version"}, 2),
     "another preset": (
-        GROUPS,
-        'preset = "opensafely"\n' + GROUPS,
-        {"k": "copy"},
+        WHOLE,
+        'preset = "opensafely"\n' + WHOLE,
+        {"k": "copy", "m": "copy"},
         2,
     ),
 }
@@ -190,9 +187,9 @@ def test_what_is_wrong_is_said_by_field(
 
 CHANGED: dict[str, dict[str, Any]] = {
     **{preset: {"preset": preset} for preset in PRESETS},
-    "lists": {"groups": [["a]", "[b"], ["c, d", 'e"']], "strata": ["a long name " * 6, "b"]},
+    "lists": {"pairs": [["a]", "[b"], ["c, d", 'e"']], "withhold": ["a long name " * 6, "b"]},
     "tables": {"bounds": {"age": [0, float("inf")]}, "roles": {"a.b": "sensitive"}},
-    "lines": {"strata": ["w"], "hierarchies": {"w": [["a", "b"], ["c", "b"]]}},
+    "lines": {"regime": "research", "hierarchies": {"w": [["a", "b"], ["c", "b"]]}},
 }
 
 

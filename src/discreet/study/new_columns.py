@@ -172,7 +172,7 @@ def check_derive(table: Table, policy: Policy) -> None:
     if policy.rows_by != Whole.name:
         raise InputError(
             "derive of the policy makes columns of a copy of the whole table, and this policy has"
-            " none; leave derive out, or make one (rows = 'whole', without groups and strata)"
+            " none; leave derive out, or take a guarded policy"
         )
     kinds = {
         name: it for kind, it in KIND_OF.items() for name in table.shown([*table.columns], kind)

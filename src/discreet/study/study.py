@@ -1130,7 +1130,7 @@ class Study:
         k : int, optional
             Another value than the policy's, under `research` alone.
         source : {"copy", "counts"}, optional
-            Where it comes from, in a study whose `rows` are "whole".
+            Where it comes from, under a guarded policy.
 
         Returns
         -------
