@@ -31,7 +31,6 @@ from discreet.ledger.ledger import (
 from discreet.ledger.rules import (
     COUNT_METHOD_OF,
     DIVERSITY_OF,
-    GROUP_OF,
     ONE_ORDER,
     PAIR_OF,
     PAIRS,
@@ -295,22 +294,6 @@ def test_a_choice_is_kept_for_its_columns(ledger: Ledger, second: str | None) ->
     leave(ledger, "y", study=second, choices={f"{COUNT_METHOD_OF}'y'": "suppression"})
 
 
-def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
-    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
-
-    with pytest.raises(
-        LeavingError,
-        match=r"the group of 'x' must be as in .*: `discreet version new FILE --study s`$",
-    ):
-        leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]'})
-    with pytest.raises(
-        LeavingError, match=r"the strata must be as in .*: `discreet version new .*`$"
-    ):
-        leave(ledger, choices={"strata": '["sex"]'})
-    assert ledger.groups("s") == (("x", "y"),)
-    assert ledger.groups(None) == ledger.groups("t") == ()
-
-
 def axes(*pairs: str, diversity: int = 1) -> dict[str, str]:
     """Pin the pairs of the columns that stand in them, as parallel coordinates do."""
     chosen = {PAIRS: ONE_ORDER}
@@ -323,11 +306,10 @@ def axes(*pairs: str, diversity: int = 1) -> dict[str, str]:
 def test_pairs_that_left_are_remembered_for_their_study(ledger: Ledger) -> None:
     assert ledger.pairs("s") == ()
     leave(ledger, choices=axes("xy", "yz"))
-    leave(ledger, "y", choices={"strata": "[]", f"{GROUP_OF}'y'": '["y"]'})
+    leave(ledger, "y")
 
     assert ledger.pairs("s") == (("x", "y"), ("y", "z"))
     assert ledger.pairs(None) == ledger.pairs("t") == ()
-    assert ledger.groups("s") == (("y",),)
     leave(ledger, choices=axes("wx"))
     assert ledger.pairs("s") == (("w", "x"), ("x", "y"), ("y", "z"))
 
@@ -441,16 +423,6 @@ def test_a_new_version_of_a_changed_policy(ledger: Ledger) -> None:
         leave(ledger, study="t")
 
 
-def test_a_new_version_of_other_groups_or_strata(ledger: Ledger) -> None:
-    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
-
-    with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
-        open_version(ledger, TABLE, choices={"strata": "[]", f"{GROUP_OF}'z'": '["z"]'})
-    assert open_version(ledger, TABLE, choices={f"{GROUP_OF}'x'": '["x", "z"]'}) == 2
-    assert ledger.groups("s") == ()
-    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]', "strata": '["sex"]'})
-
-
 def test_a_new_version_of_nothing_new_is_refused(ledger: Ledger) -> None:
     with pytest.raises(InputError, match="nothing of study 's' was released yet"):
         open_version(ledger, TABLE)
@@ -554,7 +526,7 @@ def test_what_left_while_a_version_was_sketched_is_sketched_too(ledger: Ledger) 
 
 def test_nothing_is_made_before_something_leaves(ledger: Ledger, tmp_path: Path) -> None:
     assert not ledger.knows("s")
-    assert ledger.groups("s") == ledger.pairs("s") == ()
+    assert ledger.pairs("s") == ()
     assert ledger.history() == []
     assert list(tmp_path.iterdir()) == []
 
@@ -632,7 +604,7 @@ def alter(path: Path, script: str) -> None:
 def test_nothing_leaves_past_a_damaged_ledger(
     ledger: Ledger, tmp_path: Path, damage: Callable[[Path], Any]
 ) -> None:
-    group = {f"{GROUP_OF}'x'": '["x", "y"]'}
+    group = {f"{COUNT_METHOD_OF}'x'": "merge"}
     leave(ledger, choices=group)
     damage(tmp_path / "state" / "ledger.sqlite")
 
@@ -714,7 +686,6 @@ def test_of_what_leaves_together_one_refusal_stops_all(
 
     assert ledger.history() == []
     assert not ledger.knows("s")
-    assert ledger.groups("s") == ()
     # nor has what was refused pinned anything
     ledger.release(
         [dataclasses.replace(good, choices={"formula": "y ~ z"})], lambda: sketches(TABLE)

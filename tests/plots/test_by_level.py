@@ -58,7 +58,9 @@ def asked(
 ) -> PlotRequest:
     """Settle a picture of column x, or of x and y."""
     columns = ["x"] if picture == "histogram" else ["x", "y"]
-    return policy.settle(picture, columns, by=by, **named)
+    method = named.pop("method", None)
+    found = policy.settle(picture, columns, by=by, **named)
+    return found if method is None else dataclasses.replace(found, method=method)
 
 
 def people(**held: Mapping[int, int]) -> dict[str, list[Any]]:

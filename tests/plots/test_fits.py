@@ -110,7 +110,7 @@ def of_protected(
         model,
         rows,
         texts,
-        settled(picture, model, STANDARD),
+        dataclasses.replace(settled(picture, model, method="condensation", k=5), shows_exact=False),
         dataclasses.replace(ORIGIN, regime="guarded", counted="protected rows"),
         residual_df=residual_df,
         noise=noise,
