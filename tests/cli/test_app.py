@@ -130,7 +130,6 @@ FORMER = {
     "--impute": (["anonymize", "a.csv", "--impute", "mean"], "--impute; say --missing."),
     "--flat": (["plot", "parallel", "a.csv", "x", "--flat", "--help"], "say --no-gradient."),
     "--categorical": (["anonymize", "a", "--categorical", "b"], "say --kinds COLUMN=categorical."),
-    "--method": (["version", "new", "a.csv", "--method", "mdav"], "--method; say --rows."),
     "--origin": (["serve", "a.csv", "--origin=b"], "--origin; say --origins."),
 }
 

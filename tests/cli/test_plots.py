@@ -21,7 +21,7 @@ from tests.cases import few
 Run = Callable[..., tuple[int, str, str]]
 
 
-OF_GROUPS = ("--rows", "condensation")
+OF_GROUPS = ("--source", "counts")
 PLOTS = {
     "histogram": ["glucose"],
     "correlations": [],

@@ -21,8 +21,6 @@ from tests.cli.conftest import Run
 from tests.serve.cohort import written
 from tests.study.test_whole import cohort as cohort_of
 
-WHOLE = ("--rows", "whole")
-
 
 def drawn(run: Run, *words: str) -> Any:
     """Return the numbers of a plot."""
@@ -32,20 +30,18 @@ def drawn(run: Run, *words: str) -> Any:
 
 
 def test_plots_of_the_copy_have_settings_of_their_own(run: Run, cohort: Path) -> None:
-    heatmap = ("heatmap", str(cohort), "age", "bmi", *WHOLE)
+    heatmap = ("heatmap", str(cohort), "age", "bmi")
     for grid in ("9", "12"):
         view = drawn(run, *heatmap, "--grid", grid)
         assert (view["method"], view["parameters"]["grid"]) == ("whole", int(grid))
-    histogram = drawn(
-        run, "histogram", str(cohort), "ldl", *WHOLE, "--by", "age_group", "--bins", "6"
-    )
+    histogram = drawn(run, "histogram", str(cohort), "ldl", "--by", "age_group", "--bins", "6")
     assert histogram["method"] == "whole"
-    parallel = ("parallel", str(cohort), "age_group", "ldl", "age", *WHOLE, "--pixels", "150")
+    parallel = ("parallel", str(cohort), "age_group", "ldl", "age", "--pixels", "150")
     assert drawn(run, *parallel)["method"] == "whole"
 
 
 def test_source_says_where_a_plot_comes_from(run: Run, cohort: Path) -> None:
-    histogram = ("histogram", str(cohort), "age", *WHOLE)
+    histogram = ("histogram", str(cohort), "age")
     found = [drawn(run, *histogram, *words)["method"] for words in SOURCES]
 
     assert found == ["whole", "whole", "merge", "merge"]
@@ -60,8 +56,8 @@ SOURCES: list[list[str]] = [
 
 
 def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
-    told = drawn(run, "scatter", str(cohort), "age", "bmi", *WHOLE, "-m", "12", "--by", "age_group")
-    policy = Policy.preset("standard", rows="whole", m=12, kinds={"age_group": "categorical"})
+    told = drawn(run, "scatter", str(cohort), "age", "bmi", "-m", "12", "--by", "age_group")
+    policy = Policy.preset("standard", m=12, kinds={"age_group": "categorical"})
     view = dc.open(cohort, policy).scatter("age", "bmi", by="age_group")
 
     wanted = json.loads(view.to_json())
@@ -72,23 +68,18 @@ def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
 
 REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     # the words, the exit code, what is said
-    "no policy with a copy": (
-        ("plot", "histogram", "FILE", "age", *WHOLE, "--policy", "research", "--json"),
-        2,
-        "--rows is of the protected copy of a guarded study; under 'research' name",
-    ),
     "a table of no policy with a copy": (
         ("anonymize", "FILE", "-m", "12", "--policy", "research"),
         2,
         "-m is of the protected copy of a guarded study",
     ),
     "m without such a copy": (
-        ("plot", "histogram", "FILE", "age", "--strata", "age_group", "--source", "copy", "--json"),
+        ("plot", "histogram", "FILE", "age", "--policy", "research", "--source", "copy", "--json"),
         3,
         "this study has no copy of the whole table",
     ),
     "a number without use": (
-        ("plot", "bars", "FILE", "age_group", *WHOLE, "--grid", "9", "--json"),
+        ("plot", "bars", "FILE", "age_group", "--grid", "9", "--json"),
         2,
         "a bar chart has no use for --grid; leave it out",
     ),
@@ -99,7 +90,6 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
             "FILE",
             "age",
             "bmi",
-            *WHOLE,
             "--grid",
             "9",
             "--source",
@@ -110,24 +100,24 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
         "grid is fixed when the study is opened",
     ),
     "rounding of the copy": (
-        ("anonymize", "FILE", *WHOLE, "--method", "mdav"),
-        2,
-        "--rows is not of rounding; leave it out, or --method",
+        ("anonymize", "FILE", "--method", "mdav"),
+        3,
+        "tables are rounded under the policy 'research' alone",
     ),
     "fewer than k in a group": (
-        ("anonymize", "FILE", *WHOLE, "-m", "3"),
+        ("anonymize", "FILE", "-m", "3"),
         2,
         "m must be at least k",
     ),
     "what the file says": (
-        ("serve", "FILE", "--policy", "POLICY", *WHOLE),
+        ("serve", "FILE", "--policy", "POLICY", "-m", "12"),
         3,
-        "the policy file says what rows is",
+        "the policy file says what m is",
     ),
     "a version of what the file does not say": (
-        ("version", "new", "FILE", "--policy", "POLICY", *WHOLE),
+        ("version", "new", "FILE", "--policy", "POLICY", "-m", "12"),
         3,
-        "the policy file says what rows is",
+        "the policy file says what m is",
     ),
 }
 
@@ -147,7 +137,7 @@ def test_what_is_refused_is_one_line(run: Run, cohort: Path, tmp_path: Path, cas
 
 def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
     path = tmp_path / "copy.csv"
-    code, _, err = run("anonymize", str(cohort), *WHOLE, "-m", "12", "-o", str(path))
+    code, _, err = run("anonymize", str(cohort), "-m", "12", "-o", str(path))
 
     assert code == 0, err
     policy = Policy.preset("standard", rows="whole", m=12)
@@ -161,7 +151,7 @@ def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
 
 
 def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: Path) -> None:
-    plot = ("plot", "scatter", str(cohort), "age", "bmi", *WHOLE, "--json")
+    plot = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
     assert run(*plot)[0] == 0
     code, _, err = run(*plot, "-m", "25")
     command = f"discreet version new {cohort} -m 25"
@@ -185,12 +175,12 @@ def test_a_study_is_served_from_the_copy(
     monkeypatch.setattr(start, "run", lambda study, serving, _: served.append((study, serving)))
     monkeypatch.chdir(tmp_path)
 
-    assert run("serve", str(file), *WHOLE, "-m", "12", "--study", "s", "--no-token")[0] == 0
+    assert run("serve", str(file), "-m", "12", "--study", "s", "--no-token")[0] == 0
     ((study, serving),) = served
     assert (study.policy.rows_by, study.policy.members) == ("whole", 12)
     assert opened(serving).policy == study.policy  # as other workers do
     policy.write_text(policy.read_text() + 'rows = "whole"\n')
-    assert run("serve", str(file), *WHOLE, "--policy", str(policy), "--no-token")[0] == 0
+    assert run("serve", str(file), "--policy", str(policy), "--no-token")[0] == 0
     assert served[-1][0].policy.rows_by == "whole"
 
 
@@ -225,26 +215,6 @@ def test_a_plot_by_codes_goes_with_all_others(run: Run, tmp_path: Path) -> None:
     for kind, *words in plots:
         code, _, err = run("plot", kind, str(path), *words, "--json")
         assert code == 0, err
-
-
-def test_numbers_of_counts_are_those_of_the_study_where_groups_are_named(
-    run: Run, cohort: Path
-) -> None:
-    words = (
-        "plot",
-        "histogram",
-        str(cohort),
-        "age",
-        "--groups",
-        "age,bmi",
-        "--bins",
-        "9",
-        "--json",
-    )
-    code, out, err = run(*words)
-
-    assert code == 0, err
-    assert json.loads(out)["parameters"]["bins"] == 9
 
 
 NEW = ("--assign", "band=cut(age, 40, 60)", "--assign", "ratio = ldl / hdl")

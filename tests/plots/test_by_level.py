@@ -1,5 +1,6 @@
 """Small multiples: that nothing follows from them and the picture of all persons together."""
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -39,8 +39,6 @@ POLICIES: Mapping[str, str] = {
 }
 RULES = f"""
 name = "canaries"
-groups = [["age", "bmi", "glucose", "income"]]
-strata = ["sex"]
 pairs = [["age", "bmi"], ["bmi", "glucose"], ["age", "glucose"], ["glucose", "illness"],
          ["age", "illness"], ["bmi", "illness"], ["ward", "age"], ["ward", "bmi"],
          ["income", "age"], ["visits", "half"], ["income", "bmi"], ["visits", "illness"]]

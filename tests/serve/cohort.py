@@ -14,8 +14,6 @@ from discreet.study import open as open_study
 
 POLICY = """
 name = "clinic"
-groups = [["age", "bmi", "glucose"]]
-strata = ["sex"]
 pairs = [["age", "bmi"], ["bmi", "glucose"], ["age", "glucose"], ["glucose", "diagnosis"],
          ["age", "diagnosis"], ["bmi", "diagnosis"], ["region", "age"], ["region", "bmi"]]
 budget = 400
