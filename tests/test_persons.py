@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -154,44 +153,6 @@ def test_a_box_is_not_of_the_patient_with_most_visits() -> None:
     for name in ("low", "q1", "median", "q3"):
         assert abs(getattr(box, name) - getattr(usual, name)) < 0.2, name
     assert usual.high < box.high < 4, "one of the five values that the whisker is the mean of"
-
-
-def test_points_are_drawn_from_groups_of_patients_and_rows_stay_as_many() -> None:
-    given = visits()
-    study = dc.open(
-        pa.table(given), unit="patient_id", groups=[CELLS], strata=["sex"], rows="microaggregation"
-    )
-
-    points = study.scatter(*CELLS, by="sex")
-
-    places = zip(points.x, points.y, points.level, strict=True)
-    shared = Counter(dict(zip(places, points.size, strict=True)))
-    assert min(shared.values()) >= K * VISITS, "all visits of five patients share a place"
-    assert shared.total() == PATIENTS * VISITS
-    assert "groups are of at least 5 persons (patient_id)" in points.describe()
-    release = study.anonymize()
-    assert release.frame.num_rows == PATIENTS * VISITS
-    assert "Numbers are of rows; some row of a person" in release.report.to_text()
-    assert study.residuals("x ~ y")
-
-
-def test_who_knows_all_visits_of_a_patient_finds_none_of_them_in_the_copy() -> None:
-    found = Counter[bool]()
-    for seed in range(8):
-        given = visits(seed)
-        study = dc.open(pa.table(given), unit="patient_id", groups=[CELLS], study=f"s{seed}")
-        points = study.scatter(*CELLS)
-        released = np.repeat(np.column_stack([points.x, points.y]), points.size, axis=0)
-        made = study.session.made(CELLS)
-        whose = dict(zip(given["x"], given["patient_id"], strict=True))
-        row_of = {
-            tuple(row): whose[x] for row, x in zip(made.released, made.original[:, 0], strict=True)
-        }
-        for patient in range(5000, 5000 + PATIENTS):
-            known = np.column_stack([given[name][given["patient_id"] == patient] for name in CELLS])
-            gaps = np.square(released[:, None] - known).sum(axis=2).sum(axis=1)
-            found[row_of[tuple(released[gaps.argmin()])] == patient] += 1
-    assert found[True] / found.total() <= 1 / K + 0.03
 
 
 # --- few persons with many rows -----------------------------------------------------------------

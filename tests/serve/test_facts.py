@@ -19,7 +19,6 @@ from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study.facts import plot_facts, study_facts
 from discreet.study.session import DrawableColumn
-
 from tests.serve.cohort import cohort, opened
 
 Told = dict[str, Any]

@@ -27,7 +27,6 @@ from discreet.serve.requests import (
 from discreet.study import Study
 from discreet.study.facts import NUMBERS, has_use, usual_number
 from discreet.study.session import DrawableColumn
-
 from tests.serve.cohort import POLICY, opened
 
 Body = dict[str, Any]
