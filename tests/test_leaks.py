@@ -138,8 +138,6 @@ def pandas_with_index() -> pd.DataFrame:
 FIELDS: dict[str, Any] = {
     "bins": 8,
     "grid": 6,
-    "groups": [["income", "debt", "wealth", "code"]],
-    "strata": ["sex"],
 }
 VIEWS: dict[str, tuple[str, list[str], str]] = {
     f"{picture} by {method}": (picture, columns, method)
@@ -149,11 +147,7 @@ VIEWS: dict[str, tuple[str, list[str], str]] = {
         ("heatmap", ["income", "debt"], ["suppression", "generalization"]),
         ("box", [*NUMBERS], ["order-means"]),
         *[
-            (
-                picture,
-                columns,
-                ["condensation", "microaggregation", "deterministic", "probabilistic"],
-            )
+            (picture, columns, ["whole"])
             for picture, columns in (
                 ("histogram", ["income"]),
                 ("scatter", ["income", "debt"]),
@@ -167,18 +161,16 @@ VIEWS: dict[str, tuple[str, list[str], str]] = {
     "histogram of far records": ("histogram", ["wealth"], "merge"),
     "histogram of codes": ("histogram", ["code"], "merge"),
     "heatmap of codes": ("heatmap", ["code", "wealth"], "generalization"),
-    "scatter of far records": ("scatter", ["wealth", "code"], "condensation"),
+    "scatter of far records": ("scatter", ["wealth", "code"], "whole"),
 }
 
 
 def view_of(source: Any, name: str, **fields: Any) -> View:
     """Draw one of VIEWS."""
     picture, columns, method = VIEWS[name]
-    rows = (
-        {"rows": method} if method in ("deterministic", "probabilistic", "microaggregation") else {}
-    )
-    study = dc.open(source, Policy.preset("standard", **FIELDS, **rows, **fields))
-    return getattr(study, picture)(*columns, method=method)  # type: ignore[no-any-return]
+    study = dc.open(source, Policy.preset("standard", **FIELDS, **fields))
+    how = {} if method == "whole" else {"method": method}
+    return getattr(study, picture)(*columns, **how)  # type: ignore[no-any-return]
 
 
 def streams(pdf: bytes) -> list[bytes]:
@@ -239,7 +231,7 @@ def but_for_provenance(path: Path) -> bytes:
 
 # A file is drawn from a scene, which knows no method: one of each picture, and of far records.
 SEVERAL = [
-    pytest.param(name, marks=[pytest.mark.slow] * ("by" in name and "condensation" not in name))
+    pytest.param(name, marks=[pytest.mark.slow] * ("by" in name and "whole" not in name))
     for name in VIEWS
 ]
 
@@ -449,7 +441,7 @@ def test_the_search_finds_small_levels_and_raw_models() -> None:
         assert bool(gap.max() < 1e-7) is found  # points have ten digits
 
 
-@pytest.mark.parametrize("name", ["scatter by condensation", "histogram by merge"])
+@pytest.mark.parametrize("name", ["scatter by whole", "histogram by merge"])
 def test_no_canary_from_any_source(name: str, source: Callable[[Any], Any]) -> None:
     view = view_of(source(COHORT), name, study="s")
 
@@ -483,7 +475,7 @@ def test_a_study_and_what_is_behind_it_print_no_value() -> None:
     study = dc.open(pandas_with_index(), Policy.preset("standard", **FIELDS))
     study.scatter("income", "debt")
 
-    listen(repr(study), str(study), str(vars(study)), repr(study.policy), repr(study.groups))
+    listen(repr(study), str(study), str(vars(study)), repr(study.policy))
 
 
 CONTINUOUS: dict[str, Callable[[np.random.Generator], Any]] = {
@@ -525,7 +517,7 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
         study.heatmap(*columns).save(tmp_path / "cells.svg")
 
     hidden = tmp_path / ".discreet"
-    (copy,) = hidden.glob("copy-*.parquet")
+    (copy,) = hidden.glob("whole-*.parquet")
     for path in (copy, hidden / "ledger.sqlite"):
         listen(path.read_bytes())
         if os.name == "posix":
@@ -630,8 +622,9 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "an identifier": lambda folder: standard().histogram("patient"),
     "a unique text": lambda folder: standard().box("note"),
     "levels": lambda folder: standard().scatter("ward", "income"),
-    "a stratum that identifies": lambda folder: standard(strata=["note"]),
-    "a group of levels": lambda folder: standard(groups=[["ward", "income"]]),
+    "a stratum that identifies": lambda folder: dc.open(
+        frame(), Policy.preset("research", strata=["note"])
+    ),
     # what is asked
     "unknown column": lambda folder: standard().histogram("incom"),
     "unknown method": lambda folder: standard().histogram("income", method="magic"),
@@ -643,7 +636,6 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "k of research too large": lambda folder: dc.open(frame(), "research").scatter(
         "income", "debt", k=239
     ),
-    "two groups": lambda folder: standard(groups=[["income"], ["debt"]]).scatter("income", "debt"),
     "no ending": lambda folder: standard().histogram("income").save(folder / "view"),
     "no folder": lambda folder: standard().histogram("income").save(folder / "no" / "view.svg"),
     "no axes": lambda folder: standard().histogram("income").plot(ax=[1, 2]),
@@ -661,9 +653,10 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         "research",
     ).crosstab("ward", "sex"),
     "by notes": lambda folder: standard().histogram("income", by="note"),
-    "points by no stratum": lambda folder: standard().scatter("income", "debt", by="ward"),
-    "rows by no stratum": lambda folder: standard().box("income", by="ward", method="condensation"),
-    "cells of no level": lambda folder: standard(strata=["sex"]).scatter(
+    "rows by a row method": lambda folder: standard().box(
+        "income", by="ward", method="condensation"
+    ),
+    "cells of no level": lambda folder: standard().scatter(
         "income", "debt", by="sex", method="suppression"
     ),
     "bars of few": lambda folder: standard(frame().head(20)).bars("ward"),
@@ -774,14 +767,6 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         )
     ).scatter("income", "debt"),
     "few": lambda folder: standard(frame().head(20)).scatter("income", "debt"),
-    "few left but for a stratum": lambda folder: standard(
-        frame(ward=[BIRD] * 20 + ["QuuxWard"] * 220), strata=["ward"], k=23
-    ).scatter("income", "debt"),
-    "a hierarchy without a level": lambda folder: standard(
-        frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237),
-        strata=["ward"],
-        hierarchies={"ward": {"all": ["ward"]}},
-    ).scatter("income", "debt"),
     "a table by a hierarchy without a level": lambda folder: dc.open(
         frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237), "research", strata=["ward"]
     ).anonymize(["income"], hierarchies={"ward": {"all": ["ward"]}}),
@@ -888,7 +873,7 @@ def test_no_canary_where_files_are_broken(tmp_path: Path) -> None:
 
 
 def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
-    study = standard(study="s", groups=[["income", "debt"]])
+    study = standard(study="s")
     study.scatter("income", "debt").save(tmp_path / "a.svg")
     study.histogram("code").save(tmp_path / "a.svg")
     study.bars("sex").save(tmp_path / "a.svg")
@@ -896,9 +881,6 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
     study.heatmap("wealth", "debt").save(tmp_path / "a.svg")
     refused: dict[str, Callable[[], Any]] = {
         "another k": lambda: standard(study="s", k=6).histogram("income").to_json(),
-        "another group": lambda: (
-            standard(study="s", groups=[["income", "wealth"]]).scatter("income", "wealth").to_json()
-        ),
         "changed data": lambda: (
             standard(frame(income=COHORT["debt"]), study="s").histogram("income").to_json()
         ),
@@ -912,9 +894,6 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
             .to_json()
         ),
         "another k of bars": lambda: standard(study="s", k=6).bars("ward").to_json(),
-        "a model of another group": lambda: (
-            standard(study="s", groups=[["income", "code"]]).qq("income ~ code").to_json()
-        ),
         "other pairs": lambda: (
             standard(study="s", pairs=[["code", "income"]]).parallel(["code", "income"]).to_json()
         ),
@@ -942,7 +921,7 @@ def test_no_canary_where_the_ledger_or_the_copy_is_broken(tmp_path: Path) -> Non
 
     (hidden / "ledger.sqlite").write_bytes(BIRD.encode() * 1000)
     listen_to_error(lambda: dc.open(frame(), policy).histogram("income").to_json())
-    (copy,) = hidden.glob("copy-*.parquet")
+    (copy,) = hidden.glob("whole-*.parquet")
     copy.write_bytes(b"PAR1" + BIRD.encode() * 1000)
     listen_to_error(lambda: dc.open(frame(), policy).scatter("income", "debt"))
 
@@ -970,7 +949,7 @@ def run(
     return call
 
 
-OF_GROUPS = ("--rows", "condensation")
+OF_COUNTS = ("--source", "counts")
 CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit code
     "an identifier": (["histogram", "patient"], 3),
     "a unique text": (["box", "note"], 3),
@@ -984,26 +963,23 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
     "k too small": (["scatter", "income", "debt", "-k", "1"], 2),
     "no number": (["scatter", "income", "debt", "-k", "many"], 2),
     "no policy": (["histogram", "income", "--policy", "missing.toml"], 2),
-    "stratum": (["scatter", "income", "debt", "--strata", "note"], 3),
+    "stratum": (["scatter", "income", "debt", "--policy", "research", "--strata", "note"], 3),
     "several rows": (["box", "income", "--unit", "ward"], 3),
-    "group": (["scatter", "income", "debt", "--groups", "income,wealth"], 3),
     "bars of persons": (["bars", "patient"], 3),
     "bars of notes": (["bars", "note"], 3),
     "bars by persons": (["bars", "ward", "--by", "patient"], 3),
     "a table of persons": (["crosstab", "ward", "note"], 3),
     "by numbers of which none is frequent": (["box", "income", "debt", "--by", "code"], 2),
-    "points by no stratum": (["scatter", "income", "debt", "--by", "ward", *OF_GROUPS], 3),
     "a trend of bars": (["bars", "ward", "--trend"], 2),
     "a model of nobody": (["residuals", "income ~ deb"], 2),
     "a model of persons": (["qq", "income ~ patient"], 3),
-    "a model of no stratum": (["leverage", "income ~ debt + ward", *OF_GROUPS], 3),
     "a model that is code": (["leverage", "income ~ debt.sum()"], 2),
     "no model": (["residuals", "income", "debt"], 2),
     "a raw model": (["qq", "income ~ debt", "--method", "none"], 3),
     "axes of persons": (["parallel", "income", "patient"], 3),
     "one axis": (["parallel", "income"], 2),
     "a secret between others": (
-        ["parallel", "income", "ward", "debt", "--sensitive", "ward", *OF_GROUPS],
+        ["parallel", "income", "ward", "debt", "--sensitive", "ward", *OF_COUNTS],
         3,
     ),
     "a secret value of nobody": (
@@ -1011,7 +987,7 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
         2,
     ),
     "numbers as secret levels": (
-        ["parallel", "income", "code", "--sensitive", f"code={FAR}", *OF_GROUPS],
+        ["parallel", "income", "code", "--sensitive", f"code={FAR}", *OF_COUNTS],
         3,
     ),
     "single records": (["parallel", "income", "debt", "--method", "k-member"], 3),

@@ -27,9 +27,9 @@ from discreet.plots.diagnostics import KnownNoise
 from discreet.policy import PlotRequest, Policy
 from discreet.regression import Folds, Model, fit, read_formula
 from discreet.render.scene import Dots
+from discreet.research.protected import protect_view
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault.vault import protect_view
 
 Floats = NDArray[np.float64]
 DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula]
