@@ -117,8 +117,6 @@ class Keyed:
         Who a row belongs to, one of the columns: all rows of a person go to one place.
     key : str or None
         What tells rows apart, one of the columns; rows without it are left out.
-    complete : tuple of str
-        Further columns without which a row is left out.
     """
 
     numbers: tuple[str, ...]
@@ -126,7 +124,6 @@ class Keyed:
     own: DerivedKey
     unit: str | None = None
     key: str | None = None
-    complete: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -135,18 +132,17 @@ class Keyed:
         unit: str | None,
         numbers: Sequence[str],
         texts: Sequence[str],
-        complete: tuple[str, ...] = (),
     ) -> Keyed:
         """Return how rows of some columns are keyed, with who they belong to and their key."""
         more = {name for name in (table.key, unit) if name is not None}
         counted = sorted(name for name in more if table.is_number(name))
         named = sorted(more - {*counted})
-        return Keyed((*numbers, *counted), (*texts, *named), own, unit, table.key, complete)
+        return Keyed((*numbers, *counted), (*texts, *named), own, unit, table.key)
 
     @property
     def known(self) -> tuple[str, ...]:
         """The columns that every row has something in."""
-        return self.complete if self.key is None else (*self.complete, self.key)
+        return () if self.key is None else (self.key,)
 
     @property
     def placed_by(self) -> str | None:
