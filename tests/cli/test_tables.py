@@ -193,7 +193,8 @@ def test_the_report_goes_to_standard_output_as_json(run: Run, small: Path, tmp_p
     released = tmp_path / "r.parquet"
 
     code, out, err = run(
-        *f"anonymize {small} --columns x,y --json --policy research -o {released}".split()
+        *f"anonymize {small} --columns x,y --strata arm --json --policy research".split(),
+        *f"-o {released}".split(),
     )
 
     assert code == 0
@@ -429,7 +430,7 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "diversity not reached": (
         "anonymize F --columns x --policy research --sensitive arm -l 9 -o O",
         3,
-        "fewer different sensitive values",
+        "reaches k rows and diversity in each",
     ),
     "a risk not reached": ("anonymize F --columns x,y --risk-below 0.0001 -o O", 3, "risk_below="),
     "a formula of nobody": ("anonymize F --columns x --formula x~w -o O", 2, "no column 'w'"),

@@ -125,7 +125,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_is_one_line(run: Run, cohort: Path, tmp_path: Path, case: str) -> None:
     words, code, says = REFUSED[case]
-    (tmp_path / "policy.toml").write_text('rows = "mdav"\n')
+    (tmp_path / "policy.toml").write_text("m = 25\n")
     places = {"FILE": str(cohort), "POLICY": str(tmp_path / "policy.toml")}
 
     found, out, err = run(*(places.get(word, word) for word in words))
