@@ -324,7 +324,12 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         "several columns are sensitive; name one of 'sex', 'smokes'",
     ),
     "a column twice": ({}, {"columns": ["x", "x"]}, InputError, "name each column once"),
-    "levels as numbers": ({}, {"columns": ["x", "sex"]}, InputError, "'sex' cannot be released as numbers"),
+    "levels as numbers": (
+        {},
+        {"columns": ["x", "sex"]},
+        InputError,
+        "'sex' cannot be released as numbers",
+    ),
     "an identifier": ({}, {"columns": ["x", "id"]}, RefusedError, "identifies persons"),
     "dropped and named": (
         {},
