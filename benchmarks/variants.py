@@ -15,7 +15,8 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -30,23 +31,32 @@ from discreet.protect.copies import LEFT_OUT
 PAGE = Path(__file__).parents[1] / "docs" / "whole.md"
 K, SECRETS, PAIRS = 5, 5, 50
 OF = {500: ("uis", "OFP", "nwtco", "Housing"), 3000: ("OFP", "nwtco", "SLID")}
-VARIANTS: dict[str, tuple[int, Mapping[str, Any]]] = {
-    "as it is (m = 4k)": (4 * K, {}),
-    "m = 2k": (2 * K, {}),
-    "m = 3k": (3 * K, {}),
-    "m = 8k": (8 * K, {}),
-    "nobody left out": (4 * K, {"left_out": 0.0}),
-    "20 to 40 % left out": (4 * K, {"left_out": 0.4}),
-    "donors all alike often": (4 * K, {"donors.UNEVEN": 0.0}),
-    "donors twice as uneven": (4 * K, {"donors.UNEVEN": 0.4}),
-    "no noise beside donors": (4 * K, {"fitted_columns.SMOOTHED": 0.0}),
-    "twice the noise": (4 * K, {"fitted_columns.SMOOTHED": 0.4}),
-    "lone values as they are": (4 * K, {"safe_values.LONE": 1e9}),
-    "lone values half as far": (4 * K, {"safe_values.LONE": 1.0}),
-    "half the noise of ends": (4 * K, {"safe_values.END_NOISE": 1.0}),
-    "twice the noise of ends": (4 * K, {"safe_values.END_NOISE": 4.0}),
+
+
+class Variant(NamedTuple):
+    """What is changed: m, the largest share left out, and constants of `discreet.protect`."""
+
+    m: int = 4 * K
+    left_out: float = LEFT_OUT
+    constants: Mapping[str, float] = MappingProxyType({})
+
+
+VARIANTS = {
+    "as it is (m = 4k)": Variant(),
+    "m = 2k": Variant(2 * K),
+    "m = 3k": Variant(3 * K),
+    "m = 8k": Variant(8 * K),
+    "nobody left out": Variant(left_out=0.0),
+    "20 to 40 % left out": Variant(left_out=0.4),
+    "donors all alike often": Variant(constants={"donors.UNEVEN": 0.0}),
+    "donors twice as uneven": Variant(constants={"donors.UNEVEN": 0.4}),
+    "no noise beside donors": Variant(constants={"fitted_columns.SMOOTHED": 0.0}),
+    "twice the noise": Variant(constants={"fitted_columns.SMOOTHED": 0.4}),
+    "lone values as they are": Variant(constants={"safe_values.LONE": 1e9}),
+    "lone values half as far": Variant(constants={"safe_values.LONE": 1.0}),
+    "half the noise of ends": Variant(constants={"safe_values.END_NOISE": 1.0}),
+    "twice the noise of ends": Variant(constants={"safe_values.END_NOISE": 4.0}),
 }
-"""What is changed: m, the largest share left out, and constants of `discreet.protect`."""
 HEAD = """\
 | variant | means | groups | pairs | typical | far | joint | 3,000 rows: means | groups | pairs |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -58,11 +68,10 @@ def main() -> None:
     """Measure all variants, and write the table."""
     found = {rows: [*_records(rows, names)] for rows, names in OF.items()}
     lines = []
-    for name, (m, others) in VARIANTS.items():
-        constants = {place: value for place, value in others.items() if place != "left_out"}
-        make = whole_maker(K, m, left_out=others.get("left_out", LEFT_OUT))
+    for name, variant in VARIANTS.items():
+        make = whole_maker(K, variant.m, left_out=variant.left_out)
         with ExitStack() as changed:
-            for place, value in constants.items():
+            for place, value in variant.constants.items():
                 changed.enter_context(patch(f"discreet.protect.{place}", value))
             few, many = near(found[500], make), near(found[3000], make)
             risk = members(found[500], make)

@@ -73,6 +73,15 @@ def test_persons_are_those_of_the_copy_and_rounded(tmp_path: Path) -> None:
     assert of_persons.persons != PATIENTS * VISITS
 
 
+def test_levels_that_the_copy_has_not_are_not_named(tmp_path: Path) -> None:
+    order = ["yes", "no", "a level of few"]
+    policy = dc.Policy.preset("standard").changed(ordered={"smoker": order})
+
+    path = dc.open(cohort(), policy, study="ordered").publish(tmp_path / "ordered.discreet")
+
+    assert manifest_of(path).policy["ordered"] == {"smoker": ["yes", "no"]}
+
+
 def test_publishing_is_a_release_of_the_whole_copy(tmp_path: Path) -> None:
     study = dc.open(cohort(), study="recorded")
     study.publish(tmp_path / "a.discreet")

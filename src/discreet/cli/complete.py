@@ -14,8 +14,6 @@ import typer
 
 __all__ = ["column_names", "listed_names", "plot_names"]
 
-STUDY_FILE = ".discreet"
-
 
 def plot_names(incomplete: str) -> list[str]:
     """Return the plots whose name begins so, as commands are written."""
@@ -40,20 +38,21 @@ def listed_names(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def _file_in(said: Mapping[str, str]) -> str | None:
     """Return the file among the words that a shell hands over: behind an option nothing is read."""
+    from discreet.study_file import SUFFIX
     from discreet.table.files import is_file_name
 
     words = said.get("COMP_WORDS") or said.get("_TYPER_COMPLETE_ARGS") or ""
-    named = (it for it in words.split() if is_file_name(it) or it.endswith(STUDY_FILE))
+    named = (it for it in words.split() if is_file_name(it) or it.endswith(SUFFIX))
     return next(named, None)
 
 
 def _header(path: Path) -> list[str]:
     """Return the names of a file's columns; none where it cannot be read, which commands say."""
-    from discreet.study_file import open_study_file
+    from discreet.study_file import SUFFIX, open_study_file
     from discreet.table.files import names_in
 
     with suppress(Exception):
-        if path.suffix == STUDY_FILE:
+        if path.suffix == SUFFIX:
             with open_study_file(path) as file:
                 return [*file.names]
         return names_in(path)

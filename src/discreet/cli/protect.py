@@ -46,11 +46,11 @@ def protect(
     discreet plot histogram cohort.discreet bmi -o bmi.svg
     """
     from discreet.render.figure_file import path_to_save
-    from discreet.study_file import open_study_file
+    from discreet.study_file import SUFFIX, open_study_file
 
     if output is None:
         raise InputError("say where the study file goes: -o COHORT.discreet")
-    path_to_save(output, (".discreet",), "a study file")  # before the work
+    path_to_save(output, (SUFFIX,), "a study file")  # before the work
     if output.exists():
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     with progress_shown():

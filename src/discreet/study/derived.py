@@ -33,6 +33,7 @@ from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import WholeTable, check_way, settle_from_copy
 from discreet.study.from_file import FileSession
 from discreet.study.new_columns import parsed, values_of, with_column
+from discreet.study.notes_of_copy import derived_notes, origin_of_copy
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
 from discreet.study.session import NO_COPY, Session, with_gate
@@ -201,7 +202,7 @@ class DerivedCopy:
         """Draw what was settled, with the study's gate."""
         levels = () if request.model is None else request.model.levels
         origin = dataclasses.replace(
-            self.session.origin_of_copy(()),
+            origin_of_copy(self.session, ()),
             remarks=(
                 *differences(self, request.columns, groups_of(request)),
                 *self.remarks_of_copy(request.rests_on),
@@ -242,7 +243,7 @@ class DerivedCopy:
         if self.asked and len(self.whole) < ROUGH:
             said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
         rest_on = self.whole.beneath((*names, *self.asked))
-        said += self.session.said_of_derived(rest_on)
+        said += derived_notes(self.policy, rest_on)
         return (*said, *self.session.remarks_of_table(self.whole.sources(names)))
 
 

@@ -23,7 +23,7 @@ from discreet.arguments import Floats
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.lines import Lines
 from discreet.measure.fidelity_report import Fidelity
-from discreet.plots import Origin, View
+from discreet.plots import View
 from discreet.plots.request import PlotRequest
 from discreet.policy import Policy
 from discreet.policy.policy import plain
@@ -32,19 +32,19 @@ from discreet.provenance import Provenance, Sealer
 from discreet.secret import DerivedKey
 from discreet.study.from_copy import WholeTable
 from discreet.study.new_columns import with_derived
+from discreet.study.notes_of_copy import column_notes, notes_of_copy
 from discreet.study.provenance import REPORT, Asks, asked_for, begun_from_file
 from discreet.study.session import FIDELITY, DrawableColumn, codes_said
+from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
-from discreet.study_file import StudyFile, open_signed
 from discreet.table import KINDS, Column, Table, open_table
 from discreet.table.columns import words_of
 from discreet.table.dates import DATE, Dates, days_of
 from discreet.vault.columns import Unread
 from discreet.vault.vault import Copy
 
-__all__ = ["SUFFIX", "FileSession", "is_study_file", "open_file", "policy_told"]
+__all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]
 
-SUFFIX = ".discreet"
 TOLD = (
     *("name", "bins", "grid", "pixels", "round_to", "residual_df", "public", "copy"),
     *("copy_rows", "copy_bytes", "limits", "edges", "ordered", "derive", "labels", "tables"),
@@ -69,8 +69,7 @@ def is_study_file(source: object) -> TypeGuard[str | Path]:
 def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     """Return what a file says of a policy, and of the orders of levels that the data declare.
 
-    Of columns that are not in the copy nothing is said, and levels that the data alone declare are
-    those that the copy has.
+    Of columns that are not in the copy nothing is said, nor of levels that the copy has not.
     """
     held = {*whole.copy.columns, *whole.copy.strata}
     told: dict[str, Any] = {
@@ -79,12 +78,13 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     for name in ("limits", "edges", "labels"):
         if name in told:
             told[name] = {column: it for column, it in told[name].items() if column in held}
-    orders = {name: [*it] for name, it in policy.ordered.items() if name in held}
-    for name, column in whole.raw.items():
-        if name in whole.copy.strata and column.order and name not in orders:
-            there = {*whole.levels_of(name)}
-            orders[name] = [level for level in column.order if level in there]
-    told["ordered"] = {name: it for name, it in orders.items() if it}
+    levels = whole.copy.strata
+    orders = {name: it.order for name, it in whole.raw.items() if it.order and name in levels}
+    orders |= {name: it for name, it in policy.ordered.items() if name in held}
+    for name in {*orders} & {*levels}:  # a level that the copy has not is not named
+        there = {*whole.levels_of(name)}
+        orders[name] = tuple(level for level in orders[name] if level in there)
+    told["ordered"] = {name: [*it] for name, it in orders.items() if it}
     told["tables"] = [pair for pair in told.get("tables", ()) if {*pair} <= held]
     # As a list, for one is made of those before it.
     derive = told.get("derive", {})
@@ -286,51 +286,21 @@ class FileSession:
     def _how_near(self) -> str:
         return self.fidelity().said
 
-    def origin_of_copy(self, names: Sequence[str]) -> Origin:
-        """Say what a view of columns of the copy is of."""
-        policy = self.policy
-        return Origin(
-            policy=policy.name,
-            regime=policy.regime,
-            public=policy.public,
-            study=self.name,
-            version=self.kept.copy.version,
-            left_out=None,
-            counted="protected rows",
-            remarks=self.remarks_of_copy(names),
-            dates=tuple(n for n in dict.fromkeys(names) if n in self.dates),
-        )
+    @property
+    def persons_repeat(self) -> bool:
+        """Whether a person has several rows."""
+        return self.file.manifest.person_column is not None
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what columns of the copy are, which may hold codes, and how near the copy is."""
-        told, sources = self.said_of_derived(self.whole.beneath(names)), self.whole.sources(names)
-        return (*told, *self.said_of_listed(sources), *self.remarks_of_table(sources))
-
-    def said_of_listed(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say which pairs of columns the policy lists, whose counts the copy has."""
-        held = {*names} & {*self.kept.copy.strata}
-        pairs = [pair for pair in self.policy.tables or () if {*pair} <= held]
-        if not pairs or self.file.manifest.person_column is not None:
-            return ()
-        named = "; ".join(" by ".join(pair) for pair in pairs)
-        return (f"counted in the data, with noise: {named}",)
-
-    def said_of_derived(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what those columns are that the policy derives."""
-        derive = self.policy.derive or {}
-        return tuple(f"{name} is {derive[name]}" for name in names if name in derive)
+        return notes_of_copy(self, names)
 
     def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what is known of columns, which may hold codes, and how near the copy is."""
         coded = {it.name for it in self._columns if it.may_hold_codes}
         codes = codes_said([name for name in dict.fromkeys(names) if name in coded])
         near = () if self.file.nearness() is None else (f"the copy: {self._how_near}",)
-        return (*self.said_of_columns(names), *codes, *near)
-
-    def said_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what is to be known of single columns of the copy: whose means are off, and how."""
-        of = self.kept.copy.of_columns
-        return tuple(line for name in dict.fromkeys(names) for line in of.get(name, ()))
+        return (*column_notes(self.kept, names), *codes, *near)
 
     # --- what is saved --------------------------------------------------------------------------
 

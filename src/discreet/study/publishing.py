@@ -24,10 +24,12 @@ from discreet.protect.counts import rounded
 from discreet.render.figure_file import path_to_save
 from discreet.secret import is_secret, secret_files
 from discreet.study.from_copy import WholeTable
-from discreet.study.from_file import SUFFIX, policy_told
+from discreet.study.from_file import policy_told
 from discreet.study.new_columns import holds_codes
+from discreet.study.notes_of_copy import column_notes
 from discreet.study.session import NO_COPY, Session
 from discreet.study_file import (
+    SUFFIX,
     Column,
     Draft,
     Manifest,
@@ -157,7 +159,7 @@ def _said(session: Session, name: str) -> dict[str, Any]:
         "name": name,
         "label": label,
         "unit": unit or "",
-        "remarks": session.said_of_columns([name]),
+        "remarks": column_notes(session.kept, [name]),
         "may_hold_codes": session.may_hold_codes(name),
     }
 

@@ -68,6 +68,7 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
+from discreet.study.notes_of_copy import column_notes, notes_of_copy, origin_of_copy
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
 from discreet.study.provenance import (
@@ -343,7 +344,7 @@ class Session:
 
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
-        origin = self.origin_of_copy(request.rests_on)
+        origin = origin_of_copy(self, request.rests_on)
         said = differences(self, request.columns, groups_of(request))
         origin = dataclasses.replace(origin, remarks=(*said, *origin.remarks))
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
@@ -404,53 +405,24 @@ class Session:
         named, copy = whole.sources(columns), whole.copy.version
         return RecordedGate(gate, lambda form, _: gate.record_from_copy(kind, named, form, copy))
 
-    def origin_of_copy(self, names: Sequence[str]) -> Origin:
-        """Say what a view of columns of the copy of the whole table is of."""
-        return Origin(
-            policy=self.policy.name,
-            regime=self.policy.regime,
-            public=self.policy.public,
-            study=self.name,
-            version=self.whole.copy.version,
-            left_out=None,
-            counted="protected rows",
-            remarks=self.remarks_of_copy(names),
-            dates=tuple(n for n in dict.fromkeys(names) if n in self.dates),
-        )
+    @property
+    def persons_repeat(self) -> bool:
+        """Whether a person has several rows."""
+        return self.table.persons_repeat()
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what columns of the copy are, which may hold codes, and how near the copy is."""
-        told, sources = self.said_of_derived(self.whole.beneath(names)), self.whole.sources(names)
-        return (*told, *self.said_of_listed(sources), *self.remarks_of_table(sources))
-
-    def said_of_listed(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say which pairs of columns the policy lists, whose counts the copy has."""
-        held = {*names} & {*self.kept.copy.strata}
-        pairs = [pair for pair in self.policy.tables or () if {*pair} <= held]
-        if not pairs or self.table.persons_repeat():
-            return ()
-        named = "; ".join(" by ".join(pair) for pair in pairs)
-        return (f"counted in the data, with noise: {named}",)
-
-    def said_of_derived(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what those columns are that the policy derives."""
-        derive = self.policy.derive or {}
-        return tuple(f"{name} is {derive[name]}" for name in names if name in derive)
+        return notes_of_copy(self, names)
 
     def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say which columns of the table may hold codes, and of the copy how near it is."""
         off = self._vault.nearness(self.table, self.policy).said
-        said = self.said_of_columns(names)
+        said = column_notes(self.kept, names)
         return (*said, *_codes_in(self.table, self.policy, names), f"the copy: {off}")
 
     def may_hold_codes(self, name: str) -> bool:
         """Tell whether numbers of a column may stand for missing values."""
         return bool(_codes_in(self.table, self.policy, [name]))
-
-    def said_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what is to be known of single columns of the copy: whose means are off, and how."""
-        of = self.kept.copy.of_columns
-        return tuple(line for name in dict.fromkeys(names) for line in of.get(name, ()))
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
         """Draw from counts, without a gate."""

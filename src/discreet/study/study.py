@@ -2130,8 +2130,8 @@ pixels = 400), policy standard)
         if by_default if methods is None else Whole.name in methods:
             if sensitive is not None or settings:
                 raise RefusedError(
-                    "whole tables are protected alone by k and m; leave other settings out, or open"
-                    " a study with roles={'column': 'sensitive'}"
+                    "whole tables are protected alone by k, m and left_out; leave other settings"
+                    " out, or open a study with roles={'column': 'sensitive'}"
                 )
             tried = settings_of_whole(methods, k, m, q, left_out)
             of = session, tried, columns

@@ -26,6 +26,7 @@ from discreet.study.attacks import attack_whole, found_among
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.gate import with_provenance
+from discreet.study.notes_of_copy import column_notes, derived_notes
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.study.tables import check_formula, made_where
@@ -218,7 +219,8 @@ def _derivation(
 ) -> tuple[str, ...]:
     """Say what was done to the copy before it was released."""
     whole = session.whole if derived is None else derived.whole
-    steps = [*session.said_of_derived(whole.beneath(columns)), *(derived.steps if derived else ())]
+    steps = [*derived_notes(session.policy, whole.beneath(columns))]
+    steps += derived.steps if derived else ()
     of = "The report is of the whole copy; the table is what was made of it"
     return (f"{of}: {'; '.join(steps)}.",) if steps else ()
 
@@ -277,7 +279,7 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
         "m": policy.members,
         "columns": list(columns),
         "sensitive": list(session.sensitive) or None,
-        "prepared": [*copy.remarks, *session.said_of_columns(sources)] or None,
+        "prepared": [*copy.remarks, *column_notes(session.kept, sources)] or None,
         "formula": formula,
         **made_where(session, copy.version),
     }

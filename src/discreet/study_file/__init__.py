@@ -7,7 +7,7 @@ unpacked), `pins` remembers who signed a study first, and `checking` says in wor
 """
 
 from discreet.study_file.checking import Check, check, open_signed
-from discreet.study_file.manifest import Column, Manifest
+from discreet.study_file.manifest import SUFFIX, Column, Manifest
 from discreet.study_file.reading import StudyFile, open_study_file
 from discreet.study_file.signing import (
     SigningKey,
@@ -18,6 +18,7 @@ from discreet.study_file.signing import (
 from discreet.study_file.writing import Draft, write_study_file
 
 __all__ = [
+    "SUFFIX",
     "Check",
     "Column",
     "Draft",

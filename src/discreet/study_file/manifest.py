@@ -17,6 +17,7 @@ __all__ = [
     "MANIFEST",
     "MOST_AGAIN_ROWS",
     "SCHEMA",
+    "SUFFIX",
     "Again",
     "Column",
     "Entry",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 SCHEMA = 1
+SUFFIX = ".discreet"
+"""How the name of a study file ends."""
 MANIFEST = "manifest.json"
 KINDS = ("continuous", "categorical", "date")
 DATES = ("day", "us")
