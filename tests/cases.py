@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from discreet.protect import ROW_METHODS, Multiplicative
-
-__all__ = ["GUARDED_ROW_METHODS", "examples", "few", "of_groups", "slow"]
-
-GUARDED_ROW_METHODS = tuple(name for name in ROW_METHODS if name != Multiplicative.name)
-"""The row methods that a guarded policy may have; `multiplicative` keeps zeros and signs."""
+__all__ = ["examples", "few", "slow"]
 
 
 def examples(thorough: int) -> int:
@@ -39,11 +34,6 @@ def few(cases: Iterable[Any], fast: int = 1, *, every: int = 1) -> list[Any]:
         pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=slow(place not in kept))
         for place, case in enumerate(cases)
     ]
-
-
-def of_groups(fields: Mapping[str, Any], preset: str = "standard") -> dict[str, Any]:
-    """Return fields of a policy; a guarded one protects groups of columns, not the whole table."""
-    return dict(fields) if preset == "research" else {"rows": "condensation", **fields}
 
 
 def slow(yes: bool) -> list[pytest.MarkDecorator]:

@@ -4,6 +4,7 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -19,7 +20,7 @@ from discreet.errors import (
     needing,
     one_of,
 )
-from discreet.protect.values import _in_order
+from discreet.protect.counts import check_counts
 
 TREE = {
     "DiscreetError": ("Exception", 1),
@@ -151,12 +152,14 @@ def test_a_notebook_shows_the_lines_of_the_cell_and_one_message(
 
 
 def test_a_bug_says_where_in_discreet_it_is() -> None:
-    with pytest.raises(BrokenPromiseError, match="are not in order") as raised:
-        _in_order(3.0, 2.0, 1.0, 0.0, 0.0)
+    with pytest.raises(BrokenPromiseError, match="is about to be shown") as raised:
+        check_counts(np.array([1]), np.array([True]), k=2)
     *own, place, message = raised.value._render_traceback_()
     assert [it.partition(",")[0] for it in own] == [Path(__file__).name]
-    assert place.startswith("values.py, line ")
-    assert message == "BrokenPromiseError: the numbers of a box are not in order"
+    assert place.startswith("counts.py, line ")
+    assert message == (
+        "BrokenPromiseError: a cell that stands on fewer than k persons is about to be shown"
+    )
 
 
 def test_the_kinds_of_errors_are_shown_alike() -> None:

@@ -29,6 +29,7 @@ BUILDING = (
     ("measure", "plots", "warm"),
     ("ledger", "policy", "release"),
     ("vault",),
+    ("research",),
     ("study",),
     ("outputs",),
     ("doctor", "serve"),

@@ -1,30 +1,22 @@
 """What a study asks of a Parquet file, beside DuckDB's own grouped count of the same cells.
 
 A study is opened for each picture, as a command does, and the file is read where it lies. One
-picture asks several questions (who looks like a person, where an axis ends, coarser grids), and
-DuckDB answers one here. Limits are declared, and the heat map is by suppression, so that both count
-the same cells.
-
-Boxes have two peers. One asks what the picture needs: quantiles and ends. The other one holds less:
-counts of bins, in which a quantile is still to be found.
+picture asks several questions (who looks like a person, which levels there are), and DuckDB
+answers one here. Counts of public data are exact. Limits are declared, and the heat map is by
+suppression, so that both count the same cells.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import discreet as dc
 from benchmarks.job import Job, Race
 from discreet.policy import Policy
 from discreet.study.guesses import proposed_policy
-from discreet.table import Table, open_table
 from discreet.table.engine import connect
 
 __all__ = ["JOBS"]
@@ -32,8 +24,7 @@ __all__ = ["JOBS"]
 SIZES, TINY = (1_000_000, 10_000_000), 20_000
 LIMITS = (-5.0, 5.0)
 BINS_OF_HISTOGRAM, GRID = 20, 30
-OUTERMOST = 5
-QUARTERS = (0.25, 0.5, 0.75)
+LEAST = 5
 
 CELL = "least(greatest(floor(({name} - {low}) / {width} + 1e-9), 0), {last})::int"
 
@@ -82,25 +73,16 @@ def _race(
 # --- ours -------------------------------------------------------------------------------------
 
 
-def _policy() -> Policy:
-    # Suppression at the full resolution: one count, as DuckDB makes one.
-    return Policy.preset(
-        "standard",
-        rows="condensation",
-        limits={"x0": LIMITS, "x1": LIMITS},
-        pictures={"histogram": "merge", "heatmap": "suppression"},
-    )
+def _open(path: Path) -> dc.Study:
+    rules = Policy.preset("research", k=LEAST, bins=BINS_OF_HISTOGRAM, grid=GRID)
+    return dc.open(path, rules.changed(limits={"x0": LIMITS, "x1": LIMITS}))
 
 
 OURS: dict[str, Callable[[Path], Any]] = {
     "opening a study": dc.open,
-    "histogram": lambda path: dc.open(path, _policy()).histogram("x0"),
-    "heat map": lambda path: dc.open(path, _policy()).heatmap("x0", "x1"),
-    "bars": lambda path: dc.open(path, rows="condensation").bars("region"),
-    "box of counts": lambda path: dc.open(path, rows="condensation").box("income"),
-    "boxes of levels, counts": lambda path: dc.open(path, rows="condensation").box(
-        "income", by="region"
-    ),
+    "histogram": lambda path: _open(path).histogram("x0", method="none"),
+    "heat map": lambda path: _open(path).heatmap("x0", "x1", method="suppression"),
+    "bars": lambda path: _open(path).bars("region"),
     "a proposed policy": proposed_policy,
 }
 
@@ -114,11 +96,6 @@ def _cells(names: Sequence[str], cells: int) -> str:
     return f"SELECT {', '.join(keys)}, count(*) FROM '{{path}}' WHERE {finite} GROUP BY ALL"
 
 
-COUNTED = "count(*) FROM '{path}'"
-FINITE = f"{COUNTED} WHERE isfinite(income)"
-ENDS = f"min(income, {OUTERMOST}), max(income, {OUTERMOST})"
-BOX = f"quantile_disc(income, [{', '.join(map(str, QUARTERS))}]), {ENDS}"
-BINS = "least(floor(income / 10), 65535)::int, min(income), max(income)"
 # What an axis needs of each column where nobody says its ends: plain ones stand in the file.
 AXES = ", ".join(f"min({it}, 5), max({it}, 5)" for it in ("age", "income", "x0", "x1"))
 GROUPED = "GROUP BY 1 ORDER BY 1"
@@ -126,64 +103,22 @@ GROUPED = "GROUP BY 1 ORDER BY 1"
 # --- what must be equal -----------------------------------------------------------------------
 
 
-def _rounded(counts: Iterable[int]) -> list[int]:
-    return [5 * ((n + 2) // 5) for n in counts]
-
-
 def _same_columns(study: dc.Study, rows: list[Row], _: Path) -> bool:
     return list(study.session.table.columns) == [row[0] for row in rows]
 
 
 def _same_bins(view: dc.HistogramView, rows: list[Row], _: Path) -> bool:
-    width = (LIMITS[1] - LIMITS[0]) / BINS_OF_HISTOGRAM
-    ends = [round((edge - LIMITS[0]) / width) for edge in view.edges]
     held = {row[0]: row[1] for row in rows}
-    joined = [sum(held.get(i, 0) for i in range(a, b)) for a, b in pairwise(ends)]
-    return list(view.counts) == _rounded(joined)
+    return list(view.counts) == [held.get(i, 0) for i in range(BINS_OF_HISTOGRAM)]
 
 
 def _same_cells(view: dc.GridView, rows: list[Row], _: Path) -> bool:
     shown = {(i, j): c for i, row in enumerate(view.counts) for j, c in enumerate(row) if c}
-    counted = [row for row in rows if row[2] >= 5]
-    theirs = _rounded(row[2] for row in counted)
-    return shown == {row[:2]: n for row, n in zip(counted, theirs, strict=True)}
+    return shown == {row[:2]: row[2] for row in rows if row[2] >= LEAST}
 
 
 def _same_levels(view: dc.BarView, rows: list[Row], _: Path) -> bool:
-    return [*zip(view.levels, view.counts, strict=True)] == [
-        *zip((row[0] for row in rows), _rounded(row[1] for row in rows), strict=True)
-    ]
-
-
-def _open(path: Path) -> Table:
-    return open_table(path, kinds={}, roles={}, unit=None, key=None)
-
-
-def _same_quantiles(_: object, rows: list[Row], path: Path) -> bool:
-    """Compare the values at some ranks, on which boxes rest, with quantiles and ends."""
-    table = _open(path)
-    levels = {} if len(rows) == 1 else {"region": {row[0]: i for i, row in enumerate(rows)}}
-    values = table.ordered("income", levels)
-    spans = []
-    for n in values.each:
-        ranks = [math.ceil(it * n) - 1 for it in QUARTERS]
-        spans.append([(0, OUTERMOST), (n - OUTERMOST, n), *((it, it + 1) for it in ranks)])
-    found = values.at_each(spans)
-    return values.each == [row[-1] for row in rows] and all(
-        [lows.tolist(), highs.tolist()[::-1], [float(it[0]) for it in quarters]]
-        == [row[-3], row[-2], row[-4]]
-        for row, (lows, highs, *quarters) in zip(rows, found, strict=True)
-    )
-
-
-def _same_ranks(_: object, rows: list[Row], path: Path) -> bool:
-    """Compare the values at some ranks, on which boxes rest, with those of the sorted column."""
-    table, ranks = _open(path), [(0, 10), (5000, 5010)]
-    values = np.sort(table.rows(["income"]).numbers["income"])
-    found = table.ordered("income").at(ranks)
-    return sum(row[-1] for row in rows) == len(values) and all(
-        np.array_equal(one, values[a:b]) for one, (a, b) in zip(found, ranks, strict=True)
-    )
+    return [*zip(view.levels, view.counts, strict=True)] == rows
 
 
 def _same_ends(proposed: str, rows: list[Row], _: Path) -> bool:
@@ -197,12 +132,6 @@ PEERS: dict[tuple[str, str], tuple[str, Callable[[Any, list[Row], Path], bool]]]
     ("histogram", PLAIN): (_cells(["x0"], BINS_OF_HISTOGRAM), _same_bins),
     ("heat map", PLAIN): (_cells(["x0", "x1"], GRID), _same_cells),
     ("bars", PLAIN): (f"SELECT region, count(*) FROM '{{path}}' {GROUPED}", _same_levels),
-    ("box of counts", "DuckDB, quantiles"): (f"SELECT {BOX}, {FINITE}", _same_quantiles),
-    ("box of counts", "DuckDB, bins"): (f"SELECT {BINS}, {COUNTED} GROUP BY 1", _same_ranks),
-    ("boxes of levels, counts", "DuckDB, quantiles"): (
-        f"SELECT region, {BOX}, {FINITE} {GROUPED}",
-        _same_quantiles,
-    ),
     ("a proposed policy", PLAIN): (f"SELECT {AXES} FROM '{{path}}'", _same_ends),
 }
 

@@ -1,30 +1,28 @@
-"""Section 6.4: asking again at other resolutions and in other orders; and guarded counts."""
+"""Section 6.4: asking again at other resolutions and in other orders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, pairwise
 
 import numpy as np
 
-import discreet as dc
-from discreet.errors import RefusedError
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
-from examples.parallel.attacks import guarded_widths, narrowed, widths
+from examples.parallel.attacks import narrowed, widths
 from examples.parallel.clustered import Gap, gap_of
-from examples.parallel.data import CONTINUOUS, Credit, Places, open_study, places_of
-from examples.parallel.drawing import Plate, lines_panel, panel_of
+from examples.parallel.data import CONTINUOUS, Credit, places_of
+from examples.parallel.drawing import Plate, lines_panel
 from examples.rounding.judged import Judged, judged
 
-__all__ = ["KS", "ORDER", "beside", "claims", "guarded", "left_to", "places_in"]
+__all__ = ["KS", "ORDER", "beside", "claims", "left_to"]
 
 ORDER = ("checking_status", "duration", "credit_amount", "age", "credit_history")
 CHAIN = tuple(pairwise(ORDER))
 PAIRS = tuple(combinations(ORDER, 2))
 KS = (3, 5, 10)
 DRAWN_KS = (2, 3, 4, 5, 6, 8, 10)
-K = 5  # of the policy standard
+K = 5
 ONE = (MOST_PIXELS,)
 THREE = tuple(MOST_PIXELS - step * PIXEL_STEP for step in range(3))
 SINGLE_STEPS = tuple(MOST_PIXELS - step for step in range(3))
@@ -56,25 +54,8 @@ def left_to(
     return narrowed([widths(gaps, name) for name in columns])
 
 
-def guarded(credit: Credit) -> tuple[float, float, tuple[bool, bool]]:
-    """Return the same of guarded counts, the narrowest interval, and what is refused.
-
-    Refused are another order of the axes, and another resolution.
-    """
-    study = open_study(credit.table, "standard")
-    view = study.parallel(ORDER)
-    places = places_in(credit, view)
-    found = [guarded_widths(view, places, name) for name in CONTINUOUS]
-    other = [ORDER[0], ORDER[2], ORDER[1], *ORDER[3:]]
-    refused = (
-        _is_refused(lambda: study.parallel(other)),
-        _is_refused(lambda: study.parallel(ORDER, pixels=view.pixels - PIXEL_STEP)),
-    )
-    return narrowed(found), float(np.min(found)), refused
-
-
 def beside(credit: Credit) -> Plate:
-    """Draw what clusters leave to a record, by how often was asked; and guarded counts."""
+    """Draw what clusters leave to a record, by how often was asked."""
     asked = {
         "one order, 500 pixels": (CHAIN, ONE),
         "500, 450 and 400 pixels": (CHAIN, THREE),
@@ -85,23 +66,15 @@ def beside(credit: Credit) -> Plate:
         name: tuple(left_to(credit, pairs, k, heights) for k in DRAWN_KS)
         for name, (pairs, heights) in asked.items()
     }
-    share, least, _ = guarded(credit)
-    view = open_study(credit.table, "standard").parallel(ORDER)
     return Plate(
         0,
-        "Beside the paper: what a record's clusters tell (section 6), and guarded counts",
+        "Beside the paper: what a record's clusters tell (section 6)",
         "says that little is gained by asking for other resolutions, and that clusters rounded to"
         " pixels make exact values hard to guess. It has no figure of it.",
-        "right, of how many records and numeric axes 1 % of the axis or less remains, to somebody"
-        " who knows which clusters the record is in: most, already by one order of axes. Left,"
-        f" the same columns counted under the policy standard, k = {K}: clusters of whole cells of"
-        f" at least {K} persons each. There it is {_percent(share)}; the narrowest interval is"
-        f" {100 * least:.1f} % of an axis, and neither another order nor another resolution is"
-        " answered.",
-        "the left picture is what the package draws unless it is told that data are public. It is"
-        " coarser than the paper's, and shows no single record far from the others.",
+        "of how many records and numeric axes 1 % of the axis or less remains, to somebody who"
+        " knows which clusters the record is in: most, already by one order of axes.",
+        "a guarded study draws clusters of the rows of its copy, which are nobody's.",
         (
-            panel_of(view, f"counts under the policy standard, k = {K}"),
             lines_panel(
                 "the paper's clusters: narrowed to 1 % of an axis",
                 tuple(map(float, DRAWN_KS)),
@@ -115,8 +88,8 @@ def beside(credit: Credit) -> Plate:
 
 
 def claims(credit: Credit) -> list[Judged]:
-    """Judge what the paper says of asking again, and say what guarded counts leave."""
-    return [*_of_resolutions(credit), _of_more_pixels(credit), _of_default(credit)]
+    """Judge what the paper says of asking again."""
+    return [*_of_resolutions(credit), _of_more_pixels(credit)]
 
 
 def _of_resolutions(credit: Credit) -> list[Judged]:
@@ -166,46 +139,6 @@ def _of_more_pixels(credit: Credit) -> Judged:
         ", ".join(f"{height} pixels: {100 * value:.2f} %" for height, value in sizes.items())
         + f" (k = {K}).",
     )
-
-
-def _of_default(credit: Credit) -> Judged:
-    asked = ((CHAIN, ONE), (PAIRS, ONE), (CHAIN, ALL))
-    one, pairs, every = (_percent(left_to(credit, of, K, heights)) for of, heights in asked)
-    share, least, refused = guarded(credit)
-    return judged(
-        "beside the paper: guarded counts",
-        f"By counts under the policy standard (k = {K}) nobody is narrowed to 1 % of an axis, and"
-        " nobody can ask again.",
-        [share == 0, *refused],
-        f"Narrowed to 1 % or less: {_percent(share)}, even if a record were known to be in all"
-        f" boxes over its place; the narrowest interval is {100 * least:.1f} % of its axis. With"
-        f" the paper's clusters and the same k: {one} by one order, {pairs} by all {len(PAIRS)}"
-        f" pairs that reordering shows, {every} by one order at all resolutions. Another order and"
-        " another resolution are " + ("refused." if all(refused) else "answered."),
-    )
-
-
-def places_in(credit: Credit, view: dc.ParallelView) -> Places:
-    """Return the pixel of each record on the axes of a view, whose ends are the policy's."""
-    places: Places = {}
-    for axis in view.axes:
-        values = credit.table[axis.name]
-        if axis.low is None or axis.high is None:
-            band = {level: low for level, (low, _) in zip(axis.levels, axis.bands, strict=True)}
-            places[axis.name] = values.astype(str).map(band).to_numpy(dtype=np.int64)
-            continue
-        share = (values.to_numpy(dtype=float) - axis.low) / (axis.high - axis.low)
-        pixels = np.floor(share * view.pixels).astype(np.int64)
-        places[axis.name] = np.clip(pixels, 0, view.pixels - 1)
-    return places
-
-
-def _is_refused(ask: Callable[[], dc.View]) -> bool:
-    try:
-        ask()
-    except RefusedError:
-        return True
-    return False
 
 
 def _mean_range(credit: Credit, height: int) -> float:

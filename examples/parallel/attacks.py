@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-import discreet as dc
 from discreet.parallel.diversity import splits
 from discreet.parallel.pixels import Whole
 from examples.parallel.clustered import Gap
@@ -17,7 +16,6 @@ from examples.parallel.data import Places
 __all__ = [
     "NARROW",
     "at_edge",
-    "guarded_widths",
     "lit_by",
     "narrowed",
     "single_joins",
@@ -49,26 +47,6 @@ def narrowed(found: Sequence[Floats]) -> float:
     """Return the share of records, over several axes, to whom 1 % of the axis or less is left."""
     # A pixel is a fraction that floats do not hold, so a hair is left.
     return float(np.mean([each <= NARROW + 1e-9 for each in found]))
-
-
-def guarded_widths(view: dc.ParallelView, places: Places, column: str) -> Floats:
-    """Return the least share of an axis that the boxes of a guarded view could leave.
-
-    The view does not tell which of the boxes over it a record is in. Here it is taken to be in
-    all of them, which leaves less than anybody learns.
-    """
-    low = np.zeros(len(places[column]), dtype=np.int64)
-    high = np.full_like(low, view.pixels)
-    for number, boxes in enumerate(view.clusters):
-        pair = view.columns[number : number + 2]
-        if column not in pair:
-            continue
-        at = 2 * pair.index(column)
-        for box in boxes:
-            inside = _within(places[pair[0]], box[:2]) & _within(places[pair[1]], box[2:])
-            low[inside] = np.maximum(low[inside], box[at])
-            high[inside] = np.minimum(high[inside], box[at + 1])
-    return np.asarray((high - low) / view.pixels)
 
 
 def at_edge(gap: Gap, places: Places, column: str) -> float:

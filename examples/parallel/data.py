@@ -81,11 +81,10 @@ def kinds_of(pair: Sequence[str]) -> tuple[str, str]:
     return kind_of(pair[0]), kind_of(pair[1])
 
 
-def open_study(table: pd.DataFrame, policy: str = "research") -> dc.Study:
-    """Open the table under a policy; under a guarded one axes are counted."""
+def open_study(table: pd.DataFrame) -> dc.Study:
+    """Open the table as public data."""
     kinds = {name: "categorical" for name in CATEGORICAL if name in table}
-    rows = None if policy == "research" else "condensation"
-    return dc.open(table, policy=policy, kinds=kinds, rows=rows)
+    return dc.open(table, policy="research", kinds=kinds)
 
 
 def places_of(table: pd.DataFrame, height: int = HEIGHT) -> Places:

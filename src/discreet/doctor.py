@@ -248,7 +248,7 @@ def _secret(rules: Policy) -> tuple[str, Place | None, list[str]]:
         writable = (it for it in files if _place(it).writable)
         place = _place(path or next(writable, files[-1]), keeps_secrets=True)
     try:
-        made = existing_secret(rules.folder, allow_small=not rules.from_copy)
+        made = existing_secret(rules.folder, allow_small=not rules.fixed)
     except InputError as error:
         return source, place, [str(error)]
     if made is None and place is not None and not place.writable:

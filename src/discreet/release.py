@@ -251,7 +251,7 @@ class Release:
         """
         if self.attacker is None:
             raise InputError(
-                "only the copy of a whole table (rows='whole') knows how to be made again, which"
+                "only the copy of a guarded study's table knows how to be made again, which"
                 " attacks need; discreet.measure.attacked takes any method"
             )
         if check_whole("pairs", pairs, least=0) and pairs < FEWEST_PAIRS:

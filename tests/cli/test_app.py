@@ -17,7 +17,7 @@ Run = Callable[..., tuple[int, str, str]]
 def test_methods_are_listed_with_what_they_leave_open(run: Run) -> None:
     code, out, _ = run("methods")
     assert code == 0
-    for name in ("deterministic", "condensation", "rounding", "merge", "order-means", "none"):
+    for name in ("deterministic", "condensation", "rounding", "suppression", "k-member", "none"):
         assert name in out
     assert "does not protect" in out
 
@@ -30,7 +30,7 @@ def test_methods_are_listed_with_what_they_work_on(
     cells = [[cell.strip() for cell in line.split("│")] for line in out.splitlines()]
     works_on = {cell[1]: cell[2] for cell in cells if len(cell) > 3 and cell[1]}
     assert works_on["rounding"] == works_on["microaggregation"] == "rows"
-    assert works_on["merge"] == works_on["cell-suppression"] == "counts"
+    assert works_on["suppression"] == works_on["generalization"] == "counts"
     assert works_on["column-rounding"] == "columns"
 
 
@@ -130,7 +130,6 @@ FORMER = {
     "--impute": (["anonymize", "a.csv", "--impute", "mean"], "--impute; say --missing."),
     "--flat": (["plot", "parallel", "a.csv", "x", "--flat", "--help"], "say --no-gradient."),
     "--categorical": (["anonymize", "a", "--categorical", "b"], "say --kinds COLUMN=categorical."),
-    "--method": (["version", "new", "a.csv", "--method", "mdav"], "--method; say --rows."),
     "--origin": (["serve", "a.csv", "--origin=b"], "--origin; say --origins."),
 }
 

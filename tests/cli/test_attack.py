@@ -70,7 +70,7 @@ def test_who_left_is_measured_and_nothing_else(run: Run, tables: tuple[Path, Pat
 
 
 def test_a_version_is_measured_before_it_is_opened(run: Run, tables: tuple[Path, Path]) -> None:
-    version = ("version", "new", str(tables[0]), "--no-unit", "--rows", "whole")
+    version = ("version", "new", str(tables[0]), "--no-unit")
 
     code, out, _ = run(*version, "--measure")
 
@@ -86,7 +86,7 @@ def test_a_copy_is_released_with_its_attacks(
 ) -> None:
     monkeypatch.setattr(Release.with_attacks, "__defaults__", (0,))  # no pairs: they take long
     report = tmp_path / "report.txt"
-    copy = ("anonymize", str(tables[0]), "--no-unit", "--rows", "whole", "--attacks")
+    copy = ("anonymize", str(tables[0]), "--no-unit", "--attacks")
 
     code, out, _ = run(*copy, "-o", str(tmp_path / "copy.csv"), "--report", str(report))
 
@@ -95,13 +95,13 @@ def test_a_copy_is_released_with_its_attacks(
     assert "Shares are rounded to 5 points" in report.read_text()
 
 
-def test_rows_of_groups_are_not_attacked(run: Run, tables: tuple[Path, Path]) -> None:
-    groups = ("--no-unit", "--groups", "age,bmi", "--rows", "condensation")
+def test_tables_of_research_are_not_attacked(run: Run, tables: tuple[Path, Path]) -> None:
+    words = ("--no-unit", "--policy", "research", "--columns", "age,bmi")
 
-    code, _, err = run("anonymize", str(tables[0]), *groups, "--attacks")
+    code, _, err = run("anonymize", str(tables[0]), *words, "--attacks")
 
     assert code == 2
-    assert "only the copy of a whole table" in err
+    assert "only the copy of a guarded study's table" in err
 
 
 REFUSED = {

@@ -226,15 +226,6 @@ def test_version_new_opens_a_version_for_another_k(run: Run, cohort: Path) -> No
     assert "histogram" in run("log", "--released")[1]
 
 
-def test_a_version_may_have_other_bins(run: Run, cohort: Path) -> None:
-    rows = ("--rows", "condensation")
-    plot = ("plot", "histogram", str(cohort), "bmi", *rows, "--json")
-    assert run(*plot)[0] == 0
-    assert run(*plot, "--bins", "10")[0] == dc.LeavingError.exit_code
-    assert run("version", "new", str(cohort), *rows, "--bins", "10")[0] == 0
-    assert run(*plot, "--bins", "10")[0] == 0
-
-
 def test_two_files_of_one_name_are_two_studies(run: Run, tmp_path: Path) -> None:
     files = []
     for folder, name, step in (("exams", "age", 7), ("labs", "chol", 11)):
@@ -273,20 +264,6 @@ def test_a_version_of_what_has_not_left_is_refused(run: Run, cohort: Path) -> No
 
     assert (code, out) == (dc.InputError.exit_code, "")
     assert err.count("\n") == 1
-
-
-def test_a_table_that_left_needs_a_version_for_another_method(
-    run: Run, cohort: Path, tmp_path: Path
-) -> None:
-    words = ("anonymize", str(cohort), "--columns", "age,bmi", "-o")
-    other = ("--method", "microaggregation")
-    assert run(*words, str(tmp_path / "a.csv"))[0] == 0
-    assert run(*words, str(tmp_path / "b.csv"), *other)[0] == dc.LeavingError.exit_code
-    assert run("version", "new", str(cohort), "--rows", "microaggregation")[0] == 0
-    assert run(*words, str(tmp_path / "b.csv"), *other)[0] == 0
-
-    history = json.loads(run("log", "--released", "--json")[1])
-    assert [(entry["version"], entry["kind"]) for entry in history] == [(1, "table"), (2, "table")]
 
 
 # --- files ----------------------------------------------------------------------------------------

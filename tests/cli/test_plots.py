@@ -19,9 +19,8 @@ from discreet.plots import PLOTS as ALL_PLOTS
 from tests.cases import few
 
 Run = Callable[..., tuple[int, str, str]]
+RESEARCH = ("--policy", "research")
 
-
-OF_GROUPS = ("--rows", "condensation")
 PLOTS = {
     "histogram": ["glucose"],
     "correlations": [],
@@ -83,7 +82,7 @@ ERRORS = {
     "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
     "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
     "unknown method": (
-        ["plot", "histogram", "F", "bmi", "--json", "--method", "magic", *OF_GROUPS],
+        ["plot", "histogram", "F", "bmi", "--json", "--method", "magic", *RESEARCH],
         2,
         "cannot be made by method 'magic'",
     ),
@@ -107,14 +106,14 @@ ERRORS = {
     "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
     "raw data": (
-        ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none", *OF_GROUPS],
+        ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
         3,
-        "exists under the policy 'research' alone",
+        "plots of this study are drawn from its protected copy alone",
     ),
     "k too large": (
-        ["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60", *OF_GROUPS],
+        ["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"],
         3,
-        "10 k",
+        "too few persons for a copy of all its columns",
     ),
     "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
     "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
@@ -154,16 +153,6 @@ ERRORS = {
         3,
         "follows from the others",
     ),
-    "a term that is no stratum": (
-        ["plot", "qq", "F", "glucose ~ age + age_group", "--json", *OF_GROUPS],
-        3,
-        "only where it is a stratum",
-    ),
-    "a model by cells": (
-        ["plot", "qq", "F", "glucose ~ age", "--json", "--method", "suppression", *OF_GROUPS],
-        3,
-        "a guarded study fits a regression to its protected copy",
-    ),
     "three in a table": (
         ["plot", "crosstab", "F", "sex", "age_group", "age", "--json"],
         2,
@@ -187,20 +176,15 @@ ERRORS = {
         "a heat map has no --trend",
     ),
     "by nobody": (["plot", "histogram", "F", "bmi", "--by", "sexx", "--json"], 2, "'sexx'"),
-    "points by no stratum": (
-        ["plot", "scatter", "F", "age", "bmi", "--by", "sex", "--json", *OF_GROUPS],
-        3,
-        "rows carry the levels of strata alone",
-    ),
     "boxes of two by": (
         ["plot", "box", "F", "age", "bmi", "--by", "sex", "--json"],
         2,
         "by= draws one column",
     ),
     "raw bars": (
-        ["plot", "bars", "F", "sex", "--json", "--method", "none", *OF_GROUPS],
+        ["plot", "bars", "F", "sex", "--json", "--method", "none"],
         3,
-        "'research' alone",
+        "plots of this study are drawn from its protected copy alone",
     ),
     "policy missing": (
         ["plot", "histogram", "F", "bmi", "--json", "--policy", "no.toml"],
@@ -266,8 +250,7 @@ BY = {
 @pytest.mark.parametrize("picture", BY)
 def test_by_divides_a_picture_by_levels(run: Run, cohort: Path, picture: str) -> None:
     columns, kind = BY[picture]
-    strata = ["--strata", "sex"] if picture == "scatter" else []
-    words = ("plot", picture, str(cohort), *columns, "--by", "sex", *strata, "--json")
+    words = ("plot", picture, str(cohort), *columns, "--by", "sex", "--json")
     code, out, err = run(*words)
 
     assert (code, err) == (0, "")
@@ -351,19 +334,12 @@ def test_a_model_goes_to_standard_output_as_json(run: Run, cohort: Path) -> None
 
 
 def test_codes_are_levels_where_they_are_asked_for_as_such(run: Run, cohort: Path) -> None:
-    words = ("--json", "--strata", "sex", "--kinds", "sex=categorical")
+    words = ("--json", "--kinds", "sex=categorical")
     code, out, _ = run("plot", "residuals", str(cohort), "glucose ~ age + sex", *words)
     assert code == 0
     assert [*vars(dc.View.from_json(out))["coefficients"]] == ["Intercept", "age", "C(sex)[T.2]"]
     bars = dc.View.from_json(run("plot", "bars", str(cohort), "sex", *words)[1])
     assert vars(bars)["levels"] == ("1", "2")
-
-
-def test_a_column_leaves_as_levels_or_as_numbers(run: Run, cohort: Path) -> None:
-    assert run("plot", "histogram", str(cohort), "tch", *OF_GROUPS, "--json")[0] == 0
-    code, out, err = run("plot", "bars", str(cohort), "tch", *OF_GROUPS, "--json")
-    assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the kind of 'tch' must be as in" in err
 
 
 # --- parallel coordinates -------------------------------------------------------------------------
@@ -391,7 +367,8 @@ def credit(tmp_path: Path) -> Path:
 
 
 AXES = ("duration", "amount", "age", "history")
-SECRET = ("--sensitive", "history=4", "-k", "5", "-l", "3")
+NUMBERS = ("-k", "5", "-l", "3", *RESEARCH)
+SECRET = ("--sensitive", "history=4", *NUMBERS)
 
 
 def drawn(run: Run, *words: str) -> dc.ParallelView:
@@ -403,14 +380,15 @@ def drawn(run: Run, *words: str) -> dc.ParallelView:
     return view
 
 
-def check_credit(view: dc.ParallelView, axes: Sequence[str]) -> None:
+def check_credit(view: dc.ParallelView, axes: Sequence[str], sensitive: str) -> None:
     """Check what a picture of credits tells."""
     assert view.columns == tuple(axes)
     assert [axis.sensitive for axis in view.axes] == [False, False, False, True]
     assert view.axes[-1].kind == "categorical"
-    assert view.parameters == {"k": 5, "pixels": 400, "l": 3}
+    assert view.parameters == {"k": 5, "pixels": 400, "l": 3, "sensitive": sensitive}
     assert all(view.clusters)
-    assert (view.sizes, view.method) == (None, "k-member-cells")
+    assert view.sizes is not None
+    assert min(size for sizes in view.sizes for size in sizes) >= 5
 
 
 def test_the_case_of_the_paper(
@@ -418,16 +396,16 @@ def test_the_case_of_the_paper(
 ) -> None:
     file, target = shared_data("german_credit.csv"), tmp_path / "credit.svg"
     axes = ("duration", "credit_amount", "age", "credit_history")
-    words = (str(file), *axes, "--sensitive", "credit_history=4", "-k", "5", "-l", "3")
+    words = (str(file), *axes, "--sensitive", "credit_history=4", *NUMBERS)
 
     code, out, err = run("plot", "parallel", *words, "-o", str(target))
 
     assert (code, err) == (0, "")
     assert out.startswith(f"{target}\nparallel coordinates of duration, credit_amount, age and")
-    assert "promises: Every cluster, and every two that light up together" in out
+    assert "promises: Every cluster between two axes stands on at least k records" in out
     assert target.read_text().startswith("<?xml")
     view = drawn(run, *words)
-    check_credit(view, axes)
+    check_credit(view, axes, "credit_history = 4")
     assert view.axes[-1].levels == ("0", "1", "2", "3", "4")
     assert {axis.low is None for axis in view.axes[:3]} == {False}
 
@@ -441,56 +419,34 @@ def test_the_same_on_a_made_table(run: Run, credit: Path, tmp_path: Path) -> Non
         assert target.stat().st_size > 1000
     view = dc.View.load(tmp_path / "credit.json")
     assert isinstance(view, dc.ParallelView)
-    check_credit(view, AXES)
+    check_credit(view, AXES, "history = 4")
     assert view == drawn(run, str(credit), *AXES, *SECRET)
     kinds = {entry["kind"] for entry in json.loads(run("log", "--released", "--json")[1])}
     assert kinds == {"parallel"}
 
 
 def test_the_command_is_the_study_in_python(run: Run, credit: Path) -> None:
-    policy = dc.Policy.preset(
-        "standard",
-        roles={"history": "sensitive"},
-        kinds={"history": "categorical"},
-        diversity=3,
-    )
+    study = dc.open(credit, "research", kinds={"history": "categorical"})
+    how: dict[str, Any] = {"k": 5, "diversity": 3}
+    wanted = study.parallel(AXES, sensitive={"history": ["4"]}, **how)
     told = run("plot", "parallel", str(credit), *AXES, *SECRET, "--json")[1]
 
-    assert json.loads(told) == json.loads(dc.open(credit, policy).parallel(AXES).to_json())
+    assert json.loads(told) == json.loads(wanted.to_json())
 
 
 def test_flat_clusters_and_other_pixels(run: Run, credit: Path) -> None:
-    view = drawn(run, str(credit), "age", "amount", "--no-gradient", "--pixels", "200", *OF_GROUPS)
+    view = drawn(run, str(credit), "age", "amount", "--no-gradient", "--pixels", "200")
 
     assert (view.fuzzy, view.pixels) == (False, 200)
-    code, out, err = run("plot", "parallel", str(credit), "age", "amount", *OF_GROUPS, "--json")
-    assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "'pixels' must be as in" in err
-
-
-def test_pairs_are_of_one_order_or_named(run: Run, credit: Path) -> None:
-    words = ("plot", "parallel", str(credit), *OF_GROUPS, "--json")
-    assert run(*words, "age", "amount", "sex")[0] == 0
-    # a new process knows those that left
-    assert run(*words, "sex", "amount")[0] == 0
-    assert run(*words, "sex", "duration")[0] == 0
-    code, out, err = run(*words, "age", "sex")
-    assert (code, out) == (3, "")
-    assert "these axes do not fit into one order" in err
-    code, out, err = run(*words, "age", "sex", "--pairs", "age,sex")
-    assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the list of pairs must be as in" in err
-    code, out, err = run(*words, "age", "sex", "--pairs", "age,amount", "--pairs", "amount, sex")
-    assert (code, out) == (3, "")
-    assert "'age', 'sex' may not stand side by side; the pairs of this study are" in err
+    # of a copy both may leave
+    assert drawn(run, str(credit), "age", "amount").pixels == 400
 
 
 def test_a_column_is_sensitive_as_a_whole(run: Run, credit: Path) -> None:
-    view = drawn(run, str(credit), "amount", "age", "--sensitive", "age", *OF_GROUPS)
+    view = drawn(run, str(credit), "amount", "age", "--sensitive", "age", *RESEARCH)
 
     assert [axis.sensitive for axis in view.axes] == [False, True]
     assert view.axes[1].kind == "continuous", "only named values make levels of numbers"
-    assert view.parameters["l"] == 2
 
 
 SENSITIVE: dict[str, tuple[list[str], dict[str, list[str]]]] = {
@@ -509,16 +465,6 @@ def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]
     axes = AxesOptions(sensitive=given)
 
     assert axes.named() == named
-    assert axes.fields()["roles"] == (dict.fromkeys(named, "sensitive") or None)
-
-
-def test_what_a_guarded_study_is_opened_with() -> None:
-    assert AxesOptions(["ill"], 3, 200, ["a,b", " b , c "]).fields() == {
-        "roles": {"ill": "sensitive"},
-        "pairs": [["a", "b"], ["b", "c"]],
-        "diversity": 3,
-        "pixels": 200,
-    }
 
 
 AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
@@ -530,57 +476,46 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "by": (["age", "amount", "--by", "sex"], 2, "a plot of parallel coordinates has no --by"),
     "a trend": (["age", "amount", "--trend"], 2, "a plot of parallel coordinates has no --trend"),
     "no method": (
-        ["age", "amount", "--method", "magic", *OF_GROUPS],
+        ["age", "amount", "--method", "magic", *RESEARCH],
         2,
         "cannot be made by method 'magic'",
     ),
     "single records": (
-        ["age", "amount", "--method", "k-member", *OF_GROUPS],
+        ["age", "amount", "--method", "k-member"],
         3,
-        "pixels of single records",
+        "plots of this study are drawn from its protected copy alone",
     ),
-    "raw": (
-        ["age", "amount", "--method", "none", *OF_GROUPS],
+    "k above n": (
+        ["age", "amount", "-k", "201", *RESEARCH],
         3,
-        "exists under the policy 'research' alone",
+        "there are fewer complete records than k",
     ),
-    "k above n": (["age", "amount", "-k", "201", *OF_GROUPS], 3, "too few complete rows"),
     "l above the values": (
-        [*AXES, "--sensitive", "history=4", "-l", "6"],
+        [*AXES, "--sensitive", "history=4", "-l", "6", *RESEARCH],
         2,
         "the diversity (l) is more than the sensitive column 'history' has values",
     ),
-    "no l": ([*AXES, "-l", "0"], 2, "diversity of the policy must be a whole number"),
+    "no l": ([*AXES, "-l", "0", *RESEARCH], 2, "diversity must be a whole number of at least 1"),
+    "l of the copy": ([*AXES, "-l", "3"], 2, "diversity is for clusters of persons"),
+    "a secret of the copy": (
+        [*AXES, "--sensitive", "history"],
+        2,
+        "rows of the copy are nobody's; leave it out",
+    ),
     "a value that nobody has": (
-        [*AXES, "--sensitive", "history=9", *OF_GROUPS],
+        [*AXES, "--sensitive", "history=9", *RESEARCH],
         2,
         "a sensitive value of 'history' is none that its axis shows",
     ),
     "a secret that is no axis": (
-        ["age", "amount", "--sensitive", "history", *OF_GROUPS],
+        ["age", "amount", "--sensitive", "history", *RESEARCH],
         2,
         "'history' is sensitive, but none of the columns",
     ),
-    "a secret that is not last": (
-        ["age", "history", "amount", "--sensitive", "history=4", *OF_GROUPS],
-        3,
-        "the nearest allowed order is 'age', 'amount', 'history'",
-    ),
     "few pixels": (
-        ["age", "amount", "--pixels", "333", *OF_GROUPS],
+        ["age", "amount", "--pixels", "333"],
         2,
-        "a multiple of 50 from 50 to 500",
-    ),
-    "a pair of one": (
-        ["age", "amount", "--pairs", "age"],
-        2,
-        "a list of pairs of different column",
-    ),
-    "a pair of nobody": (["age", "amount", "--pairs", "age,agee"], 2, "there is no column 'agee'"),
-    "another pair": (
-        ["age", "amount", "--pairs", "age,sex", *OF_GROUPS],
-        3,
-        "may not stand side by side",
+        "pixels must be a multiple of 50, at least 50",
     ),
     "a grid, under research": (
         ["age", "amount", "--policy", "research", "--grid", "5"],
@@ -591,11 +526,6 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
         ["age", "amount", "--policy", "research", "-q", "0.5"],
         2,
         "a plot of parallel coordinates has no use for -",
-    ),
-    "neighbours, under research": (
-        ["age", "amount", "--policy", "research", "--pairs", "age,amount"],
-        2,
-        "--pairs is of guarded policies",
     ),
     "bins, under research": (
         ["age", "amount", "--policy", "research", "--bins", "5"],
@@ -623,7 +553,6 @@ def test_what_cannot_be_drawn_is_said_in_one_line(
         ["--sensitive", "age"],
         ["-l", "3"],
         ["--pixels", "200"],
-        ["--pairs", "a,b"],
         ["--no-gradient"],
     ],
     ids=lambda option: str(option[0]),
@@ -645,7 +574,7 @@ def test_under_research_records_are_clustered_and_numbers_are_the_picture_s_own(
     assert view.method == "k-member"
     assert view.parameters == {"k": 4, "pixels": 500, "l": 3, "sensitive": "history = 4 or 3"}
     assert view.sizes is not None
-    for method in ("k-member-joint", "none", "k-member-cells"):
+    for method in ("k-member-joint", "none"):
         again = drawn(run, str(credit), "age", "amount", "--policy", "research", "--method", method)
         assert again.method == method
 
@@ -654,28 +583,15 @@ def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
     run: Run, credit: Path, tmp_path: Path
 ) -> None:
     policy = tmp_path / "ours.toml"
-    policy.write_text(
-        'rows = "condensation"\nroles = {history = "sensitive"}\n'
-        'kinds = {history = "categorical"}\n'
-    )
+    policy.write_text('roles = {history = "sensitive"}\nkinds = {history = "categorical"}\n')
     words = ("--policy", str(policy))
 
-    view = drawn(run, str(credit), *AXES, *words)
-    assert view.axes[-1].sensitive is True
-    assert view == drawn(run, str(credit), *AXES, *words, "--sensitive", "history=4")
-    for option, name in (
-        (["--sensitive", "age"], "roles"),
-        (["-l", "3"], "diversity"),
-        (["--pixels", "300"], "pixels"),
-    ):
+    assert drawn(run, str(credit), *AXES, *words).axes[-1].kind == "categorical"
+    assert drawn(run, str(credit), *AXES, *words, "--pixels", "300").pixels == 300
+    for option in (["--sensitive", "age"], ["-l", "3"]):
         code, _, err = run("plot", "parallel", str(credit), *AXES, *words, *option, "--json")
-        assert code == 3
-        assert f"the policy file says what {name} is; leave the option out" in err
-    policy.write_text('pairs = [["age", "amount"]]\n')
-    code, _, err = run(
-        "plot", "parallel", str(credit), "age", "sex", *words, "--pairs", "age,sex", "--json"
-    )
-    assert (code, "the policy file says what pairs is" in err) == (3, True)
+        assert code == 2
+        assert "is for clusters of persons, and rows of the copy are nobody's" in err
 
 
 def test_a_plot_is_drawn_for_a_journal(run: Run, cohort: Path, tmp_path: Path) -> None:

@@ -138,11 +138,10 @@ def test_it_runs_with_the_file_that_policy_init_wrote(
 
 OVERRULED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "m as it follows from k": (("summary", "TABLE", "-m", "20"), 0, ""),
-    "rows as they are made anyway": (("plot", "box", "TABLE", "bmi", "--rows", "whole"), 0, ""),
     "k as in the file": (("fidelity", "TABLE", "-k", "5"), 0, ""),
     "another m": (("means", "TABLE", "bmi", "sex", "-m", "12"), 3, "says what m is"),
     "another k": (("attack", "TABLE", "-k", "4"), 3, "says what k is"),
-    "another way": (("board", "TABLE", "--rows", "mdav", "-o", "BOARD"), 3, "says what rows is"),
+    "another m of a board": (("board", "TABLE", "-m", "12", "-o", "BOARD"), 3, "says what m is"),
 }
 
 
@@ -153,23 +152,3 @@ def test_an_option_that_says_what_holds_anyway_overrules_nothing(
     more = ("--json",) if words[0] == "plot" else ()
     code, _, err = called(run, files, (*words, *more))
     assert (code, message in err) == (expected, True), err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("summary", "TABLE"),
-        ("means", "TABLE", "bmi", "sex"),
-        ("model", "TABLE", "bmi ~ age"),
-        ("fidelity", "TABLE"),
-        ("attack", "TABLE"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_file_with_copies_of_groups_is_refused_in_words(
-    run: Run, files: dict[str, str], words: tuple[str, ...]
-) -> None:
-    Path(files["POLICY"]).write_text('groups = [["age", "bmi"]]\n')
-    code, out, err = called(run, files, words)
-    assert (code, out) == (2 if words[0] == "attack" else 3, "")
-    assert "copy of a whole table" in err.replace("of the whole", "of a whole")

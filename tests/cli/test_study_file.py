@@ -67,7 +67,7 @@ REFUSED = {
     "another ending": (["-o", "cohort.zip"], 2, "a study file is saved as one of"),
     "a file that is there": (["-o", "{cohort}.discreet"], 2, "there is a file"),
     "no folder": (["-o", "none/cohort.discreet"], 2, "there is no folder"),
-    "no copy": (["--policy", "research", "-o", "a.discreet"], 2, "rows = 'whole' is one copy"),
+    "no copy": (["--policy", "research", "-o", "a.discreet"], 3, "has no copy of the whole table"),
     "a small k": (["-k", "2", "-o", "a.discreet"], 2, "at least 3"),
 }
 

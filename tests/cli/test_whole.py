@@ -21,8 +21,6 @@ from tests.cli.conftest import Run
 from tests.serve.cohort import written
 from tests.study.test_whole import cohort as cohort_of
 
-WHOLE = ("--rows", "whole")
-
 
 def drawn(run: Run, *words: str) -> Any:
     """Return the numbers of a plot."""
@@ -32,21 +30,19 @@ def drawn(run: Run, *words: str) -> Any:
 
 
 def test_plots_of_the_copy_have_settings_of_their_own(run: Run, cohort: Path) -> None:
-    heatmap = ("heatmap", str(cohort), "age", "bmi", *WHOLE)
+    heatmap = ("heatmap", str(cohort), "age", "bmi")
     for grid in ("9", "12"):
         view = drawn(run, *heatmap, "--grid", grid)
         assert (view["method"], view["parameters"]["grid"]) == ("whole", int(grid))
-    histogram = drawn(
-        run, "histogram", str(cohort), "ldl", *WHOLE, "--by", "age_group", "--bins", "6"
-    )
+    histogram = drawn(run, "histogram", str(cohort), "ldl", "--by", "age_group", "--bins", "6")
     assert histogram["method"] == "whole"
-    parallel = ("parallel", str(cohort), "age_group", "ldl", "age", *WHOLE, "--pixels", "150")
+    parallel = ("parallel", str(cohort), "age_group", "ldl", "age", "--pixels", "150")
     assert drawn(run, *parallel)["method"] == "whole"
 
 
 def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
-    told = drawn(run, "scatter", str(cohort), "age", "bmi", *WHOLE, "-m", "12", "--by", "age_group")
-    policy = Policy.preset("standard", rows="whole", m=12, kinds={"age_group": "categorical"})
+    told = drawn(run, "scatter", str(cohort), "age", "bmi", "-m", "12", "--by", "age_group")
+    policy = Policy.preset("standard", m=12, kinds={"age_group": "categorical"})
     view = dc.open(cohort, policy).scatter("age", "bmi", by="age_group")
 
     wanted = json.loads(view.to_json())
@@ -57,45 +53,40 @@ def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
 
 REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     # the words, the exit code, what is said
-    "no policy with a copy": (
-        ("plot", "histogram", "FILE", "age", *WHOLE, "--policy", "research", "--json"),
-        2,
-        "--rows is of the protected copy of a guarded study; under 'research' name",
-    ),
     "a table of no policy with a copy": (
         ("anonymize", "FILE", "-m", "12", "--policy", "research"),
         2,
         "-m is of the protected copy of a guarded study",
     ),
     "a number without use": (
-        ("plot", "bars", "FILE", "age_group", *WHOLE, "--grid", "9", "--json"),
+        ("plot", "bars", "FILE", "age_group", "--grid", "9", "--json"),
         2,
         "a bar chart has no use for --grid; leave it out",
     ),
     "a method of counts": (
-        ("plot", "heatmap", "FILE", "age", "bmi", *WHOLE, "--method", "suppression", "--json"),
+        ("plot", "heatmap", "FILE", "age", "bmi", "--method", "suppression", "--json"),
         3,
         "plots of this study are drawn from its protected copy alone",
     ),
     "rounding of the copy": (
-        ("anonymize", "FILE", *WHOLE, "--method", "mdav"),
-        2,
-        "--rows is not of rounding; leave it out, or --method",
+        ("anonymize", "FILE", "--method", "mdav"),
+        3,
+        "tables are rounded under the policy 'research' alone",
     ),
     "fewer than k in a group": (
-        ("anonymize", "FILE", *WHOLE, "-m", "3"),
+        ("anonymize", "FILE", "-m", "3"),
         2,
         "m must be at least k",
     ),
     "what the file says": (
-        ("serve", "FILE", "--policy", "POLICY", *WHOLE),
+        ("serve", "FILE", "--policy", "POLICY", "-m", "12"),
         3,
-        "the policy file says what rows is",
+        "the policy file says what m is",
     ),
     "a version of what the file does not say": (
-        ("version", "new", "FILE", "--policy", "POLICY", *WHOLE),
+        ("version", "new", "FILE", "--policy", "POLICY", "-m", "12"),
         3,
-        "the policy file says what rows is",
+        "the policy file says what m is",
     ),
 }
 
@@ -103,7 +94,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_is_one_line(run: Run, cohort: Path, tmp_path: Path, case: str) -> None:
     words, code, says = REFUSED[case]
-    (tmp_path / "policy.toml").write_text('rows = "mdav"\n')
+    (tmp_path / "policy.toml").write_text("m = 25\n")
     places = {"FILE": str(cohort), "POLICY": str(tmp_path / "policy.toml")}
 
     found, out, err = run(*(places.get(word, word) for word in words))
@@ -115,10 +106,10 @@ def test_what_is_refused_is_one_line(run: Run, cohort: Path, tmp_path: Path, cas
 
 def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
     path = tmp_path / "copy.csv"
-    code, _, err = run("anonymize", str(cohort), *WHOLE, "-m", "12", "-o", str(path))
+    code, _, err = run("anonymize", str(cohort), "-m", "12", "-o", str(path))
 
     assert code == 0, err
-    policy = Policy.preset("standard", rows="whole", m=12)
+    policy = Policy.preset("standard", m=12)
     frame = (
         dc.open(pl.read_csv(cohort, infer_schema_length=None), policy, study="cohort.csv")
         .anonymize()
@@ -129,7 +120,7 @@ def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
 
 
 def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: Path) -> None:
-    plot = ("plot", "scatter", str(cohort), "age", "bmi", *WHOLE, "--json")
+    plot = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
     assert run(*plot)[0] == 0
     code, _, err = run(*plot, "-m", "25")
     command = f"discreet version new {cohort} -m 25"
@@ -153,12 +144,12 @@ def test_a_study_is_served_from_the_copy(
     monkeypatch.setattr(start, "run", lambda study, serving, _: served.append((study, serving)))
     monkeypatch.chdir(tmp_path)
 
-    assert run("serve", str(file), *WHOLE, "-m", "12", "--study", "s", "--no-token")[0] == 0
+    assert run("serve", str(file), "-m", "12", "--study", "s", "--no-token")[0] == 0
     ((study, serving),) = served
     assert (study.policy.rows_by, study.policy.members) == ("whole", 12)
     assert opened(serving).policy == study.policy  # as other workers do
     policy.write_text(policy.read_text() + 'rows = "whole"\n')
-    assert run("serve", str(file), *WHOLE, "--policy", str(policy), "--no-token")[0] == 0
+    assert run("serve", str(file), "--policy", str(policy), "--no-token")[0] == 0
     assert served[-1][0].policy.rows_by == "whole"
 
 
@@ -192,26 +183,6 @@ def test_a_plot_by_codes_goes_with_all_others(run: Run, tmp_path: Path) -> None:
     for kind, *words in plots:
         code, _, err = run("plot", kind, str(path), *words, "--json")
         assert code == 0, err
-
-
-def test_numbers_of_counts_are_those_of_the_study_where_groups_are_named(
-    run: Run, cohort: Path
-) -> None:
-    words = (
-        "plot",
-        "histogram",
-        str(cohort),
-        "age",
-        "--groups",
-        "age,bmi",
-        "--bins",
-        "9",
-        "--json",
-    )
-    code, out, err = run(*words)
-
-    assert code == 0, err
-    assert json.loads(out)["parameters"]["bins"] == 9
 
 
 NEW = ("--assign", "band=cut(age, 40, 60)", "--assign", "ratio = ldl / hdl")

@@ -22,7 +22,7 @@ def test_the_page_shows_every_picture_by_every_method(
     drawn = {path.name for path in (tmp_path / "demo").glob("*.svg")}
     assert set(re.findall(r'<img src="([^"]+)"', page)) == drawn
     for picture, plot in PLOTS.items():
-        if plot.of_copy_alone:  # the cohort says of nothing how long it took
+        if picture in ("survival", "over_time"):  # the cohort says of nothing how long it took
             continue
         methods = plot.methods
         for method in methods:

@@ -139,14 +139,14 @@ def test_what_left_without_a_server_is_an_entry_too(tmp_path: Path) -> None:
             k=5,
             kind="histogram",
             columns=("x",),
-            method="merge",
+            method="whole",
             form=form,
         )
         ledger.release([leaving], dict)
     (entry,) = Record(ledger.store, "s", (), ()).entries(Wanted(kind="left"))
 
     assert (entry["caller"], entry["what"], entry["outcome"]) == ("", "histogram", "answered")
-    assert entry["request"] == '{"columns":["x"],"method":"merge","form":"svg"}'
+    assert entry["request"] == '{"columns":["x"],"method":"whole","form":"svg"}'
     assert Record(ledger.store, "t", (), ()).entries(Wanted()) == []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import sqlite3
 import stat
@@ -29,12 +28,7 @@ from discreet.ledger.ledger import (
     sketches_of,
 )
 from discreet.ledger.rules import (
-    COUNT_METHOD_OF,
-    DIVERSITY_OF,
-    GROUP_OF,
-    ONE_ORDER,
-    PAIR_OF,
-    PAIRS,
+    KIND_OF,
     ReleaseRecord,
 )
 from discreet.ledger.store import Store, verify
@@ -83,7 +77,7 @@ def leave(
         k=settings.get("k", 5),
         kind="histogram",
         columns=(drawn,),
-        method="merge",
+        method="whole",
         form="svg",
         version=version,
     )
@@ -284,74 +278,13 @@ def test_settings_are_compared_with_every_study_of_the_same_data(ledger: Ledger)
 
 @pytest.mark.parametrize("second", ["s", "t", None])
 def test_a_choice_is_kept_for_its_columns(ledger: Ledger, second: str | None) -> None:
-    merge, other = ({f"{COUNT_METHOD_OF}'x'": method} for method in ("merge", "suppression"))
-    leave(ledger, choices=merge)
+    number, other = ({f"{KIND_OF}'x'": kind} for kind in ("continuous", "categorical"))
+    leave(ledger, choices=number)
 
-    with pytest.raises(
-        LeavingError, match=r"the count method of 'x' must be as in .* release used$"
-    ):
+    with pytest.raises(LeavingError, match=r"the kind of 'x' must be as in .* under \[kinds\]$"):
         leave(ledger, study=second, choices=other)
-    leave(ledger, study=second, choices=merge)
-    leave(ledger, "y", study=second, choices={f"{COUNT_METHOD_OF}'y'": "suppression"})
-
-
-def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
-    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
-
-    with pytest.raises(
-        LeavingError,
-        match=r"the group of 'x' must be as in .*: `discreet version new FILE --study s`$",
-    ):
-        leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]'})
-    with pytest.raises(
-        LeavingError, match=r"the strata must be as in .*: `discreet version new .*`$"
-    ):
-        leave(ledger, choices={"strata": '["sex"]'})
-    assert ledger.groups("s") == (("x", "y"),)
-    assert ledger.groups(None) == ledger.groups("t") == ()
-
-
-def axes(*pairs: str, diversity: int = 1) -> dict[str, str]:
-    """Pin the pairs of the columns that stand in them, as parallel coordinates do."""
-    chosen = {PAIRS: ONE_ORDER}
-    for one, other in map(sorted, pairs):
-        chosen[f"{PAIR_OF}{one!r}, {other!r}"] = json.dumps([one, other])
-        chosen |= dict.fromkeys((f"{DIVERSITY_OF}{n!r}" for n in (one, other)), str(diversity))
-    return chosen
-
-
-def test_pairs_that_left_are_remembered_for_their_study(ledger: Ledger) -> None:
-    assert ledger.pairs("s") == ()
-    leave(ledger, choices=axes("xy", "yz"))
-    leave(ledger, "y", choices={"strata": "[]", f"{GROUP_OF}'y'": '["y"]'})
-
-    assert ledger.pairs("s") == (("x", "y"), ("y", "z"))
-    assert ledger.pairs(None) == ledger.pairs("t") == ()
-    assert ledger.groups("s") == (("y",),)
-    leave(ledger, choices=axes("wx"))
-    assert ledger.pairs("s") == (("w", "x"), ("x", "y"), ("y", "z"))
-
-
-@pytest.mark.parametrize("second", ["s", "t", None])
-def test_pairs_and_diversity_are_kept_for_their_columns(ledger: Ledger, second: str | None) -> None:
-    leave(ledger, choices=axes("xy"))
-
-    with pytest.raises(LeavingError, match="do not fit into one order with those released"):
-        leave(ledger, study=second, choices=axes("yz", "zx"))
-    with pytest.raises(LeavingError, match="the list of pairs must be as in"):
-        leave(ledger, study=second, choices=axes("xy") | {PAIRS: '[["x", "y"]]'})
-    with pytest.raises(LeavingError, match=r"the diversity of '[xy]' must be as in"):
-        leave(ledger, study=second, choices=axes("xy", diversity=3))
-    leave(ledger, study=second, choices=axes("xy"))
-
-
-def test_a_new_version_has_no_pairs_yet(ledger: Ledger) -> None:
-    leave(ledger, choices=axes("xy"))
-
-    assert open_version(ledger, changed(60)) == 2
-    assert ledger.pairs("s") == ()
-    leave(ledger, table=changed(60), choices=axes("xz"))
-    assert ledger.pairs("s") == (("x", "z"),)
+    leave(ledger, study=second, choices=number)
+    leave(ledger, "y", study=second, choices={f"{KIND_OF}'y'": "categorical"})
 
 
 def test_choices_that_were_refused_are_not_kept(ledger: Ledger) -> None:
@@ -441,16 +374,6 @@ def test_a_new_version_of_a_changed_policy(ledger: Ledger) -> None:
         leave(ledger, study="t")
 
 
-def test_a_new_version_of_other_groups_or_strata(ledger: Ledger) -> None:
-    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
-
-    with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
-        open_version(ledger, TABLE, choices={"strata": "[]", f"{GROUP_OF}'z'": '["z"]'})
-    assert open_version(ledger, TABLE, choices={f"{GROUP_OF}'x'": '["x", "z"]'}) == 2
-    assert ledger.groups("s") == ()
-    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]', "strata": '["sex"]'})
-
-
 def test_a_new_version_of_nothing_new_is_refused(ledger: Ledger) -> None:
     with pytest.raises(InputError, match="nothing of study 's' was released yet"):
         open_version(ledger, TABLE)
@@ -495,7 +418,7 @@ def test_of_things_of_two_versions_none_leaves(ledger: Ledger) -> None:
     assert open_version(ledger, changed(60)) == 2
     parts = [
         ReleaseRecord(
-            "s", SETTINGS, {}, sketches({"y": Y}), 5, "bars", ("y",), "merge", "svg", version
+            "s", SETTINGS, {}, sketches({"y": Y}), 5, "bars", ("y",), "whole", "svg", version
         )
         for version in (2, 1)
     ]
@@ -554,7 +477,7 @@ def test_what_left_while_a_version_was_sketched_is_sketched_too(ledger: Ledger) 
 
 def test_nothing_is_made_before_something_leaves(ledger: Ledger, tmp_path: Path) -> None:
     assert not ledger.knows("s")
-    assert ledger.groups("s") == ledger.pairs("s") == ()
+    assert ledger.choices("s", "") == {}
     assert ledger.history() == []
     assert list(tmp_path.iterdir()) == []
 
@@ -582,7 +505,7 @@ def test_the_history_says_what_left_and_no_value(ledger: Ledger) -> None:
         "version": 1,
         "kind": "histogram",
         "columns": ["x"],
-        "method": "merge",
+        "method": "whole",
         "form": "svg",
     }
     assert (second["study"], second["columns"]) == ("t", ["y"])
@@ -632,7 +555,7 @@ def alter(path: Path, script: str) -> None:
 def test_nothing_leaves_past_a_damaged_ledger(
     ledger: Ledger, tmp_path: Path, damage: Callable[[Path], Any]
 ) -> None:
-    group = {f"{GROUP_OF}'x'": '["x", "y"]'}
+    group = {f"{KIND_OF}'x'": "continuous"}
     leave(ledger, choices=group)
     damage(tmp_path / "state" / "ledger.sqlite")
 
@@ -665,7 +588,7 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
     def fail() -> Mapping[str, Sketch]:
         raise OSError("no data")
 
-    leaving = ReleaseRecord("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
+    leaving = ReleaseRecord("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "whole", "svg")
     with pytest.raises(OSError, match="no data"):
         ledger.release([leaving], fail)
     with pytest.raises(LeavingError, match="damaged or in use"):
@@ -680,7 +603,7 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
 def leaving_of(*columns: str, **fields: Any) -> ReleaseRecord:
     """Say what a picture of some columns that is about to leave rests on."""
     held = sketches({name: TABLE[name] for name in columns})
-    plain = ReleaseRecord("s", SETTINGS, {}, held, 5, "scatter", columns, "merge", "csv")
+    plain = ReleaseRecord("s", SETTINGS, {}, held, 5, "scatter", columns, "whole", "csv")
     return dataclasses.replace(plain, **fields)
 
 
@@ -714,7 +637,6 @@ def test_of_what_leaves_together_one_refusal_stops_all(
 
     assert ledger.history() == []
     assert not ledger.knows("s")
-    assert ledger.groups("s") == ()
     # nor has what was refused pinned anything
     ledger.release(
         [dataclasses.replace(good, choices={"formula": "y ~ z"})], lambda: sketches(TABLE)
@@ -775,7 +697,7 @@ MADE = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
 
 def test_what_files_carry_is_found_by_its_id_or_checksum(tmp_path: Path) -> None:
     ledger, other = Ledger(tmp_path, SECRET), dataclasses.replace(MADE, checksum="d")
-    told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
+    told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "whole", "svg")
     assert ledger.released() == []
     ledger.release([told], lambda: sketches({"x": X}))
     ledger.release([dataclasses.replace(told, provenance=(MADE.to_text(),))], dict)

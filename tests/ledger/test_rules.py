@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from math import comb
 from typing import Any
@@ -14,17 +13,13 @@ from numpy.typing import NDArray
 from discreet.errors import LeavingError
 from discreet.ledger.rules import (
     COLUMN,
-    COUNT_METHOD_OF,
-    ONE_ORDER,
-    PAIR_OF,
-    PAIRS,
+    KIND_OF,
     PERSONS,
     SHAPE_OF,
     ReleaseRecord,
     Version,
     check_many_changed,
     check_names,
-    check_one_order,
     check_same_table,
     check_unchanged,
     check_version,
@@ -57,7 +52,7 @@ def leaving(**changes: Any) -> ReleaseRecord:
         "k": 5,
         "kind": "histogram",
         "columns": ("x",),
-        "method": "merge",
+        "method": "whole",
         "form": "svg",
     }
     return ReleaseRecord(**given | changes)
@@ -67,8 +62,8 @@ VERSION = Version(1, "s", 1, SETTINGS)
 
 
 def test_the_same_settings_and_choices_pass() -> None:
-    what = f"{COUNT_METHOD_OF}'x'"
-    compare(leaving(choices={what: "merge"}), VERSION, {what: "merge", "strata": "[]"})
+    what = f"{KIND_OF}'x'"
+    compare(leaving(choices={what: "ordinal"}), VERSION, {what: "ordinal", "strata": "[]"})
 
 
 @pytest.mark.parametrize("changed", ["k", "grid", "regime"])
@@ -80,10 +75,10 @@ def test_another_setting_is_named(changed: str) -> None:
 
 
 def test_another_choice_is_named() -> None:
-    what = f"{COUNT_METHOD_OF}'x'"
-    with pytest.raises(LeavingError, match="the count method of 'x' must be as in") as told:
-        compare(leaving(choices={what: "suppression"}), VERSION, {what: "merge"})
-    assert told.value.what == "count method of 'x'"
+    what = f"{KIND_OF}'x'"
+    with pytest.raises(LeavingError, match="the kind of 'x' must be as in") as told:
+        compare(leaving(choices={what: "continuous"}), VERSION, {what: "ordinal"})
+    assert told.value.what == "kind of 'x'"
 
 
 OTHER_RULES: dict[str, Callable[[], None]] = {
@@ -93,10 +88,6 @@ OTHER_RULES: dict[str, Callable[[], None]] = {
     "changed data": lambda: check_unchanged(leaving(), VERSION, {"column x": sketch(X[1:])}),
     "few changes": lambda: check_many_changed(
         VERSION, {"column x": sketch(X)}, {"column x": sketch(X[1:])}, k=5
-    ),
-    "a ring of axes": lambda: check_one_order(
-        leaving(choices={PAIRS: ONE_ORDER}),
-        {f"{PAIR_OF}{it}": json.dumps([*it]) for it in ("ab", "bc", "ac")},
     ),
 }
 

@@ -230,14 +230,20 @@ class TestTelling:
 
 
 def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
-    point = Point(Setting("probabilistic", q=0.5), Estimate("linked", 1, 10), 0.1)
-    line = 'dc.open(TABLE, study.policy.changed(rows="probabilistic", q=0.5)).anonymize()'
+    estimate = Estimate("linked", 1, 10)
+    noise, whole = Setting("probabilistic", q=0.5), Setting("whole", k=5, m=12)
+    lines = {
+        noise: 'dc.open(TABLE, "research").anonymize(method="probabilistic", q=0.5)',
+        whole: "dc.open(TABLE, study.policy.changed(k=5, m=12)).anonymize()",
+    }
 
-    assert point.setting.opened == line
-    for guarded in (True, False):
-        page = unescape(RiskUtilityMap((point,), guarded=guarded).to_html())
-        assert (line in page) == guarded
-        assert ("study.anonymize(method=" in page) != guarded
+    for setting, line in lines.items():
+        assert setting.opened == line
+        for guarded in (True, False):
+            point = Point(setting, estimate, 0.1)
+            page = unescape(RiskUtilityMap((point,), guarded=guarded).to_html())
+            assert (line in page) == guarded
+            assert ("-o RELEASED.csv --policy research" in page) == (guarded and setting == noise)
 
 
 # --- A map is read as a browser reads it: its links lead somewhere, and it asks for nothing -----

@@ -1,4 +1,4 @@
-"""Guarded clusters: every box of at least k persons, from counts of whole cells alone."""
+"""Clusters of cells: every box of at least k rows, from counts of whole cells alone."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -25,67 +25,35 @@ from discreet.parallel.cells import (
 from discreet.parallel.pixels import bins_of_grid, choose_seeding
 
 Whole = NDArray[np.int64]
-Pair = tuple[bool, bool]
-
-NEITHER, RIGHT, BOTH = (False, False), (False, True), (True, True)
 
 
 def tens(cells: int) -> Whole:
     return np.arange(0, 10 * cells + 1, 10)
 
 
-def clustered(grid: Any, k: int, *, sensitive: Pair = NEITHER, diversity: int = 1) -> CellClusters:
+def clustered(grid: Any, k: int) -> CellClusters:
     counts = np.array(grid)
     edges = tens(counts.shape[0]), tens(counts.shape[1])
-    kinds = ("continuous", "continuous")
-    return cluster_cells(
-        counts, k, kinds=kinds, edges=edges, sensitive=sensitive, diversity=diversity
-    )
+    return cluster_cells(counts, k, kinds=("continuous", "continuous"), edges=edges)
 
 
-BY_HAND: dict[str, tuple[Any, int, Pair, int, Any]] = {  # counts, k, sensitive, l, boxes
-    "eight persons in one cell": ([[0, 0], [8, 0]], 5, NEITHER, 1, [(1, 2, 0, 1)]),
-    "just k persons in all": ([[2, 0], [0, 3]], 5, NEITHER, 1, [(0, 2, 0, 2)]),
-    "l means nothing without a sensitive axis": ([[0, 5]], 5, NEITHER, 3, [(0, 1, 1, 2)]),
+BY_HAND: dict[str, tuple[Any, int, Any]] = {  # counts, k, boxes
+    "eight persons in one cell": ([[0, 0], [8, 0]], 5, [(1, 2, 0, 1)]),
+    "just k persons in all": ([[2, 0], [0, 3]], 5, [(0, 2, 0, 2)]),
     "twelve persons, a cell of six of its own": (
         [[6, 0, 0], [0, 2, 2], [0, 0, 2]],
         6,
-        NEITHER,
-        1,
         [(0, 1, 0, 1), (1, 3, 1, 3)],
-    ),
-    "with a sensitive axis the six are not shown by themselves": (
-        # two levels each: 6 with 2 (row 0 takes the nearest that brings a level), and the rest
-        [[6, 0, 0], [0, 2, 0], [0, 0, 4], [0, 2, 0]],
-        4,
-        RIGHT,
-        2,
-        [(0, 2, 0, 2), (2, 4, 1, 3)],
-    ),
-    "two levels hide nothing": ([[6, 0], [0, 6]], 3, RIGHT, 2, []),
-    "all levels hide nothing": ([[6, 2, 0], [0, 1, 6]], 3, RIGHT, 3, []),
-    "more levels than there are": ([[6, 4, 4], [0, 1, 6]], 3, RIGHT, 4, []),
-    "a level of too few persons is none": ([[6, 4, 1], [0, 1, 1]], 3, RIGHT, 2, []),
-    "an empty level is none": ([[6, 0, 1], [0, 0, 6]], 3, RIGHT, 2, []),
-    "both axes sensitive, one of them hides nothing": ([[6, 2, 1], [0, 1, 6]], 3, BOTH, 2, []),
-    "both axes sensitive": (
-        [[3, 0, 0], [0, 3, 0], [0, 0, 3]],
-        3,
-        BOTH,
-        2,
-        [(0, 3, 0, 3)],  # two by two, then one is left and goes there
     ),
 }
 
 
-@pytest.mark.parametrize(
-    ("grid", "k", "sensitive", "diversity", "boxes"), BY_HAND.values(), ids=BY_HAND
-)
-def test_by_hand(grid: Any, k: int, sensitive: Pair, diversity: int, boxes: Any) -> None:
-    found = clustered(grid, k, sensitive=sensitive, diversity=diversity)
+@pytest.mark.parametrize(("grid", "k", "boxes"), BY_HAND.values(), ids=BY_HAND)
+def test_by_hand(grid: Any, k: int, boxes: Any) -> None:
+    found = clustered(grid, k)
 
     assert list(found.boxes) == boxes
-    check_cells(np.array(grid), found, k, sensitive, diversity)
+    check_cells(np.array(grid), found, k)
 
 
 def test_a_million_persons_in_a_cell() -> None:
@@ -105,50 +73,34 @@ def test_no_cell_is_told_apart_by_repr_and_none_can_be_changed() -> None:
 
 
 @st.composite
-def grids(draw: st.DrawFn) -> tuple[Whole, int, Pair, int]:
+def grids(draw: st.DrawFn) -> tuple[Whole, int]:
     shape = draw(st.tuples(st.integers(1, 7), st.integers(1, 7)))
     grid = draw(hnp.arrays(np.int64, shape, elements=st.integers(0, draw(st.integers(1, 9)))))
-    k = draw(st.integers(2, 8))
-    return grid, k, draw(st.sampled_from([NEITHER, RIGHT, BOTH])), draw(st.integers(2, 4))
-
-
-def levels_of(grid: Whole, k: int, sensitive: Pair) -> list[int]:
-    return [int((grid.sum(axis=1 - axis) >= k).sum()) for axis in (0, 1) if sensitive[axis]]
+    return grid, draw(st.integers(2, 8))
 
 
 @given(grids())
-def test_every_box_holds_k_persons_of_l_levels_and_every_person_is_in_one(
-    case: tuple[Whole, int, Pair, int],
-) -> None:
-    grid, k, sensitive, diversity = case
-    held = levels_of(grid, k, sensitive)
+def test_every_box_holds_k_persons_and_every_person_is_in_one(case: tuple[Whole, int]) -> None:
+    grid, k = case
     if grid.sum() < k:
         with pytest.raises(RefusedError, match="fewer than k persons"):
-            clustered(grid, k, sensitive=sensitive, diversity=diversity)
+            clustered(grid, k)
         return
 
-    found = clustered(grid, k, sensitive=sensitive, diversity=diversity)
+    found = clustered(grid, k)
 
-    check_cells(grid, found, k, sensitive, diversity)
-    assert (len(found.boxes) == 0) == any(many <= diversity for many in held)
-    if not found.boxes:
-        assert (found.cluster_of == -1).all()
-        return
+    check_cells(grid, found, k)
     assert list(found.boxes) == sorted(set(found.boxes))
     assert ((found.cluster_of >= 0) == (grid > 0)).all()
     for number, box in enumerate(found.boxes):
         rows, columns = np.nonzero(found.cluster_of == number)
         assert grid[rows, columns].sum() >= k
         assert (rows.min(), rows.max() + 1, columns.min(), columns.max() + 1) == box
-        for of_axis, told in zip((rows, columns), sensitive, strict=True):
-            assert not told or len(set(of_axis)) >= diversity
 
 
 @given(grids(), st.randoms(use_true_random=False))
-def test_the_order_of_persons_does_not_matter(
-    case: tuple[Whole, int, Pair, int], shuffle: Any
-) -> None:
-    grid, k, sensitive, diversity = case
+def test_the_order_of_persons_does_not_matter(case: tuple[Whole, int], shuffle: Any) -> None:
+    grid, k = case
     persons = np.repeat(np.argwhere(grid >= 0), grid.ravel(), axis=0).tolist()
     shuffle.shuffle(persons)
     again = np.zeros_like(grid)
@@ -158,7 +110,7 @@ def test_the_order_of_persons_does_not_matter(
     answers: list[Any] = []
     for counts in (grid, again):
         try:
-            found = clustered(counts, k, sensitive=sensitive, diversity=diversity)
+            found = clustered(counts, k)
             answers.append((found.boxes, found.cluster_of.tolist()))
         except DiscreetError as error:
             answers.append((str(error), []))
@@ -178,18 +130,6 @@ def with_labels(labels: Any, boxes: Any = GOOD.boxes) -> CellClusters:
 
 BREAKS: dict[str, tuple[CellClusters, dict[str, Any], str]] = {
     "too few persons": (GOOD, {"k": 6}, "fewer than k persons"),
-    "a level is missing": (
-        GOOD,
-        {"k": 3, "sensitive": RIGHT, "diversity": 2},
-        "fewer than l levels",
-    ),
-    "shown where l hides nothing": (GOOD, {"sensitive": RIGHT, "diversity": 3}, "hide nothing"),
-    "shown where two levels are all": (
-        GOOD,
-        {"sensitive": (True, False), "diversity": 2},
-        "hide nothing",
-    ),
-    "nothing shown without cause": (with_labels([[-1] * 3] * 2, ()), {}, "none elsewhere"),
     "a person in no cluster": (with_labels([[0, -1, 1], [-1, 1, -1]]), {}, "in no cluster"),
     "nobody in a cluster": (with_labels([[0, 1, 1], [-1, 1, 1]]), {}, "empty one"),
     "a cell in another box": (with_labels([[0, -1, 0], [-1, 1, 1]]), {}, "larger than its box"),
@@ -227,11 +167,6 @@ def test_the_check_sees_what_is_broken(
         check_cells(GRID, broken, **{"k": 5, **other})
 
 
-def test_hidden_clusters_hide_the_cells_too() -> None:
-    with pytest.raises(BrokenPromiseError, match="empty one"):
-        check_cells(GRID, with_labels(GOOD.cluster_of, ()), 5, RIGHT, 3)
-
-
 # --- joins --------------------------------------------------------------------------------------
 
 # Ten persons on three axes of two cells: two clusters in the left gap, two in the right one.
@@ -242,20 +177,14 @@ PERSONS = np.array([2, 1, 2, 1, 4])
 
 
 @pytest.mark.parametrize(
-    ("least", "diversity", "joins"),
-    [
-        (2, 1, ((0, 0), (0, 1), (1, 1))),
-        (3, 1, ((0, 0), (1, 1))),
-        (4, 1, ((1, 1),)),
-        (5, 1, ()),
-        (2, 2, ((0, 0),)),  # the others have one cell of the shared axis in common
-    ],
+    ("least", "joins"),
+    [(2, ((0, 0), (0, 1), (1, 1))), (3, ((0, 0), (1, 1))), (4, ((1, 1),)), (5, ())],
 )
-def test_joins_by_hand(least: int, diversity: int, joins: Any) -> None:
-    found = shared(TRIPLES, PERSONS, LEFT, OTHER, least=least, diversity=diversity)
+def test_joins_by_hand(least: int, joins: Any) -> None:
+    found = shared(TRIPLES, PERSONS, LEFT, OTHER, least=least)
 
     assert found == joins
-    check_shared(TRIPLES, PERSONS, LEFT, OTHER, found, least=least, diversity=diversity)
+    check_shared(TRIPLES, PERSONS, LEFT, OTHER, found, least=least)
 
 
 def test_a_gap_that_shows_nothing_is_joined_to_nothing() -> None:
@@ -274,7 +203,6 @@ def test_triples_without_persons_do_not_count() -> None:
     ("joins", "other", "words"),
     [
         (((0, 1),), {"least": 3}, "too few persons in common"),
-        (((1, 1),), {"diversity": 2}, "too few persons in common"),
         (((1, 0),), {}, "too few persons in common"),
         (((-1, -1),), {}, "too few persons in common"),
         (((1, 1), (1, 1)), {}, "lit twice"),
@@ -290,12 +218,9 @@ def test_the_check_sees_a_join_that_must_not_be_lit(
 @given(
     hnp.arrays(np.int64, (4, 3, 5), elements=st.integers(0, 3)),
     st.integers(2, 5),
-    st.integers(1, 3),
     st.randoms(use_true_random=False),
 )
-def test_joins_are_those_that_a_plain_count_gives(
-    cube: Whole, k: int, diversity: int, shuffle: Any
-) -> None:
+def test_joins_are_those_that_a_plain_count_gives(cube: Whole, k: int, shuffle: Any) -> None:
     if cube.sum() < k:
         return
     left, right = clustered(cube.sum(axis=2), k), clustered(cube.sum(axis=0), k)
@@ -304,45 +229,17 @@ def test_joins_are_those_that_a_plain_count_gives(
     triples = np.argwhere(cube >= 0)[order]
     persons = cube.ravel()[order]
 
-    found = shared(triples, persons, left, right, least=k, diversity=diversity)
+    found = shared(triples, persons, left, right, least=k)
 
     common: Counter[tuple[int, int]] = Counter()
-    middles: set[tuple[int, int, int]] = set()
     for (i, q, j), held in np.ndenumerate(cube):
         if held:
-            pair = int(left.cluster_of[i, q]), int(right.cluster_of[q, j])
-            common[pair] += int(held)
-            middles.add((*pair, q))
-    on = Counter(middle[:2] for middle in middles)
-    assert found == tuple(sorted(p for p in common if common[p] >= k and on[p] >= diversity))
-    check_shared(triples, persons, left, right, found, least=k, diversity=diversity)
+            common[int(left.cluster_of[i, q]), int(right.cluster_of[q, j])] += int(held)
+    assert found == tuple(sorted(pair for pair in common if common[pair] >= k))
+    check_shared(triples, persons, left, right, found, least=k)
 
 
 # --- attacks ------------------------------------------------------------------------------------
-
-
-def test_what_two_gaps_tell_of_a_sensitive_axis_between_them() -> None:
-    # Levels 0 to 2 on the left, 2 to 4 on the right: a join alone says "level 2".
-    left = CellClusters(
-        ((0, 1, 0, 3), (1, 2, 2, 5)), np.array([[0, 0, 0, -1, -1], [-1, -1] + [1] * 3])
-    )
-    right = CellClusters(
-        ((0, 3, 0, 1), (2, 5, 1, 2)), np.array([[0, -1], [0, -1], [0, 1], [-1, 1], [-1, 1]])
-    )
-    triples = np.array([[0, 0, 0], [0, 1, 0], [0, 2, 1], [1, 2, 1], [1, 3, 1], [1, 4, 1]])
-    persons = np.array([5, 5, 5, 5, 5, 5])
-
-    plain = shared(triples, persons, left, right, least=5)
-    diverse = shared(triples, persons, left, right, least=5, diversity=2)
-
-    def common(one: int, other: int) -> range:
-        boxes = left.boxes[one], right.boxes[other]
-        return range(max(boxes[0][2], boxes[1][0]), min(boxes[0][3], boxes[1][1]))
-
-    assert (0, 1) in plain
-    assert list(common(0, 1)) == [2]
-    assert diverse == ((0, 0), (1, 1))
-    assert all(len(common(*join)) >= 2 for join in diverse)
 
 
 def test_moving_persons_within_their_cells_changes_nothing() -> None:
@@ -382,8 +279,6 @@ FINE: dict[str, Any] = {
         ({"edges": (tens(2), tens(2))}, "edges of the right axis"),
         ({"edges": (np.array([0, 5, 5]), tens(3))}, "edges of the left axis"),
         ({"edges": (np.array([0, 5, 9.5]), tens(3))}, "edges of the left axis"),
-        ({"sensitive": RIGHT}, "diversity must be a whole number of at least 2"),
-        ({"sensitive": RIGHT, "diversity": 2.0}, "diversity must be a whole number"),
     ],
 )
 def test_bad_input(wrong: dict[str, Any], words: str) -> None:
@@ -394,7 +289,7 @@ def test_bad_input(wrong: dict[str, Any], words: str) -> None:
 
 def test_too_few_persons_are_refused_without_saying_how_many() -> None:
     with pytest.raises(RefusedError, match="fewer than k persons") as refused:
-        clustered([[3, 0], [0, 1]], 5, sensitive=RIGHT, diversity=3)
+        clustered([[3, 0], [0, 1]], 5)
     assert not any(letter.isdigit() for letter in str(refused.value))
     with pytest.raises(RefusedError, match="fewer than k persons"):
         clustered(np.zeros((0, 0), dtype=np.int64), 5)
@@ -404,7 +299,6 @@ def test_too_few_persons_are_refused_without_saying_how_many() -> None:
     ("wrong", "words"),
     [
         ({"least": 1}, "least must be a whole number of at least 2"),
-        ({"diversity": 0}, "diversity must be a whole number of at least 1"),
         ({"triples": TRIPLES[:, :2]}, "triples must be three cells"),
         ({"persons": PERSONS[:2]}, "as many numbers of persons"),
         ({"persons": PERSONS / 2}, "whole numbers of at least 0"),
@@ -437,14 +331,13 @@ BOTH_GROWING = (CATEGORICAL, CATEGORICAL)  # seeds by over-plotting
 MIXED = (CONTINUOUS, CATEGORICAL)  # seeds by convergence or divergence
 
 
-BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = {
-    # grid, k, kinds, levels, edges on the right (None: tens), boxes
-    "all in one cell": ([[9]], 5, BOTH_GROWING, (0, 0), None, [(0, 1, 0, 1)]),
+BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
+    # grid, k, kinds, edges on the right (None: tens), boxes
+    "all in one cell": ([[9]], 5, BOTH_GROWING, None, [(0, 1, 0, 1)]),
     "cells of k are clusters of their own, the rest is one": (
         [[6, 0, 0], [0, 2, 1], [0, 2, 7]],
         5,
         BOTH_GROWING,
-        (0, 0),
         None,
         [(0, 1, 0, 1), (1, 3, 1, 3), (2, 3, 2, 3)],
     ),
@@ -452,7 +345,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         [[5, 0, 1]],
         5,
         BOTH_GROWING,
-        (0, 0),
         None,
         [(0, 1, 0, 3)],
     ),
@@ -460,7 +352,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         [[5, 1, 5]],
         5,
         BOTH_GROWING,
-        (0, 0),
         None,
         [(0, 1, 0, 2), (0, 1, 2, 3)],
     ),
@@ -468,7 +359,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         [[5, 0, 1, 0, 5]],
         5,
         BOTH_GROWING,
-        (0, 0),
         [0, 10, 70, 80, 90, 100],
         [(0, 1, 0, 1), (0, 1, 2, 5)],
     ),
@@ -477,7 +367,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         [[2, 2, 3, 2]],
         4,
         BOTH_GROWING,
-        (0, 0),
         None,
         [(0, 1, 0, 4), (0, 1, 1, 3)],
     ),
@@ -486,7 +375,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         [[1, 0, 0, 1, 1, 1]],
         2,
         BOTH_GROWING,
-        (0, 0),
         None,
         [(0, 1, 0, 6), (0, 1, 3, 5)],
     ),
@@ -495,7 +383,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         [[1, 0, 0, 1, 1, 0, 0, 1]],
         2,
         BOTH_GROWING,
-        (0, 0),
         None,
         [(0, 1, 0, 4), (0, 1, 4, 8)],
     ),
@@ -511,7 +398,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         ],
         2,
         MIXED,
-        (0, 0),
         None,
         [(0, 6, 0, 4), (3, 5, 1, 3)],
     ),
@@ -521,85 +407,25 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = 
         [[0, 0, 3], [1, 1, 1], [0, 0, 1]],
         2,
         MIXED,
-        (0, 0),
         None,
         [(0, 1, 2, 3), (1, 2, 0, 2), (1, 3, 2, 3)],
-    ),
-    "levels: no cell by itself, and the cheapest that brings a level": (
-        [[3, 1, 0], [0, 2, 3]],
-        2,
-        MIXED,
-        (0, 2),
-        None,
-        [(0, 1, 0, 2), (1, 2, 1, 3)],
-    ),
-    "levels before nearness: the same level one row on would be nearer": (
-        # seed (0, 0) of 4; (1, 0) is 10 pixels off, (0, 2) 20, but brings a level
-        [[4, 0, 1], [4, 1, 0]],
-        5,
-        MIXED,
-        (0, 2),
-        None,
-        [(0, 1, 0, 3), (1, 2, 0, 2)],
-    ),
-    "levels are there, persons are not": (
-        [[1, 1, 1, 1]],
-        3,
-        MIXED,
-        (0, 2),
-        None,
-        [(0, 1, 0, 4)],
-    ),
-    "one level is left, which makes no cluster": (
-        [[3, 1, 0], [0, 0, 3]],
-        2,
-        MIXED,
-        (0, 2),
-        None,
-        [(0, 2, 0, 3)],
-    ),
-    "levels on both axes": (
-        # (0, 0), then (0, 1) brings a right level, (1, 0) a left one; then the same below
-        [[2, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]],
-        2,
-        BOTH_GROWING,
-        (2, 2),
-        None,
-        [(0, 2, 0, 2), (2, 4, 1, 3)],
     ),
 }
 
 
 @pytest.mark.parametrize(
-    ("grid", "k", "kinds", "diversity", "edges", "boxes"),
+    ("grid", "k", "kinds", "edges", "boxes"),
     BY_HAND_GROWING.values(),
     ids=BY_HAND_GROWING,
 )
-def test_by_hand_growing(
-    grid: Any, k: int, kinds: Kinds, diversity: tuple[int, int], edges: Any, boxes: Any
-) -> None:
+def test_by_hand_growing(grid: Any, k: int, kinds: Kinds, edges: Any, boxes: Any) -> None:
     counts = np.array(grid)
     right = tens(counts.shape[1]) if edges is None else np.array(edges)
 
-    found, cluster_of = grow_cells(
-        counts, k, kinds=kinds, edges=(tens(len(counts)), right), diversity=diversity
-    )
+    found, cluster_of = grow_cells(counts, k, kinds=kinds, edges=(tens(len(counts)), right))
 
     assert list(found) == boxes
     assert ((cluster_of == NOWHERE) == (counts == 0)).all()
-
-
-def test_two_clusters_with_the_same_box_are_one() -> None:
-    # By nearness to the seed; the second and the third both reach from corner to corner.
-    grid = np.array([[1, 1, 0, 2, 1], [1, 1, 3, 0, 3], [0, 2, 0, 2, 1]])
-    edges, diversity = (tens(3), tens(5)), (2, 3)
-    made = naive(grid, 4, BOTH_GROWING, edges, diversity, "seed")
-    assert [box_of(cells) for cells in made] == [(0, 2, 1, 4), (0, 3, 0, 5), (0, 3, 0, 5)]
-
-    boxes, cluster_of = grow_cells(grid, 4, kinds=BOTH_GROWING, edges=edges, diversity=diversity)
-
-    assert boxes == ((0, 2, 1, 4), (0, 3, 0, 5))
-    assert cluster_of.tolist() == [[1, 0, -1, 0, 1], [1, 0, 0, -1, 1], [-1, 1, -1, 1, 1]]
 
 
 # --- the naive twin -----------------------------------------------------------------------------
@@ -653,12 +479,11 @@ def naive(
     k: int,
     kinds: Kinds,
     edges: tuple[Whole, Whole],
-    diversity: tuple[int, int],
     cost: str,
 ) -> list[list[Cell]]:
     """Cluster as the rules say, word by word; clusters in the order of making."""
     left = {(i, j): held for (i, j), held in np.ndenumerate(grid.tolist()) if held}
-    made = [] if any(diversity) else [[cell] for cell in left if left[cell] >= k]
+    made = [[cell] for cell in left if left[cell] >= k]
     left = {cell: held for cell, held in left.items() if [cell] not in made}
     if left:
         rest = np.zeros_like(grid)
@@ -666,26 +491,17 @@ def naive(
             rest[cell] = held
         metric = choose_seeding(bins_of_grid(rest), *kinds).metric
 
-    def lacks(cells: Iterable[Cell], axis: int) -> bool:
-        return len({cell[axis] for cell in cells}) < diversity[axis]
-
     def price(seed: Cell, cells: list[Cell], cell: Cell) -> int:
         if cost == "span":
             return span([*cells, cell], edges)
         middles = [edges[axis][:-1] + edges[axis][1:] for axis in (0, 1)]
         return sum(abs(int(middles[a][cell[a]] - middles[a][seed[a]])) for a in (0, 1))
 
-    while sum(left.values()) >= k and not lacks(left, 0) and not lacks(left, 1):
+    while sum(left.values()) >= k:
         seed = naive_seed(left, metric, (grid.shape[0], grid.shape[1]))
         cells, persons = [seed], left.pop(seed)
-        while persons < k or lacks(cells, 0) or lacks(cells, 1):
-            missing = [axis for axis in (0, 1) if lacks(cells, axis)]
-            offered = [
-                cell
-                for cell in left
-                if not missing or any(cell[a] not in {c[a] for c in cells} for a in missing)
-            ]
-            best = min(offered, key=lambda cell: (price(seed, cells, cell), cell))
+        while persons < k:
+            best = min(left, key=lambda cell: (price(seed, cells, cell), cell))
             cells.append(best)
             persons += left.pop(best)
         made.append(cells)
@@ -700,7 +516,7 @@ def spread(made: list[list[Cell]], grid: Whole, edges: tuple[Whole, Whole]) -> i
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Whole, int, Kinds, tuple[Whole, Whole], tuple[int, int]]:
+def cases(draw: st.DrawFn) -> tuple[Whole, int, Kinds, tuple[Whole, Whole]]:
     shape = draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
     most = draw(st.sampled_from([1, 2, 6]))
     grid = draw(hnp.arrays(np.int64, shape, elements=st.integers(0, most)))
@@ -709,20 +525,18 @@ def cases(draw: st.DrawFn) -> tuple[Whole, int, Kinds, tuple[Whole, Whole], tupl
     kinds = draw(st.tuples(*[st.sampled_from([CONTINUOUS, CATEGORICAL])] * 2))
     widths = [draw(st.lists(st.integers(1, 4), min_size=cells, max_size=cells)) for cells in shape]
     edges = np.cumsum([0, *widths[0]]), np.cumsum([0, *widths[1]])
-    most_levels = [int(grid.any(axis=1 - axis).sum()) for axis in (0, 1)]
-    diversity = tuple(draw(st.sampled_from([0, *range(2, most + 1)])) for most in most_levels)
-    return grid, k, kinds, edges, (diversity[0], diversity[1])
+    return grid, k, kinds, edges
 
 
 @given(cases())
 def test_it_grows_as_the_naive_twin(
-    case: tuple[Whole, int, Kinds, tuple[Whole, Whole], tuple[int, int]],
+    case: tuple[Whole, int, Kinds, tuple[Whole, Whole]],
 ) -> None:
-    grid, k, kinds, edges, diversity = case
+    grid, k, kinds, edges = case
 
-    boxes, cluster_of = grow_cells(grid, k, kinds=kinds, edges=edges, diversity=diversity)
+    boxes, cluster_of = grow_cells(grid, k, kinds=kinds, edges=edges)
 
-    ways = [naive(grid, k, kinds, edges, diversity, cost) for cost in ("span", "seed")]
+    ways = [naive(grid, k, kinds, edges, cost) for cost in ("span", "seed")]
     made = min(ways, key=lambda way: spread(way, grid, edges))
     assert list(boxes) == sorted({box_of(cells) for cells in made})
     for cells in made:

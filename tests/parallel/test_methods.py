@@ -3,13 +3,12 @@
 import pytest
 
 from discreet.arguments import Described
-from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
+from discreet.parallel.methods import KMember, KMemberJoint
 from discreet.protect import METHODS
 
 WAYS: dict[str, type[Described]] = {
     "k-member": KMember,
     "k-member-joint": KMemberJoint,
-    "k-member-cells": KMemberCells,
 }
 
 
@@ -25,7 +24,3 @@ def test_a_way_says_what_it_promises_in_sentences(way: type[Described]) -> None:
     for text in (way.promises, way.leaves_open):
         assert text[0].isupper()
         assert text.endswith(".")
-
-
-def test_only_cells_promise_anything_of_edges() -> None:
-    assert [name for name, way in WAYS.items() if "edges" in way.promises] == ["k-member-cells"]

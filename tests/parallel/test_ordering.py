@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Mapping
-from itertools import combinations, pairwise, permutations, product
+from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
-from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, one_order, propose
+from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import Information, information, pair_bins
 
 CONTINUOUS, CATEGORICAL = "continuous", "categorical"
@@ -351,33 +351,3 @@ def test_the_credit_data(shared_data: Callable[[str], Path]) -> None:
         "age",
         "credit_history",
     )
-
-
-# --- one order of all -------------------------------------------------------------------------
-
-FITTING: dict[str, tuple[list[str], str, bool]] = {  # pairs, sensitive axes, whether they are
-    "nothing": ([], "", True),
-    "a run": (["ab", "cb", "cd"], "", True),
-    "the same pair twice": (["ab", "ba"], "", True),
-    "two runs": (["ab", "cd"], "", True),
-    "two runs that are joined": (["ab", "cd", "bc"], "", True),
-    "a third neighbour": (["ab", "bc", "bd"], "", False),
-    "a ring": (["ab", "bc", "ca"], "", False),
-    "a ring that closes late": (["ab", "cd", "bc", "da"], "", False),
-    "a secret at the end": (["ab", "bs"], "s", True),
-    "a secret between others": (["as", "bs"], "s", False),
-    "two secrets at the end": (["as", "st"], "st", True),
-    "a secret of which nothing is drawn": (["ab"], "s", True),
-}
-
-
-@pytest.mark.parametrize(("pairs", "sensitive", "fits"), FITTING.values(), ids=FITTING)
-def test_pairs_of_one_order(pairs: list[str], sensitive: str, fits: bool) -> None:
-    assert one_order(pairs, sensitive) is fits
-
-
-@given(st.sets(st.sampled_from([*combinations("abcde", 2)]), max_size=6))
-def test_one_order_is_an_order_there_is(pairs: set[tuple[str, str]]) -> None:
-    orders = permutations("abcde")
-    found = any(pairs <= {tuple(sorted(pair)) for pair in pairwise(order)} for order in orders)
-    assert one_order(pairs) is found

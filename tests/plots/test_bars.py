@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.plots import BarView, Origin, View
 from discreet.render.scene import Axis, Columns
 
 
 def view(**changes: Any) -> BarView:
-    """Make bars of three levels, of which one is hidden."""
-    given: dict[str, Any] = {"levels": ("a", "b", "other"), "counts": (20, 35, None)}
+    """Make bars of three levels."""
+    given: dict[str, Any] = {"levels": ("a", "b", "other"), "counts": (20, 35, 15)}
     return BarView(
         columns=("ward",),
-        method="cell-suppression",
-        parameters=MappingProxyType({"k": 5}),
-        suppressed=None,
+        method="none",
+        parameters=MappingProxyType({}),
+        suppressed=0,
         origin=Origin("standard", "guarded", False, None, None, 0, "persons"),
         **given | changes,
     )
@@ -37,7 +37,7 @@ DIVIDED: dict[str, Any] = {
 def test_the_scene_is_one_panel_of_upright_bars() -> None:
     (panel,) = view().scene().panels
 
-    assert panel.marks == (Columns(((20, 35, None),), ("",)),)
+    assert panel.marks == (Columns(((20, 35, 15),), ("",)),)
     assert panel.x == Axis("ward", ticks=("a", "b", "other"))
     assert panel.y == Axis("persons")
 
@@ -49,16 +49,15 @@ def test_divided_bars_are_a_series_for_each_level() -> None:
 
 
 def test_percent_is_of_each_level_that_divides_and_of_all_where_none_does() -> None:
-    """Of 35 women 10, 20 and 5; of 35 men one part is hidden, and so all their shares are."""
+    """Of 35 women 10, 20 and 5; and there are no men."""
     whole = view(percent=True, counts=(20, 30, 0)).scene()
-    divided = view(**DIVIDED | {"by_counts": ((10, 20, 5), (10, None, 10))}, percent=True).scene()
+    divided = view(**DIVIDED | {"by_counts": ((10, 20, 5), (0, 0, 0))}, percent=True).scene()
 
     assert whole.panels[0].marks == (Columns(((40.0, 60.0, 0.0),), ("",)),)
     assert whole.panels[0].y == Axis("% of persons")
     women = (28.5714, 57.1429, 14.2857)
     assert divided.panels[0].marks == (Columns((women, (None,) * 3), ("f", "m")),)
     assert divided.panels[0].y == Axis("% of each level of sex")
-    assert divided.notes[-1] == "hatched below the axis: a count of the level is hidden"
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=3, max_size=3).filter(any))
@@ -78,42 +77,22 @@ def test_percent_is_written_where_it_is_asked_for() -> None:
 
 
 def test_shares_of_a_study() -> None:
-    """Of 60 women 15 are ill, and of 40 men 20: counted, and under a guarded policy rounded."""
+    """Of 60 women 15 are ill, and of 40 men 20."""
     levels = ["f", "f", "m", "m"], ["yes", "no", "yes", "no"]
     sex, ill = ([level for level, n in zip(of, (15, 45, 20, 20), strict=True) for _ in range(n)]
                 for of in levels)  # fmt: skip
-    table = pa.table({"sex": sex, "ill": ill})
-    raw = dc.open(table, policy="research").bars("ill", by="sex", percent=True, method="none")
-    counted = dc.open(table, rows="condensation").bars("ill", by="sex", percent=True)
-    alone = dc.open(table, rows="condensation").bars("ill", percent=True)
+    study = dc.open(pa.table({"sex": sex, "ill": ill}), policy="research")
+    divided, alone = study.bars("ill", by="sex", percent=True), study.bars("ill", percent=True)
 
-    assert (raw.by_levels, raw.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))
-    assert counted.shares == raw.shares
-    assert "shares of rounded counts" in counted.scene().notes
+    assert (divided.by_levels, divided.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))
     assert (alone.levels, alone.shares) == (("no", "yes"), ((65.0, 35.0),))
-    few = pa.table({"sex": ["f", "m"] * 50, "ill": ["yes"] * 6 + ["no"] * 94})
-    with pytest.raises(RefusedError, match="a count is hidden of each level"):
-        dc.open(few, rows="condensation").bars("ill", by="sex", percent=True)
 
 
-HIDDEN = "hatched below the axis: nobody, or too few to show"
-NOTES: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "a hidden bar": ({}, [HIDDEN]),
-    "none hidden": ({"counts": (20, 35, 5)}, []),
-    "a hidden sum of bars that show": (DIVIDED, ["divided by sex"]),
-    "a hidden part": (
-        DIVIDED | {"counts": (20, 35, 15), "by_counts": ((10, 20, 5), (10, None, 10))},
-        ["divided by sex", HIDDEN],
-    ),
-}
+def test_the_notes_say_what_divides_the_bars() -> None:
+    plain, divided = view().scene().notes, view(**DIVIDED).scene().notes
 
-
-@pytest.mark.parametrize(("changes", "signs"), NOTES.values(), ids=NOTES)
-def test_the_notes_say_what_is_not_there(changes: dict[str, Any], signs: list[str]) -> None:
-    first, *rest = view(**changes).scene().notes
-
-    assert first == "bars of ward: cell-suppression (k = 5), policy standard"
-    assert rest == signs
+    assert plain == ("bars of ward: none, policy standard",)
+    assert divided == (*plain, "divided by sex")
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

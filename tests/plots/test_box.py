@@ -2,15 +2,10 @@
 
 from types import MappingProxyType
 
-import numpy as np
-import pandas as pd
 import pytest
 
-import discreet as dc
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.plots import BoxView, Origin, View
-from discreet.protect import OrderMeans
-from discreet.protect.values import nice_step, stepped, winsorised
 from discreet.render.scene import Axis, Box, Boxes
 
 
@@ -18,7 +13,7 @@ def view(*groups: Box, by: str | None = None) -> BoxView:
     """Make a view of boxes, of columns or of the levels of one."""
     return BoxView(
         columns=tuple(box.label for box in groups) if by is None else ("age",),
-        method="order-means",
+        method="suppression",
         parameters=MappingProxyType({"k": 5}),
         suppressed=None,
         origin=Origin("standard", "guarded", False, None, None, 0, "records"),
@@ -81,39 +76,3 @@ def test_boxes_of_levels_share_one_panel() -> None:
 def test_the_notes_say_what_the_boxes_are_of() -> None:
     assert view(AGE).scene().notes == view(AGE).notes()
     assert view(AGE, BMI).scene().notes[-1] == "diamond: mean"
-
-
-def test_boxes_of_levels_without_whiskers_say_so() -> None:
-    bare = view(Box("f", 30, 30, 40, 50, 50), Box("m", 35, 35, 45, 55, 55), by="sex")
-
-    assert bare.scene().notes[-1].startswith("no whiskers: ")
-    column = view(Box("age", 30, 30, 40, 50, 50))
-    assert column.scene().notes == column.notes()
-
-
-def test_boxes_of_levels_are_those_of_their_values() -> None:
-    draw = np.random.default_rng(5)
-    of = draw.choice(["a", "b", "c", "rare"], 900, p=[0.5, 0.3, 0.196, 0.004])
-    x = draw.lognormal(3, 0.5, 900) * np.where(of == "b", 2, 1)
-    x[3], of[4] = 1e6, "a"
-    frame = pd.DataFrame({"x": x, "of": of})
-
-    found = dc.open(frame, rows="condensation", unit=False).box("x", by="of").groups
-
-    assert [it.label for it in found] == ["a", "b", "c + other"]
-    for box, levels in zip(found, (["a"], ["b"], ["c", "rare"]), strict=True):
-        values = x[np.isin(of, levels)]
-        step = nice_step(float(np.std(winsorised(values, 5), ddof=1)))
-        low, q1, median, q3, high = stepped(np.array(OrderMeans(5)(values)), step).tolist()
-        assert low < q1
-        assert q3 < high
-        assert (box.low, box.q1, box.median, box.q3, box.high) == (q1, q1, median, q3, q3)
-
-
-@pytest.mark.parametrize("one", [4.0, 90.0], ids=["none varies", "but for one"])
-def test_a_level_that_hardly_varies_is_refused_as_a_small_one_is(one: float) -> None:
-    x = np.concatenate([[one], np.full(599, 4.0), np.arange(200.0)])
-    frame = pd.DataFrame({"x": x, "of": ["a"] * 600 + ["b"] * 200})
-
-    with pytest.raises(RefusedError, match=r"too few complete rows .*, or hardly vary within one"):
-        dc.open(frame, rows="condensation", unit=False).box("x", by="of")

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 import discreet as dc
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.plots import CorrelationsView, Origin, View, correlations
 from discreet.plots.correlations import correlation_of
 from discreet.policy import Policy
@@ -120,13 +120,3 @@ def test_all_columns_of_the_copy_unless_some_are_named() -> None:
     for wrong in (["x0"], [f"x{i}" for i in range(21)]):
         with pytest.raises(InputError, match=r"a list of 2 to 20 columns of numbers; name them"):
             study.correlations(wrong)
-
-
-def test_of_groups_the_columns_of_one() -> None:
-    one = dc.open(table(4), groups=[["x0", "x1"]])
-    assert one.correlations().columns == ("x0", "x1")
-
-    two = dc.open(table(4), groups=[["x0", "x1"], ["x2", "x3"]])
-    assert two.correlations(["x2", "x3"]).columns == ("x2", "x3")
-    with pytest.raises(RefusedError, match="several groups are not seen together; name columns of"):
-        two.correlations()

@@ -18,7 +18,7 @@ N = 120
 
 
 @cache
-def study(rows: str = "whole") -> dc.Study:
+def study(policy: str = "standard") -> dc.Study:
     random = np.random.default_rng(7)
     spread = random.random(N)
     return dc.open(
@@ -37,7 +37,7 @@ def study(rows: str = "whole") -> dc.Study:
         ),
         study="extremes",
         unit=False,
-        rows=rows,
+        policy=policy,
     )
 
 
@@ -51,13 +51,13 @@ COLUMNS = (
 )
 ASKED: dict[str, Callable[[str], Any]] = {
     "histogram": lambda name: study().histogram(name),
-    "histogram of counts": lambda name: study("condensation").histogram(name),
+    "histogram of counts": lambda name: study("research").histogram(name),
     "histograms by": lambda name: study().histogram(name, by="sex"),
     "overlaid": lambda name: study().histogram(name, by="sex", overlay=True),
     "density": lambda name: study().density(name, by="sex"),
     "ecdf": lambda name: study().ecdf(name),
     "box": lambda name: study().box(name, by="sex"),
-    "box of counts": lambda name: study("condensation").box(name),
+    "box of counts": lambda name: study("research").box(name),
     "violin": lambda name: study().violin(name),
     "scatter": lambda name: study().scatter("age", name, by="sex", trend=True),
     "cells": lambda name: study().scatter(name, "age", show="density"),

@@ -1,11 +1,11 @@
-"""Pictures of rows that are protected already."""
+"""Pictures of rows that are protected already: those of a copy, and those of one picture."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
 
-from discreet.errors import RefusedError
 from discreet.plots import Origin, contour, counts, heatmap, histogram, scatter
 from discreet.plots import box as box_plot
 from discreet.policy import PlotRequest, Policy
@@ -29,10 +29,9 @@ def asked(
     by: str | None = None,
     **named: Any,
 ) -> PlotRequest:
-    """Settle a picture by the row method of a preset."""
-    method = "condensation" if policy == "standard" else "deterministic"
-    rules = Policy.preset(policy, **named).changed(rows=method)
-    return rules.settle(picture, columns, method=method, by=by)
+    """Settle a picture by the row method of `research`, or one of a copy."""
+    found = Policy.preset(policy, **named).settle(picture, columns, method="rows", by=by)
+    return dataclasses.replace(found, of_copy=policy != "research")
 
 
 def rows(**columns: Any) -> dict[str, Any]:
@@ -49,7 +48,7 @@ def test_points_are_different_sorted_and_sized() -> None:
     assert view.y == (9, 6, 7, 5)
     assert view.size == (1, 1, 1, 2)
     assert view.parameters == {"k": 5}
-    assert view.suppressed is None
+    assert view.suppressed == 0
     assert view.origin == ORIGIN
 
 
@@ -61,19 +60,18 @@ def test_points_follow_the_order_of_the_columns_asked_for() -> None:
     assert (view.x, view.y) == ((8, 9), (2, 1))
 
 
-def test_a_guarded_histogram_hides_bins_of_fewer_than_k_protected_rows() -> None:
+def test_a_histogram_of_a_copy_shows_shares_of_all_rows() -> None:
     question = asked("histogram", ["x"], bins=4, limits={"x": [0, 4]})
 
     view = histogram.from_rows(
-        rows(x=[0.5] * 5 + [1.5] * 4 + [2.5] * 13 + [3.5, 4.0, 77.0, 3.1, 3.2]),
-        (),
-        question,
-        ORIGIN,
+        rows(x=[0.5] * 5 + [1.5] * 2 + [3.5, 4.0, 77.0]), (), question, ORIGIN
     )
 
     assert view.edges == (0, 1, 2, 3, 4)
-    assert view.counts == (5, None, 15, 5)
-    assert view.density == (0.2, None, 0.6, 0.2)
+    assert view.counts == (5, 2, 0, 3)
+    assert view.density == (0.5, 0.2, 0, 0.3)
+    assert view.suppressed == 0
+    assert view.origin == dataclasses.replace(ORIGIN, shown=10)
 
 
 def test_research_shows_every_bin() -> None:
@@ -88,65 +86,44 @@ def test_research_shows_every_bin() -> None:
 
 
 def test_a_heat_map_counts_the_two_columns_of_a_row() -> None:
-    question = asked("heatmap", ["x", "y"], grid=4, limits={"x": [0, 2], "y": [0, 2]})
+    question = asked("heatmap", ["x", "y"], grid=2, limits={"x": [0, 2], "y": [0, 2]})
     points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 11
 
     view = heatmap.from_rows(
         rows(x=[x for x, _ in points], y=[y for _, y in points]), (), question, ORIGIN
     )
 
-    assert view.counts == ((5, None), (None, 10))
+    assert view.counts == ((6, 3), (0, 11))
+    assert view.suppressed == 0
 
 
 def test_limits_are_of_the_protected_rows() -> None:
     values = np.linspace(10, 20, 101)
 
     view = histogram.from_rows(rows(x=values), (), asked("histogram", ["x"], bins=5), ORIGIN)
+    raw = histogram.from_rows(
+        rows(x=values), (), asked("histogram", ["x"], "research", bins=5), ORIGIN
+    )
 
-    # means of the five extremes: 10.2 and 19.8; a step of 0.2 or 0.5 outwards
-    assert 9.7 <= view.edges[0] <= 10.2
-    assert 19.8 <= view.edges[-1] <= 20.3
-
-
-def test_where_no_bin_holds_k_the_way_out_is_named() -> None:
-    spread = rows(x=np.linspace(0, 1, 60))
-
-    with pytest.raises(
-        RefusedError, match=r"every bin .* fewer than k of them; draw it from counts"
-    ):
-        histogram.from_rows(spread, (), asked("histogram", ["x"], bins=40), ORIGIN)
+    # of tenths the bins of a copy end between two
+    assert (view.edges[0], view.edges[-1]) == (9.75, 20.25)
+    assert sum(count or 0 for count in view.counts) == 101
+    assert (raw.edges[0], raw.edges[-1]) == (10, 20)
 
 
-def test_a_guarded_heat_map_gets_coarser_until_most_rows_show() -> None:
-    spread = rows(x=np.linspace(0, 1, 60), y=np.linspace(0, 1, 60))
-
-    view = heatmap.from_rows(spread, (), asked("heatmap", ["x", "y"], grid=40), ORIGIN)
-
-    # the halves of 40 are 20 of 3 rows each, then 10 of 6
-    assert view.parameters["drawn"] == "10 x 10"
-    assert [view.counts[i][i] for i in range(10)] == [5] * 10
-
-
-def test_a_guarded_box_draws_means_of_order_statistics() -> None:
-    view = box_plot.from_rows(rows(x=np.arange(1.0, 101.0)), (), asked("box", ["x"]), ORIGIN)
-
-    box = view.groups[0]
-    assert (box.low, box.q1, box.median, box.q3, box.high) == (3, 26, 51, 75, 98)
-    assert (box.mean, box.outliers) == (None, ())
-
-
-def test_a_research_box_draws_mean_and_outliers() -> None:
+@pytest.mark.parametrize(("policy", "k"), [("standard", 5), ("research", 3)])
+def test_a_box_draws_mean_and_outliers(policy: str, k: int) -> None:
     view = box_plot.from_rows(
         rows(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5]),
         (),
-        asked("box", ["x", "y"], "research"),
+        asked("box", ["x", "y"], policy),
         ORIGIN,
     )
 
     assert [box.label for box in view.groups] == ["x", "y"]
     assert view.groups[0].mean == 8
     assert view.groups[0].outliers == (30,)
-    assert view.parameters == {"k": 3}
+    assert view.parameters == {"k": k}
     assert view.suppressed == 0
 
 
@@ -186,8 +163,8 @@ def test_each_level_has_a_box_in_order_of_names() -> None:
     )
 
     assert [(box.label, box.low, box.median) for box in view.groups] == [
-        ("f", 103, 151),
-        ("m", 3, 51),
+        ("f", 101, 150.5),
+        ("m", 1, 50.5),
     ]
     assert view.by == "sex"
 
@@ -222,10 +199,10 @@ def test_a_contour_is_the_grid_of_the_heat_map() -> None:
     points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 31
     given = rows(x=[x for x, _ in points], y=[y for _, y in points])
 
-    view = contour.from_rows(given, (), asked("contour", ["x", "y"], grid=4, limits=limits), ORIGIN)
+    view = contour.from_rows(given, (), asked("contour", ["x", "y"], grid=2, limits=limits), ORIGIN)
 
-    assert view.counts == ((5, None), (None, 30))
-    assert view.levels == (2.5, 5, 10, 15, 20, 25)
+    grid = heatmap.from_rows(given, (), asked("heatmap", ["x", "y"], grid=2, limits=limits), ORIGIN)
+    assert view.counts == grid.counts == ((6, 3), (0, 31))
     assert view.x_edges == view.y_edges == (0, 1, 2)
 
 

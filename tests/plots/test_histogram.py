@@ -19,7 +19,7 @@ def view(regime: str = "guarded", **changes: Any) -> HistogramView:
     }
     return HistogramView(
         columns=("age",),
-        method="merge",
+        method="suppression",
         parameters=MappingProxyType({"k": 5}),
         suppressed=None,
         origin=Origin("standard", regime, False, None, None, 0, "records"),
@@ -41,7 +41,7 @@ def test_research_draws_frequency_densities() -> None:
 
 def test_the_notes_say_how_it_was_made() -> None:
     first, *signs = view().scene().notes
-    assert first == "histogram of age: merge (k = 5), policy standard"
+    assert first == "histogram of age: suppression (k = 5), policy standard"
     hidden = None in view().counts
     assert signs == (["hatched below the axis: none, or fewer than k"] if hidden else [])
 

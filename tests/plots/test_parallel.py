@@ -36,7 +36,7 @@ def view(**changes: Any) -> ParallelView:
     """Stand four axes of 100 pixels side by side."""
     given: dict[str, Any] = {
         "columns": ("age", "sex", "bmi", "ill"),
-        "method": "k-member-cells",
+        "method": "whole",
         "parameters": MappingProxyType({"k": 5, "pixels": 100}),
         "suppressed": None,
         "origin": GUARDED,
@@ -176,18 +176,18 @@ class TestLit:
 class TestNotes:
     def test_they_say_how_it_was_made_and_what_the_colours_mean(self) -> None:
         assert view().scene().notes == (
-            "parallel coordinates of age, sex, bmi and ill: k-member-cells (k = 5, pixels = 100),"
+            "parallel coordinates of age, sex, bmi and ill: whole (k = 5, pixels = 100),"
             " policy standard",
-            "a shape is a cluster of persons, from where they are on one axis to where they are"
-            " on the next",
-            "blue: wide, orange: narrow clusters; the colour does not tell how many persons"
-            " they hold",
+            "a shape is a cluster of rows of the copy, from where they are on one axis to where"
+            " they are on the next",
+            "blue: wide, orange: narrow clusters; the colour does not tell how many rows of the"
+            " copy they hold",
         )
 
     def test_lit_is_explained(self) -> None:
         assert view().select(1, 0).scene().notes[-1] == (
-            "lit: one cluster between sex and bmi, and those beside it that share enough persons"
-            " with it"
+            "lit: one cluster between sex and bmi, and those beside it that share rows of the"
+            " copy with it"
         )
         free = view(origin=RESEARCH, method="k-member").select(1, 0)
         assert free.scene().notes[-1].endswith("those beside it that share records with it")
@@ -196,8 +196,8 @@ class TestNotes:
         bare = view(clusters=((), CLUSTERS[1], ()), joins=((), ()))
 
         told = (
-            "nothing is shown between age and sex: too few persons for a cluster",
-            "nothing is shown between bmi and ill: clusters there could not hide a person's ill",
+            "nothing is shown between age and sex: too few rows of the copy for a cluster",
+            "nothing is shown between bmi and ill: too few rows of the copy for a cluster",
         )
         assert bare.notes()[1:] == bare.scene().notes[1:3] == told
         assert set(told) <= set(bare.describe().splitlines())
@@ -209,7 +209,7 @@ class TestNotes:
         assert not any("blue" in note for note in raw.scene().notes)
 
     def test_a_description_tells_what_is_left_open(self) -> None:
-        for method in ("k-member", "k-member-joint", "k-member-cells"):
+        for method in ("k-member", "k-member-joint", "whole"):
             assert "does not protect: " in view(method=method).describe()
 
 
@@ -386,7 +386,7 @@ def any_view(draws: Callable[..., Any]) -> ParallelView:
     there = [(gap, c) for gap, found in enumerate(clusters) for c in range(len(found))]
     return ParallelView(
         columns=tuple(names),
-        method=draws(st.sampled_from(["k-member", "k-member-joint", "k-member-cells"])),
+        method=draws(st.sampled_from(["k-member", "k-member-joint", "whole"])),
         parameters=MappingProxyType({"k": draws(st.integers(2, 20)), "order": "as given"}),
         suppressed=None,
         origin=GUARDED if guarded else RESEARCH,

@@ -1,4 +1,4 @@
-"""Clusters of whole cells: worked out by hand, and counted again from the raw data."""
+"""Clusters of whole cells of rows of a copy: by hand, and counted again from the rows."""
 
 import itertools
 import json
@@ -17,23 +17,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.plots import Origin, ParallelAxis, ParallelView
-from discreet.plots.parallel import clusters_of_cells
+from discreet.plots.parallel import from_counts
 from discreet.policy import AxesRequest, Policy
 from discreet.table import Table, open_table
-from tests.cases import of_groups
 
 # What made tables may be refused for.
 EXPECTED = (
-    "too few complete rows",
     "lie on one place",
-    "more than the sensitive column",
-    "to stand next to it",
-    "next to sensitive axis",
     "is constant",
     "no finite value",
-    "few persons",
+    "hold fewer than k",
+    "fewer than k p",
 )
 Columns = Mapping[str, Sequence[Any]]
 Mask = NDArray[np.bool_]
@@ -48,31 +44,20 @@ ORIGIN = Origin(
 )
 
 
-def table_of(
-    columns: Columns, unit: str | None = None, ordered: Mapping[str, Sequence[str]] | None = None
-) -> Table:
+def table_of(columns: Columns, ordered: Mapping[str, Sequence[str]] | None = None) -> Table:
     """Put columns behind a table."""
     frame = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return open_table(frame, kinds={}, roles={}, unit=unit, key=None, ordered=ordered or {})
+    return open_table(frame, kinds={}, roles={}, unit=None, key=None, ordered=ordered or {})
 
 
 def drawn(
-    table: Table,
-    columns: Sequence[str],
-    *,
-    sensitive: Mapping[str, tuple[str, ...]] | None = None,
-    diversity: int = 2,
-    pixels: int = 100,
-    preset: str = "standard",
-    **fields: Any,
+    table: Table, columns: Sequence[str], *, pixels: int = 100, **fields: Any
 ) -> ParallelView:
-    """Draw parallel coordinates of cells."""
-    given = {"k": 3, "bins": pixels // 10, **fields}
-    policy = Policy.preset(preset, **of_groups(given, preset))
-    asked = policy.settle("parallel", columns, method="k-member-cells")
-    axes = AxesRequest(pixels, diversity, sensitive or {}, "smaller", fuzzy=True)
-    origin = ORIGIN if policy.fixed else replace(ORIGIN, regime="research")
-    return clusters_of_cells(table, replace(asked, axes=axes), origin)
+    """Draw parallel coordinates of cells, as of a copy."""
+    policy = Policy.preset("research", **{"k": 3, "bins": pixels // 10, **fields})
+    asked = policy.settle("parallel", columns)
+    axes = AxesRequest(pixels, 1, {}, "smaller", fuzzy=True)
+    return from_counts(table, replace(asked, method="whole", of_copy=True, axes=axes), ORIGIN)
 
 
 def persons(cells: Sequence[Sequence[int]], left: str = "abcdef", right: str = "uvwxyz") -> Columns:
@@ -111,9 +96,9 @@ def test_small_cells_are_one_cluster_and_large_ones_each_their_own() -> None:
     )
     assert view.joins == ()
     assert (view.sizes, view.suppressed, view.pixels) == (None, None, 150)
-    assert (view.method, view.columns) == ("k-member-cells", ("one", "two"))
+    assert (view.method, view.columns) == ("whole", ("one", "two"))
     assert view.parameters == {"k": 5, "pixels": 150}
-    assert view.origin == replace(ORIGIN, shown=75, total=75)  # of 74 persons
+    assert view.origin == replace(ORIGIN, shown=74, total=74)
 
 
 def test_clusters_light_up_together_where_they_share_k_persons() -> None:
@@ -127,21 +112,6 @@ def test_clusters_light_up_together_where_they_share_k_persons() -> None:
     assert view.joins == (((0, 0), (1, 1), (2, 0), (4, 2)),)
 
 
-def test_beside_a_sensitive_axis_no_cell_is_a_cluster_of_its_own() -> None:
-    held = persons([[10, 0, 5], [5, 10, 0]])
-    x = [{"a": 1.5, "b": 8.5}[level] for level in held["one"]]
-    table = table_of({"x": x, "two": held["two"]})
-
-    view = drawn(table, ["x", "two"], sensitive={"two": ()}, limits={"x": [0, 10]}, pixels=60)
-
-    # two of three levels hide something: those of one end of x, and those of the other
-    assert view.axes[0] == ParallelAxis("x", "continuous", 0.0, 10.0)
-    assert view.axes[1].sensitive is True
-    assert view.axes[1].bands == ((0, 20), (20, 40), (40, 60))
-    assert view.clusters == (((0, 50, 0, 60), (50, 60, 0, 40)),)
-    assert view.parameters == {"k": 3, "pixels": 60, "l": 2}
-
-
 def spread(levels: str, n: int = 60) -> Columns:
     """Make persons of levels in turn, along an axis that says nothing of them."""
     return {
@@ -149,46 +119,6 @@ def spread(levels: str, n: int = 60) -> Columns:
         "y": [float((11 * i) % n) for i in range(n)],
         "ill": [levels[i % len(levels)] for i in range(n)],
     }
-
-
-@pytest.mark.parametrize(
-    ("levels", "diversity", "shown"),
-    [("ab", 2, False), ("abc", 2, True), ("abc", 3, False), ("abcd", 3, True), ("abcd", 4, False)],
-)
-def test_nothing_is_shown_where_diversity_hides_nothing(
-    levels: str, diversity: int, shown: bool
-) -> None:
-    table = table_of(spread(levels))
-
-    view = drawn(table, ["x", "y", "ill"], sensitive={"ill": ()}, diversity=diversity)
-
-    assert view.clusters[0]
-    assert bool(view.clusters[1]) is shown
-    assert bool(view.joins[0]) <= shown
-    assert view.parameters["l"] == diversity
-
-
-def test_two_sensitive_axes_are_diverse_both() -> None:
-    columns = {**spread("abcd"), "also": [[*"pqr"][(i // 5) % 3] for i in range(60)]}
-    table = table_of(columns)
-    secrets: Mapping[str, tuple[str, ...]] = {"ill": (), "also": ()}
-
-    view = drawn(table, ["x", "ill", "also"], sensitive=secrets)
-
-    check(view, columns, k=3, diversity=2)
-    assert all(view.clusters)
-    hidden = drawn(table, ["x", "ill", "also"], sensitive=secrets, diversity=3)
-    assert [bool(boxes) for boxes in hidden.clusters] == [True, False], "three of p, q, r are all"
-
-
-def test_a_sensitive_number_is_as_diverse_as_it_has_cells() -> None:
-    columns = spread("ab")
-
-    view = drawn(table_of(columns), ["x", "y"], sensitive={"y": ()}, diversity=4)
-
-    check(view, columns, k=3, diversity=4)
-    low, high = (np.array(view.clusters[0])[:, at] for at in (2, 3))
-    assert (high - low).min() >= 40, "four cells of ten pixels"
 
 
 # --- what is missing, joined, declared --------------------------------------------------------
@@ -203,10 +133,10 @@ def test_missing_numbers_are_left_out_of_their_gaps_and_missing_levels_are_a_lev
     view = drawn(table_of(columns), ["g", "x", "y"])
 
     assert view.axes[0].levels == ("a", "b", "(missing)")
-    # 12 records have no x, and 18 not both: the larger number, to the nearest five
-    assert (view.origin.shown, view.origin.total) == (60, 80)
+    # 12 records have no x, and 18 not both: the larger number
+    assert (view.origin.shown, view.origin.total) == (62, 80)
     check(view, columns, k=3)
-    assert drawn(table_of(columns), ["y", "g"]).origin.shown == 75
+    assert drawn(table_of(columns), ["y", "g"]).origin.shown == 74
     assert drawn(table_of({**columns, "z": [*range(80)]}), ["z", "g"]).origin.shown == 80
 
 
@@ -214,7 +144,7 @@ def test_small_levels_are_one_band_and_those_declared_stand_in_their_order() -> 
     wards = [*"n" * 20, *"s" * 20, *"w" * 16, "e", "e", "z", "z"]
     columns = {"ward": wards, "x": [float(7 * i % 60) for i in range(60)]}
 
-    view = drawn(table_of(columns, ordered={"ward": ("w", "e", "n")}), ["ward", "x"])
+    view = drawn(table_of(columns, {"ward": ("w", "e", "n")}), ["ward", "x"])
 
     assert view.axes[0].levels == ("w", "n", "s", "other")
     assert view.axes[0].bands == ((0, 25), (25, 50), (50, 75), (75, 100))
@@ -230,123 +160,23 @@ def test_declared_limits_are_the_ends_of_an_axis() -> None:
     assert max(box[0] for box in view.clusters[0]) < 30, "nobody is above 60 of 200"
 
 
-def test_trimmed_limits_do_not_tell_who_is_far_off() -> None:
-    x = [float(i) + 0.25 for i in range(60)]
-    table = table_of({"x": [*x[:-1], 1e6], "y": [*x[::-1]]})
-
-    axis = drawn(table, ["x", "y"]).axes[0]
-
-    assert axis.high is not None
-    assert axis.high < 100
-
-
 # --- refused ----------------------------------------------------------------------------------
 
 SIXTY = {**spread("abcd"), "flat": [1.5] * 60, "one": ["a"] * 60, "ward": [*"uvw"] * 20}
-FEW = {name: values[:29] for name, values in SIXTY.items()}
-REFUSED: dict[str, tuple[Columns, list[str], dict[str, Any], str]] = {
-    "fewer than 10 k": (FEW, ["x", "y"], {}, "have too few complete rows: .* at least 10 k"),
-    "fewer than 10 k with levels": (FEW, ["ward", "ill"], {}, "have too few complete rows"),
-    "k above n": (SIXTY, ["x", "y"], {"k": 61}, "too few complete rows"),
-    "a number on one place": (SIXTY, ["x", "flat"], {}, "column 'flat' is constant"),
-    "levels on one place": (SIXTY, ["x", "one"], {}, "the values of 'one' all lie on one place"),
-    "not last": (
-        SIXTY,
-        ["x", "ill", "y"],
-        {"sensitive": {"ill": ()}},
-        "'ill' must come last, after 'y'; the nearest allowed order is 'x', 'y', 'ill'",
-    ),
-    "levels beside a secret": (
-        SIXTY,
-        ["x", "ward", "ill"],
-        {"sensitive": {"ill": ()}},
-        "'ward' must not stand next to sensitive axis 'ill'; the nearest .* 'ward', 'x', 'ill'",
-    ),
+REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
+    "k above n": (["x", "y"], {"k": 61}, "all bins together hold fewer than k rows"),
+    "a number on one place": (["x", "flat"], {}, "column 'flat' is constant"),
+    "levels on one place": (["x", "one"], {}, "the values of 'one' all lie on one place"),
 }
 
 
-@pytest.mark.parametrize(("columns", "names", "how", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("names", "how", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_drawn_is_refused(
-    columns: Columns, names: list[str], how: dict[str, Any], message: str
+    names: list[str], how: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(RefusedError, match=message) as told:
-        drawn(table_of(columns), names, **how)
-    assert not {"29", "60", "61"} & {*str(told.value).split()}
-
-
-BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "l above the levels": (
-        {"sensitive": {"ill": ()}, "diversity": 5},
-        r"the diversity \(l\) is more than the sensitive column 'ill' has values",
-    ),
-    "a value that nobody has": ({"sensitive": {"ill": ("z",)}}, "a sensitive value of 'ill' is no"),
-    "a value of a number": ({"sensitive": {"y": ("3",)}}, "sensitive values of 'y' are levels"),
-}
-
-
-@pytest.mark.parametrize(("how", "message"), BAD.values(), ids=BAD)
-def test_what_is_no_secret_is_an_error(how: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        drawn(table_of(SIXTY), ["x", "y", "ill"], **how)
-
-
-def test_a_value_of_few_persons_is_one_that_no_axis_shows() -> None:
-    ill = [*"abc"] * 19 + ["q", "q", "a"]
-    table = table_of({**SIXTY, "ill": ill})
-
-    for value in ("q", "nobody's"):
-        with pytest.raises(InputError, match="a sensitive value of 'ill' is none that its axis"):
-            drawn(table, ["x", "y", "ill"], sensitive={"ill": (value,)})
-
-
-@pytest.mark.parametrize("preset", ["standard", "research"])
-def test_persons_are_counted_whatever_rows_they_have(preset: str) -> None:
-    twice = {name: [*values, *values] for name, values in SIXTY.items()}
-    whose = {"who": [*range(60), *range(60)]}
-    once = {**SIXTY, "who": [*range(60)]}
-    names = ["x", "y", "ill"]
-
-    view = drawn(table_of(once, "who"), names, preset=preset, unit="who")
-    assert view.clusters == drawn(table_of(SIXTY), names, preset=preset).clusters
-    again = drawn(table_of({**twice, **whose}, "who"), names, preset=preset, unit="who")
-    assert again.clusters[0] == view.clusters[0]
-    # Thirty persons are enough for k = 3; ten, whose rows fill the same cells, are not.
-    drawn(table_of({**SIXTY, "who": [i // 2 for i in range(60)]}, "who"), names, unit="who")
-    few = {**SIXTY, "who": [i // 6 for i in range(60)]}
-    with pytest.raises(RefusedError, match="too few complete rows"):
-        drawn(table_of(few, "who"), names, unit="who")
-
-
-def test_levels_that_are_joined_are_of_k_persons() -> None:
-    level = ["a"] * 60 + ["p", "q", "r"]
-    who = [*range(60), 0, 0, 0]
-    table = table_of({"x": [float(i % 10) for i in range(63)], "g": level, "who": who}, "who")
-
-    with pytest.raises(RefusedError, match="some person has several levels of 'g', so small ones"):
-        drawn(table, ["x", "g"], unit="who")
-
-
-def test_no_value_is_none_of_the_values_of_a_secret() -> None:
-    x = [float(i % 10) for i in range(60)]
-    ill = ["a", "b", None] * 20
-
-    view = drawn(table_of({"x": x, "ill": ill}), ["x", "ill"], sensitive={"ill": ()})
-    open_to_all = drawn(table_of({"x": x, "ill": ill}), ["x", "ill"])
-
-    assert view.axes[1].levels == ("a", "b")
-    assert view.clusters == ((),)
-    assert open_to_all.axes[1].levels == ("a", "b", "(missing)")
-    assert open_to_all.clusters[0]
-
-
-def test_values_that_only_persons_without_the_other_column_have_leave_the_gap_empty() -> None:
-    x = [None if i % 4 == 3 else float(i % 10) for i in range(80)]
-    ill = ["a", "b", "c", "d"] * 20
-
-    view = drawn(table_of({"x": x, "ill": ill}), ["x", "ill"], sensitive={"ill": ()}, diversity=4)
-
-    assert view.axes[1].levels == ("a", "b", "c", "d")
-    assert view.clusters == ((),)
+        drawn(table_of(SIXTY), names, **how)
+    assert not {"60", "61"} & {*str(told.value).split()}
 
 
 # --- counted again ----------------------------------------------------------------------------
@@ -359,8 +189,7 @@ def between(axis: ParallelAxis, column: Sequence[Any], low: int, high: int, pixe
         (rest,) = {*axis.levels} - {*stored} or {""}
         shown = [level if level in axis.levels else rest for level in stored]
         bands = dict(zip(axis.levels, axis.bands, strict=True))
-        # Beside a sensitive axis who has no value is in no cluster.
-        held_at = [bands.get(level, (-1, -1)) for level in shown]
+        held_at = [bands[level] for level in shown]
         return np.array([low <= first and last <= high for first, last in held_at])
     assert axis.low is not None
     assert axis.high is not None
@@ -369,11 +198,6 @@ def between(axis: ParallelAxis, column: Sequence[Any], low: int, high: int, pixe
     place = (values - axis.low) / (axis.high - axis.low) * pixels + 1e-6
     inside: Mask = held & ((low == 0) | (place >= low)) & ((high == pixels) | (place < high))
     return inside
-
-
-def levels_in(axis: ParallelAxis, column: Sequence[Any], of: Mask, pixels: int) -> int:
-    """Count the levels that some persons have."""
-    return sum(bool((between(axis, column, *band, pixels) & of).any()) for band in axis.bands)
 
 
 def edges_on(view: ParallelView, name: str) -> set[int]:
@@ -386,7 +210,7 @@ def edges_on(view: ParallelView, name: str) -> set[int]:
     return found
 
 
-def check(view: ParallelView, columns: Columns, k: int, diversity: int = 1) -> None:
+def check(view: ParallelView, columns: Columns, k: int) -> None:
     """Check what a view promises, knowing its numbers and the raw data alone."""
     inside: list[list[Mask]] = []
     for gap, boxes in enumerate(view.clusters):
@@ -397,9 +221,6 @@ def check(view: ParallelView, columns: Columns, k: int, diversity: int = 1) -> N
             of &= between(right, columns[right.name], c, d, view.pixels)
             assert of.sum() >= k
             inside[-1].append(of)
-            for axis in (left, right):
-                if axis.sensitive and axis.levels:
-                    assert levels_in(axis, columns[axis.name], of, view.pixels) >= diversity
         assert [*boxes] == sorted(set(boxes))
     for axis in view.axes:
         for low, high in itertools.pairwise(sorted({0, view.pixels} | edges_on(view, axis.name))):
@@ -411,25 +232,17 @@ def check(view: ParallelView, columns: Columns, k: int, diversity: int = 1) -> N
 
 @dataclass(frozen=True)
 class Raw:
-    """A raw table: two numbers, levels, and levels that are a secret."""
+    """A raw table: two numbers, and two columns of levels."""
 
     columns: Columns
     k: int
-    diversity: int
 
-    def view(self, names: Sequence[str], *secrets: str) -> ParallelView:
+    def view(self, names: Sequence[str]) -> ParallelView:
         """Draw it; pass over tables that are refused."""
         try:
-            return drawn(
-                table_of(self.columns),
-                names,
-                sensitive=dict.fromkeys(secrets, ()),
-                diversity=self.diversity,
-                k=self.k,
-            )
-        except (RefusedError, InputError) as error:
+            return drawn(table_of(self.columns), names, k=self.k)
+        except RefusedError as error:
             assume(not any(words in str(error) for words in EXPECTED))
-            raise
             raise
 
 
@@ -463,7 +276,7 @@ def raws(draw: st.DrawFn) -> Raw:
         level = rng.choice(len(weights), size=n, p=weights)
         gone = rng.random(n) < lost
         words[name] = [None if g else f"q{i}" for g, i in zip(gone, level, strict=True)]
-    return Raw({**numbers, **words}, k, draw(st.integers(2, 3)))
+    return Raw({**numbers, **words}, k)
 
 
 @given(raws(), st.permutations(["x", "y", "g", "ill"]), st.integers(2, 4))
@@ -471,15 +284,6 @@ def test_every_box_and_interval_and_join_stands_on_k_persons(
     raw: Raw, names: list[str], axes: int
 ) -> None:
     check(raw.view(names[:axes]), raw.columns, raw.k)
-
-
-@given(raws(), st.sampled_from([["x", "ill"], ["x", "y", "ill"], ["g", "x", "y", "ill"]]))
-def test_every_cluster_beside_a_secret_is_diverse(raw: Raw, names: list[str]) -> None:
-    view = raw.view(names, "ill")
-
-    check(view, raw.columns, raw.k, raw.diversity)
-    if len(view.axes[-1].levels) <= max(2, raw.diversity):
-        assert view.clusters[-1] == ()
 
 
 def mirrored(view: ParallelView) -> tuple[Any, Any]:
@@ -510,11 +314,7 @@ def test_the_order_of_rows_does_not_matter(raw: Raw, names: list[str], random: A
     order = random.sample(range(len(raw.columns["x"])), len(raw.columns["x"]))
     turned = {name: [values[i] for i in order] for name, values in raw.columns.items()}
 
-    there = raw.view([*names, "ill"], *(["ill"] if names[-1] != "g" else []))
-    again = replace(raw, columns=turned).view(
-        [*names, "ill"], *(["ill"] if names[-1] != "g" else [])
-    )
-    assert again == there
+    assert replace(raw, columns=turned).view([*names, "ill"]) == raw.view([*names, "ill"])
 
 
 KINDS: dict[str, Callable[[Columns], Any]] = {
@@ -531,9 +331,9 @@ def test_every_kind_of_frame_gives_the_same_picture(kind: str) -> None:
     names = ["ward", "x", "y", "ill"]
     table = open_table(KINDS[kind](columns), kinds={}, roles={}, unit=None, key=None)
 
-    view = drawn(table, names, sensitive={"ill": ()})
+    view = drawn(table, names)
 
-    assert view == drawn(table_of(columns), names, sensitive={"ill": ()})
+    assert view == drawn(table_of(columns), names)
     assert all(view.clusters)
 
 

@@ -324,7 +324,7 @@ def test_persons_with_several_rows_are_refused_with_advice() -> None:
             assert drawn(SEVEN, table=table) == drawn(SEVEN)
             continue
         with pytest.raises(
-            RefusedError, match="several rows, and a cluster of records counts rows; take"
+            RefusedError, match="several rows, and a cluster of records counts rows; make"
         ):
             drawn(SEVEN, table=table)
 

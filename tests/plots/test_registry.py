@@ -37,15 +37,15 @@ def test_a_picture_takes_what_the_method_of_a_study_takes(kind: str) -> None:
         for name in typing.get_type_hints(part)
     }
 
-    assert set(picture.parameters) == (named | settings) - NOT_ASKED - _NOT_USED.get(kind, set())
+    assert set(picture.parameters) == (named | settings) - NOT_ASKED - OF_RESEARCH.get(kind, set())
     assert bool(picture.by) == ("by" in named)
     assert (picture.weigh is not None) == ("weights" in named)
     for name in named & set(picture.parameters):
         assert taken[name].default in (None, PARAMETERS[name].usual)
 
 
-# A table is counted alone, and draws no noise.
-_NOT_USED: dict[str, set[str]] = {"bars": {"q"}, "crosstab": {"q"}}
+# What takes the numbers of a method takes none.
+OF_RESEARCH: dict[str, set[str]] = {name: {"k", "q"} for name in ("bars", "crosstab")}
 
 
 @pytest.mark.parametrize("kind", PLOTS)
@@ -108,10 +108,10 @@ def test_costs_are_those_there_are() -> None:
 
 
 LEAST: dict[str, tuple[str, list[str], float | None]] = {
-    "of counts": ("k", ["merge"], 1),
-    "of rows": ("k", ["merge", "condensation"], 2),
-    "of the nearest three": ("k", ["condensation", "deterministic", "merge"], 3),
-    "of cells": ("diversity", ["k-member", "k-member-cells"], 2),
+    "of counts": ("k", ["suppression"], 1),
+    "of rows": ("k", ["suppression", "condensation"], 2),
+    "of the nearest three": ("k", ["condensation", "deterministic", "suppression"], 3),
+    "of clusters": ("k", ["k-member", "none"], 2),
     "of records": ("diversity", ["k-member"], 1),
     "of what is no number": ("trend", ["condensation"], None),
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from discreet.plots import METHOD_OF_PLOT, PLOTS
+from discreet.plots import PLOTS
 from discreet.plots.request import NO_AXES
 from discreet.policy import AxesRequest, PlotRequest
 from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
@@ -23,7 +23,7 @@ ROWS = {
 }
 BINNED = {"suppression", "generalization"}
 MADE_BY = {
-    "histogram": {"merge", "none"} | BINNED | ROWS,
+    "histogram": {"none"} | BINNED | ROWS,
     "correlations": ROWS,
     "density": ROWS,
     "violin": ROWS,
@@ -31,13 +31,13 @@ MADE_BY = {
     "scatter": {"none"} | BINNED | ROWS,
     "heatmap": {"none"} | BINNED | ROWS,
     "contour": {"none"} | BINNED | ROWS,
-    "box": {"order-means", "none"} | BINNED | ROWS,
-    "bars": {"cell-suppression", "none"},
-    "crosstab": {"cell-suppression", "none"},
+    "box": {"none"} | BINNED | ROWS,
+    "bars": {"none"},
+    "crosstab": {"none"},
     "residuals": {"none"} | BINNED | ROWS,
     "qq": {"none"} | BINNED | ROWS,
     "leverage": {"none"} | BINNED | ROWS,
-    "parallel": {"k-member-cells", "k-member", "k-member-joint", "none"},
+    "parallel": {"k-member", "k-member-joint", "none"},
     "survival": {"none"},
     "over_time": {"none"},
 }
@@ -47,20 +47,14 @@ def asked(**changes: Any) -> PlotRequest:
     made = PlotRequest(
         plot="histogram",
         columns=("glucose",),
-        method="merge",
+        method="suppression",
         k=5,
         q=None,
         bins=20,
         grid=30,
         limits=MappingProxyType({}),
-        shows_exact=False,
-        round_to=5,
-        count_step=5,
-        shown_share=0.85,
-        show_empty=False,
         by=None,
         edges=MappingProxyType({}),
-        bins_share=1.0,
     )
     return dataclasses.replace(made, **changes)
 
@@ -73,13 +67,7 @@ def test_every_picture_has_its_methods() -> None:
 def test_every_method_exists_and_is_of_some_picture() -> None:
     used = {method for methods in METHODS.values() for method in methods}
 
-    assert used == {
-        *ROW_METHODS,
-        *COUNT_METHODS,
-        *CLUSTER_METHODS,
-        "order-means",
-        "cell-suppression",
-    }
+    assert used == {*ROW_METHODS, *COUNT_METHODS, *CLUSTER_METHODS}
 
 
 def test_diagnostics_are_pictures_of_points() -> None:
@@ -87,10 +75,9 @@ def test_diagnostics_are_pictures_of_points() -> None:
     assert {METHODS[picture] for picture in DIAGNOSTICS} == {METHODS["scatter"]}
 
 
-def test_every_picture_with_a_choice_but_the_contour_has_a_method_of_its_own() -> None:
-    assert set(METHOD_OF_PLOT) == set(METHODS) - {"contour", "survival", "over_time"}
-    for picture, method in METHOD_OF_PLOT.items():
-        assert method == "rows" or method in METHODS[picture]
+def test_every_picture_has_a_method_or_takes_that_of_another() -> None:
+    for plot in PLOTS.values():
+        assert PLOTS[plot.like or plot.name].method in {"rows", *plot.methods}
 
 
 def test_the_table_of_pictures_cannot_be_changed() -> None:

@@ -325,13 +325,6 @@ def test_what_is_refused(
         study.survival(*names, **how)
 
 
-def test_without_a_copy_of_the_whole_table_it_is_refused() -> None:
-    groups = dc.open(patients(), dc.Policy.preset("standard", public=True, groups=[["months"]]))
-
-    with pytest.raises(RefusedError, match=r"open\(\.\.\., rows='whole'\)$"):
-        groups.survival("months", "died")
-
-
 def test_fewer_rows_than_a_curve_needs() -> None:
     few = dc.open(patients().slice(0, 9), dc.Policy.preset("research", public=True))
 

@@ -85,6 +85,7 @@ def histogram(**changes: Any) -> HistogramView:
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 NAMES = st.text(min_size=1, max_size=12)
 COUNTS = st.none() | st.integers(0, 10**9)
+WHOLE = st.integers(0, 10**9)
 PARAMETERS = st.dictionaries(
     st.sampled_from(["k", "q", "bins", "grid", "drawn"]),
     st.integers(0, 100) | NUMBERS | st.sampled_from(["15 x 15"]),
@@ -120,7 +121,7 @@ def shared(columns: int, *methods: str) -> dict[str, Any]:
 def histograms(draw: Callable[..., Any]) -> HistogramView:
     bins = draw(st.integers(1, 8))
     return HistogramView(
-        **{name: draw(value) for name, value in shared(1, "merge", "condensation").items()},
+        **{name: draw(value) for name, value in shared(1, "whole", "suppression").items()},
         edges=tuple(draw(st.lists(NUMBERS, min_size=bins + 1, max_size=bins + 1))),
         counts=tuple(draw(st.lists(COUNTS, min_size=bins, max_size=bins))),
         density=tuple(draw(st.lists(st.none() | NUMBERS, min_size=bins, max_size=bins))),
@@ -169,10 +170,10 @@ def points(draw: Callable[..., Any]) -> PointsView:
 @st.composite
 def bars(draw: Callable[..., Any]) -> BarView:
     levels = draw(st.lists(NAMES, min_size=1, max_size=4))
-    row = st.lists(COUNTS, min_size=len(levels), max_size=len(levels)).map(tuple)
+    row = st.lists(WHOLE, min_size=len(levels), max_size=len(levels)).map(tuple)
     by_levels = draw(st.lists(NAMES, max_size=3))
     return BarView(
-        **{name: draw(value) for name, value in shared(1, "cell-suppression", "none").items()},
+        **{name: draw(value) for name, value in shared(1, "whole", "none").items()},
         levels=tuple(levels),
         counts=draw(row),
         by=draw(NAMES) if by_levels else None,
@@ -185,15 +186,15 @@ def bars(draw: Callable[..., Any]) -> BarView:
 @st.composite
 def tables(draw: Callable[..., Any]) -> CrossTableView:
     rows, columns = (draw(st.lists(NAMES, min_size=1, max_size=4)) for _ in range(2))
-    line = st.lists(COUNTS, min_size=len(columns), max_size=len(columns)).map(tuple)
+    line = st.lists(WHOLE, min_size=len(columns), max_size=len(columns)).map(tuple)
     return CrossTableView(
-        **{name: draw(value) for name, value in shared(2, "cell-suppression", "none").items()},
+        **{name: draw(value) for name, value in shared(2, "whole", "none").items()},
         row_levels=tuple(rows),
         column_levels=tuple(columns),
         counts=tuple(draw(line) for _ in rows),
-        row_totals=tuple(draw(COUNTS) for _ in rows),
+        row_totals=tuple(draw(WHOLE) for _ in rows),
         column_totals=draw(line),
-        total=draw(COUNTS),
+        total=draw(WHOLE),
     )
 
 
@@ -223,7 +224,7 @@ def diagnostics(draw: Callable[..., Any]) -> ResidualView | QQView | LeverageVie
 def multiples(draw: Callable[..., Any]) -> MultiplesView:
     views = draw(st.lists(st.one_of(histograms(), grids(), contours()), min_size=1, max_size=3))
     return MultiplesView(
-        **{name: draw(value) for name, value in shared(1, "merge").items()},
+        **{name: draw(value) for name, value in shared(1, "whole").items()},
         by=draw(NAMES),
         levels=tuple(draw(st.lists(NAMES, min_size=len(views), max_size=len(views)))),
         views=tuple(views),
@@ -239,7 +240,7 @@ def boxes(draw: Callable[..., Any]) -> BoxView:
         outliers = tuple(draw(st.lists(NUMBERS, max_size=3)))
         mean = draw(st.none() | NUMBERS)
         groups.append(Box(label, low, q1, median, q3, high, mean, outliers))
-    given = {name: draw(value) for name, value in shared(1, "order-means", "none").items()}
+    given = {name: draw(value) for name, value in shared(1, "whole", "none").items()}
     by = draw(st.none() | NAMES)
     return BoxView(**given | {"columns": tuple(columns)}, groups=tuple(groups), by=by)
 
@@ -674,7 +675,7 @@ def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
 
 SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
     "counts": (
-        "merge",
+        "generalization",
         {"counted": "persons", "shown": 430, "total": 440},
         "shown: about 430 of 440 persons, from counts",
     ),
@@ -685,7 +686,7 @@ SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "nobody": ("suppression", {"shown": 0, "total": 50}, "shown: none of about 50 records, from"),
     "many": (
-        "merge",
+        "generalization",
         {"shown": 9995000, "total": 10**7},
         "shown: about 9,995,000 of 10,000,000 records",
     ),

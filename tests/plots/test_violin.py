@@ -74,13 +74,6 @@ def test_one_of_all_rows_is_named_by_its_column() -> None:
     assert (panel.x.label, panel.x.ticks, panel.y.label) == ("", ("age",), "")
 
 
-def test_under_a_guarded_policy_quartiles_are_means_of_k_rows() -> None:
-    guarded = drawn(AGES, SEXES, shows_exact=False, k=5)
-    # Of 0 to 39 the five nearest to place 9.75 are 8 to 12; of 10 to 19 those of 4.5 are 13 to 17.
-    assert guarded.quarters == ((10.0, 20.0, 29.0), (12.0, 15.0, 17.0))
-    assert guarded.suppressed is None
-
-
 def test_levels_without_a_violin_are_named() -> None:
     view = drawn([*AGES, *[7.0] * 12, 1, 2], [*SEXES, *["alike"] * 12, "few", "few"])
     assert (view.few, view.constant) == (("few",), ("alike",))

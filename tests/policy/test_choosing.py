@@ -4,24 +4,21 @@ from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.policy.resolve import method_of, refuse_unused
 
-STANDARD, RESEARCH = Policy.preset("standard", rows="condensation"), Policy.preset("research")
+STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
 
 CHOSEN: dict[str, tuple[Policy, str, str | None, str]] = {
-    "the policy's own": (STANDARD, "histogram", None, "merge"),
-    "rows of the copy": (STANDARD, "scatter", "rows", "condensation"),
-    "a contour is a heat map": (STANDARD, "contour", None, "generalization"),
+    "of a copy": (STANDARD, "histogram", None, "whole"),
+    "of a copy, as rows": (STANDARD, "parallel", "rows", "whole"),
+    "of a copy, named": (STANDARD, "bars", "whole", "whole"),
+    "the plot's own, under research": (RESEARCH, "histogram", None, "suppression"),
+    "none, under research": (RESEARCH, "bars", None, "none"),
+    "rows, under research": (RESEARCH, "scatter", "rows", "deterministic"),
+    "a contour is a heat map": (RESEARCH, "contour", None, "generalization"),
     "named": (RESEARCH, "scatter", "microaggregation", "microaggregation"),
     "rounded, under research": (RESEARCH, "box", "rounding", "rounding"),
-    "rows of a rounded copy": (STANDARD.changed(rows="rounding"), "qq", "rows", "rounding"),
+    "rows that are rounded": (RESEARCH.changed(rows="rounding"), "qq", "rows", "rounding"),
     "raw, under research": (RESEARCH, "histogram", "none", "none"),
-    "clusters of cells": (STANDARD, "parallel", None, "k-member-cells"),
     "clusters of records, under research": (RESEARCH, "parallel", None, "k-member"),
-    "clusters of cells, under research": (
-        RESEARCH,
-        "parallel",
-        "k-member-cells",
-        "k-member-cells",
-    ),
     "clusters over all axes": (RESEARCH, "parallel", "k-member-joint", "k-member-joint"),
 }
 
@@ -36,18 +33,19 @@ def test_the_method_of_a_picture(
 def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
     with pytest.raises(InputError, match="there is no plot 'pie'"):
         method_of(RESEARCH, "pie", None)
-    with pytest.raises(InputError, match="a box plot cannot be made by method 'merge'"):
-        method_of(RESEARCH, "box", "merge")
-    for picture in ("histogram", "parallel"):
-        with pytest.raises(RefusedError, match="method 'none' draws raw data"):
-            method_of(STANDARD, picture, "none")
+    with pytest.raises(InputError, match="a box plot cannot be made by method 'k-member'"):
+        method_of(RESEARCH, "box", "k-member")
+    with pytest.raises(InputError, match="a box plot cannot be made by method 'whole'"):
+        method_of(RESEARCH, "box", "whole")
+    for picture in ("histogram", "parallel", "bars", "survival"):
+        for method in ("none", "suppression", "microaggregation", "k-member", "pie"):
+            with pytest.raises(RefusedError, match="are drawn from its protected copy alone; leav"):
+                method_of(STANDARD, picture, method)
     with pytest.raises(
-        InputError, match="a plot of parallel coordinates cannot be made by method 'condensation'"
+        InputError, match="a plot of parallel coordinates cannot be made by method 'deterministic'"
     ):
-        method_of(STANDARD, "parallel", "rows")
+        method_of(RESEARCH, "parallel", "rows")
     for method in ("k-member", "k-member-joint"):
-        with pytest.raises(RefusedError, match=f"^'{method}' tells pixels of single records and"):
-            method_of(STANDARD, "parallel", method)
         with pytest.raises(InputError, match="a heat map cannot be made by method"):
             method_of(RESEARCH, "heatmap", method)
 

@@ -22,7 +22,6 @@ NO_YES: list[Any] = [None, 0, 1, "true", "yes", [True], 1.0]
 NO_NAME: list[Any] = ["", 3, True, ["a"], {"a": "b"}, 1.5]
 NO_NUMBER: list[Any] = ["1", True, [1], {"a": 1}, math.nan, math.inf, -math.inf, 1j, 10**400]
 NO_WHOLE: list[Any] = [None, 5.0, -1, *NO_NUMBER]
-NO_SHARE: list[Any] = [None, 0, -0.1, 1.01, *NO_NUMBER]
 NO_TABLE: list[Any] = [None, "age", 3, True, ["age"], [["age", "continuous"]]]
 NO_NAMES: list[Any] = [None, "age", 3, {"age": 1}, [""], [3], [None], [["age"]], ["age", 3]]
 
@@ -118,23 +117,14 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "c": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "m": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "left_out": ([0, 0.09, 0.51, None, *NO_NUMBER], "a number from 0.1 to 0.5"),
-    "pictures": (NO_TABLE, "a table of plots and methods"),
     "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
     "grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
     "pixels": (
         [0, 25, 49, 51, 399, 550, 1000, -50, *NO_WHOLE],
         "a multiple of 50 from 50 to 500",
     ),
-    "pairs": ([*NO_PAIRS, *NO_NAMES[:4]], "a list of pairs of different column names"),
     "tables": ([*NO_PAIRS, *NO_NAMES[1:4]], "a list of pairs of different column names"),
     "round_to": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
-    "shown_share": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
-    "show_empty": (NO_YES, "true or false"),
-    "groups": (
-        [["age"], [[]], [["age"], []], [["age", ""]], [["age", 3]], [[["age"]]], *NO_NAMES[:4]],
-        "a list of lists of column names",
-    ),
-    "most_columns": ([0, 1001, *NO_WHOLE[1:]], "a whole number from 1 to 1000"),
     "strata": (NO_NAMES, "a list of column names"),
     "limits": (
         [{"age": [0, math.inf]}, {"age": [-math.inf, 0]}, *NO_ENDS],
@@ -173,7 +163,6 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     ),
     "outside": (["drop", *NO_WORD], "one of 'keep', 'reflect', 'clip'"),
     "far_noise": (["odd", *NO_WORD], "one of 'even', 'by-distance'"),
-    "bins_share": (NO_SHARE, "a number above 0 and at most 1"),
     "residual_df": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
     "kinds": (
         [{"age": "number"}, {"age": None}, {"age": ["continuous"]}, {3: "continuous"}, *NO_TABLE],
@@ -245,17 +234,17 @@ RIGHT: Mapping[str, list[Any]] = {
     "c": [None, 1, 20, 10**6],
     "m": [None, 1, 20, 10**6],
     "left_out": [0.1, 0.2, 0.5],
-    "pictures": [{}, {"histogram": "merge"}, {"box": "rows", "scatter": "none"}],
     "bins": [2, 1000],
     "grid": [2, 1000],
     "pixels": [50, 400, 500],
-    "pairs": [[], [["age", "bmi"]], [["age", "bmi"], ["bmi", "age"]], (("age", "bmi"),)],
-    "tables": [None, [["age", "bmi"]], [["sex", "ward"], ["ward", "died"]]],
+    "tables": [
+        None,
+        [["age", "bmi"]],
+        [["age", "bmi"], ["bmi", "age"]],
+        (("age", "bmi"),),
+        [["sex", "ward"], ["ward", "died"]],
+    ],
     "round_to": [1, 6],
-    "shown_share": [0, 0.85, 1],
-    "show_empty": [True, False],
-    "most_columns": [None, 1, 4, 1000],
-    "groups": [[], [["age"]], [["age", "bmi"], ["glucose"]], (("age",),)],
     "strata": [[], ["sex", "ward"], ("sex",)],
     "limits": [{}, {"age": [0, 120]}, {"age": (-1.5, 2)}, {"age": [np.float64(0), 1e308]}],
     "edges": [{}, {"age": [0, 18, 65.5]}, {"age": (-1, 0)}, {"age": list(range(101))}],
@@ -267,7 +256,6 @@ RIGHT: Mapping[str, list[Any]] = {
     ],
     "outside": ["keep", "reflect", "clip"],
     "far_noise": ["even", "by-distance"],
-    "bins_share": [1e-9, 0.33, 1],
     "residual_df": [1, 10, 10**6],
     "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
@@ -295,19 +283,14 @@ def test_of_every_field_something_is_right() -> None:
 @pytest.mark.parametrize("field", FIELDS)
 def test_what_is_right_is_kept(field: str) -> None:
     for value in RIGHT[field]:
-        needed = {"residual_df": 10} if value == "guarded" else {}
+        needed = dict(residual_df=10, rows=None, q=None) if value == "guarded" else {}
         policy = Policy.preset("research", **{field: value}, **needed)
-        kept = getattr(policy, field)
-        if field == "pictures":  # those not named stay as the preset has them
-            kept = {picture: kept[picture] for picture in value}
-            assert kept == value
-        else:
-            assert kept == frozen(field, value)
+        assert getattr(policy, field) == frozen(field, value)
 
 
 TABLES = [
-    *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
-    *("hierarchies", "ordered", "pairs", "tables", "missing_values", "derive"),
+    *("limits", "edges", "bounds", "kinds", "roles", "strata"),
+    *("hierarchies", "ordered", "tables", "missing_values", "derive"),
     *("labels", "dates", "withhold"),
 ]
 
@@ -325,12 +308,11 @@ FROZEN: dict[str, tuple[str, Any, Any]] = {
     "ends": ("limits", {"age": [0, 120.5]}, MappingProxyType({"age": (0, 120.5)})),
     "edges": ("edges", {"age": [0, 1, 2.5]}, MappingProxyType({"age": (0, 1, 2.5)})),
     "bounds": ("bounds", {"age": [0, math.inf]}, MappingProxyType({"age": (0, math.inf)})),
-    "groups": ("groups", [["age", "bmi"], ("x",)], (("age", "bmi"), ("x",))),
-    "pairs": ("pairs", [["age", "bmi"], ("x", "y")], (("age", "bmi"), ("x", "y"))),
+    "pairs": ("tables", [["age", "bmi"], ("x", "y")], (("age", "bmi"), ("x", "y"))),
     "names": ("strata", ["sex", "ward"], ("sex", "ward")),
     "a number": ("k", 5, 5),
-    "no list": ("groups", "age", "age"),
-    "a name for a list": ("groups", ["age"], ("age",)),
+    "no list": ("tables", "age", "age"),
+    "a name for a list": ("tables", ["age"], ("age",)),
 }
 
 
@@ -358,7 +340,7 @@ def test_what_was_given_is_copied() -> None:
 PLAIN: dict[str, tuple[Any, Any]] = {
     "a table": (MappingProxyType({"age": "continuous"}), {"age": "continuous"}),
     "ends": (MappingProxyType({"age": (0, 1.5)}), {"age": [0, 1.5]}),
-    "groups": ((("age", "bmi"), ("x",)), [["age", "bmi"], ["x"]]),
+    "pairs": ((("age", "bmi"), ("x", "y")), [["age", "bmi"], ["x", "y"]]),
     "a number": (5, 5),
     "nothing": (None, None),
 }

@@ -20,7 +20,7 @@ TABLE = open_table(
     unit=None,
     key=None,
 )
-STANDARD, RESEARCH = Policy.preset("standard", rows="condensation"), Policy.preset("research")
+STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
 
 REFUSALS: dict[str, tuple[Policy, str, list[str], dict[str, Any], type[DiscreetError], str, str]]
 REFUSALS = {
@@ -39,19 +39,18 @@ REFUSALS = {
         "by",
         "points",
     ),
-    "strata": (STANDARD, "scatter", ["x", "y"], {"by": "sex"}, RefusedError, "by", "strata"),
-    "no method": (STANDARD, "bars", ["sex"], {"method": "merge"}, InputError, "method", ""),
+    "no method": (RESEARCH, "bars", ["sex"], {"method": "suppression"}, InputError, "method", ""),
     "raw": (STANDARD, "bars", ["sex"], {"method": "none"}, RefusedError, "method", ""),
     "k": (STANDARD, "histogram", ["x"], {"k": 7}, RefusedError, "numbers", ""),
     "bins": (RESEARCH, "histogram", ["x"], {"bins": 1}, InputError, "numbers", ""),
     "noise": (
-        STANDARD,
+        RESEARCH,
         "qq",
         ["x", "y"],
         {"noise_on": "variable"},
         InputError,
         "noise_on",
-        "fixed",
+        "unused",
     ),
     "cost": (
         RESEARCH,
@@ -120,7 +119,7 @@ def test_axes_are_resolved_with_all_that_they_need() -> None:
 
 
 def test_the_methods_of_a_policy_are_found_once() -> None:
-    policy = Policy.preset("standard", rows="condensation")
+    policy = Policy.preset("standard")
 
     assert policy.methods is policy.methods
     assert dict(policy.methods) == {plot: allowed_methods(policy, plot) for plot in PLOTS}

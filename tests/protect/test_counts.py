@@ -1,4 +1,4 @@
-"""Counts: cells and bins of all persons, and of each level beside them."""
+"""Counts: what of cells and bins is shown, and which bins are joined."""
 
 from __future__ import annotations
 
@@ -13,23 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect import COUNT_METHODS, ROW_METHODS
 from discreet.protect.counts import (
     Generalization,
-    LevelCells,
-    Merge,
     NoProtection,
     Suppression,
-    cells_of_levels,
     check_counts,
     gaps_of,
-    in_blocks,
-    rounded,
-    shows_enough,
-    widths_of_blocks,
+    merged_bins,
 )
 from tests.cases import examples
 
@@ -105,16 +98,7 @@ GENERALIZED: dict[str, tuple[Any, Any, tuple[int, ...], tuple[int, ...], Any]] =
     "halves once, then hides": (Generalization(3), EIGHT, (8,), (4,), [0, 0, 0, 0]),
     "rounds down": (Generalization(1), EIGHT, (5,), (2,), [4, 4]),
     "stays at one": (Generalization(1), EIGHT, (1,), (1,), [8]),
-    "goes on until enough is shown": (Generalization(3, 0.5), EIGHT, (8,), (2,), [4, 4]),
-    "stops where enough is shown": (
-        Generalization(2, 0.5),
-        [*EIGHT[:6], 6.1],
-        (8,),
-        (4,),
-        [2, 2, 2, 0],
-    ),
-    "ends at one, hidden or not": (Generalization(9, 1.0), EIGHT, (8,), (1,), [0]),
-    "an empty table": (Generalization(3, 0.9), [], (8,), (4,), [0, 0, 0, 0]),
+    "an empty table": (Generalization(3), [], (8,), (4,), [0, 0, 0, 0]),
 }
 
 
@@ -130,23 +114,19 @@ def test_generalization(
     assert guarded.counts.tolist() == counts
 
 
-@pytest.mark.parametrize(
-    ("share", "asked"),
-    [(None, [(15, 10)]), (1.0, [(15, 10), (7, 5), (3, 2), (1, 1)])],
-)
-def test_each_axis_is_halved(share: float | None, asked: list[tuple[int, int]]) -> None:
+def test_each_axis_is_halved_once() -> None:
     seen: list[tuple[int, ...]] = []
 
     def count(resolution: tuple[int, ...]) -> Bins:
         seen.append(resolution)
         return np.ones(resolution, dtype=np.int64)
 
-    Generalization(3, share)(count, (30, 20))
+    Generalization(3)(count, (30, 20))
 
-    assert seen == asked
+    assert seen == [(15, 10)]
 
 
-# --- merge ------------------------------------------------------------------------------------
+# --- merged bins ----------------------------------------------------------------------------
 
 MERGED: dict[str, tuple[int, list[int], list[int], list[int]]] = {  # k, counts, groups, merged
     "nothing to join": (3, [3, 4, 5], [0, 1, 2], [3, 4, 5]),
@@ -159,14 +139,14 @@ MERGED: dict[str, tuple[int, list[int], list[int], list[int]]] = {  # k, counts,
 
 
 @pytest.mark.parametrize(("k", "counts", "groups", "merged"), MERGED.values(), ids=MERGED)
-def test_merge(k: int, counts: list[int], groups: list[int], merged: list[int]) -> None:
-    result = Merge(k)(
-        fixed(counts), (len(counts),), lambda g: np.bincount(g, counts).astype(np.int64)
-    )
+def test_bins_are_joined_until_each_holds_k(
+    k: int, counts: list[int], groups: list[int], merged: list[int]
+) -> None:
+    found = merged_bins(np.array(counts), k)
 
-    assert result.groups.tolist() == groups
-    assert result.counts.tolist() == merged
-    assert not result.gap.any()
+    assert found.tolist() == groups
+    assert np.bincount(found, counts).tolist() == merged
+    assert not gaps_of(np.array(counts), k).any()
 
 
 GAPS: dict[str, tuple[int, list[int], str, list[int], list[int]]] = {  # k, counts, gap, groups
@@ -207,25 +187,12 @@ GAPS: dict[str, tuple[int, list[int], str, list[int], list[int]]] = {  # k, coun
 def test_nothing_is_joined_across_a_gap(
     k: int, counts: list[int], gap: str, groups: list[int], merged: list[int]
 ) -> None:
-    result = Merge(k)(
-        fixed(counts), (len(counts),), lambda g: np.bincount(g, counts).astype(np.int64)
-    )
+    held = np.array(counts)
+    found = merged_bins(held, k)
 
-    assert "".join(".-"[hole] for hole in result.gap.tolist()) == gap
-    assert result.groups.tolist() == groups
-    assert result.counts.tolist() == merged
-
-
-def test_a_gap_between_bins_of_the_same_persons_is_joined() -> None:
-    # the sides of the gap hold two each, who are the same: k of them are in no bin
-    bins = [set("abc"), set("ab"), set("a"), set(), set(), set(), set("abc"), set("defgh")]
-    count, count_groups = persons_in(bins)
-
-    result = Merge(4)(count, (8,), count_groups)
-
-    assert gaps_of(np.array([3, 2, 1, 0, 0, 0, 3, 5]), 4).tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
-    assert not result.gap.any()
-    assert result.counts.tolist() == [8]
+    assert "".join(".-"[hole] for hole in gaps_of(held, k).tolist()) == gap
+    assert found.tolist() == groups
+    assert np.bincount(found, held).tolist() == merged
 
 
 @settings(deadline=None, derandomize=True, max_examples=examples(200))
@@ -234,70 +201,30 @@ def test_a_gap_holds_fewer_than_k_and_its_sides_do_not(counts: list[int], k: int
     held = np.array(counts)
     if held.sum() < k:
         return
-    result = Merge(k)(fixed(counts), (len(counts),), lambda g: np.bincount(g, held).astype(int))
+    groups, gap = merged_bins(held, k), gaps_of(held, k)
 
-    assert result.counts.sum() == held.sum()  # nobody is left out, so no total tells of a gap
-    own = np.bincount(result.groups[~result.gap], held[~result.gap])
-    assert own.min() >= k
-    runs = "".join(".-"[hole] for hole in result.gap.tolist())
+    assert set(np.diff(groups, prepend=0).tolist()) <= {0, 1}  # bins stay in order
+    assert np.bincount(groups[~gap], held[~gap]).min() >= k
+    runs = "".join(".-"[hole] for hole in gap.tolist())
     for found in re.finditer("-+", runs):
         first, last = found.span()
         assert 0 < first < last < len(counts)
         assert last - first >= 3
         assert held[first:last].sum() < k
-        assert result.groups[first - 1] != result.groups[last]
+        assert groups[first - 1] != groups[last]
 
 
-def persons_in(bins: list[set[str]]) -> tuple[Any, Any]:
-    """Count persons, of whom one may be in several bins, in bins and in joined bins."""
+def test_a_gap_may_need_more_bins() -> None:
+    held = np.array([9, 0, 0, 0, 9])
 
-    def count_groups(groups: Any) -> Bins:
-        joined: list[set[str]] = [set() for _ in range(max(groups) + 1)]
-        for group, persons in zip(groups, bins, strict=True):
-            joined[group] |= persons
-        return np.array([len(persons) for persons in joined])
-
-    return fixed([len(persons) for persons in bins]), count_groups
+    assert merged_bins(held, 5, least_gap=3).tolist() == [0, 0, 0, 0, 1]
+    assert merged_bins(held, 5, least_gap=4).tolist() == [0, 1, 1, 1, 1]
 
 
-def test_joined_bins_are_counted_anew_until_each_holds_k_persons() -> None:
-    # 2 and 2 would make 4, but a and b are in both: joined on with the next
-    count, count_groups = persons_in([set("ab"), set("ab"), set("cdef"), set("ghij")])
-
-    result = Merge(4)(count, (4,), count_groups)
-
-    assert result.groups.tolist() == [0, 0, 0, 1]
-    assert result.counts.tolist() == [6, 4]
-
-
-def test_too_few_persons_in_all_bins_are_refused_without_numbers() -> None:
-    count, count_groups = persons_in([set("ab"), set("ab"), set("ab")])
-
+def test_too_few_in_all_bins_are_refused_without_numbers() -> None:
     with pytest.raises(RefusedError, match="all bins together hold fewer than k") as refused:
-        Merge(3)(count, (3,), count_groups)
+        merged_bins(np.array([1, 0, 1]), 3)
     assert not any(character.isdigit() for character in str(refused.value))
-
-
-def test_merge_is_for_one_axis() -> None:
-    with pytest.raises(InputError, match="merge joins the bins of one axis"):
-        Merge(3)(fixed([[3]]), (1, 1), lambda groups: np.array([3]))
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(100))
-@given(
-    st.lists(st.sets(st.sampled_from("abcdefghijkl")), min_size=1, max_size=12), st.integers(1, 6)
-)
-def test_every_merged_bin_holds_k_persons_and_bins_stay_in_order(bins: Any, k: int) -> None:
-    count, count_groups = persons_in(bins)
-    try:
-        result = Merge(k)(count, (len(bins),), count_groups)
-    except RefusedError:
-        assert len(set().union(*bins)) < k
-        return
-
-    assert result.counts.min() >= k
-    assert result.counts.tolist() == count_groups(result.groups).tolist()
-    assert set(np.diff(result.groups, prepend=0)) <= {0, 1}
 
 
 # --- what is checked --------------------------------------------------------------------------
@@ -335,45 +262,11 @@ def test_a_resolution_is_of_whole_numbers(resolution: Any) -> None:
         Suppression(3)(fixed([1, 2]), resolution)
 
 
-@pytest.mark.parametrize("method", [Suppression, Generalization, Merge])
+@pytest.mark.parametrize("method", [Suppression, Generalization])
 @pytest.mark.parametrize("k", [0, -1, True, 3.0, "3", None])
 def test_k_is_a_whole_number_of_at_least_one(method: Any, k: Any) -> None:
     with pytest.raises(InputError, match="k must be a whole number of at least 1"):
         method(k)
-
-
-@pytest.mark.parametrize(
-    ("share", "message"),
-    [(0.0, "shown_share must be above 0"), (1.1, "at most 1"), (True, "must be a finite number")],
-)
-def test_the_share_that_is_shown_lies_between_0_and_1(share: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Generalization(3, share)
-
-
-ROUNDED: list[tuple[int, list[int], list[int]]] = [
-    (1, [0, 1, 7], [0, 1, 7]),
-    (2, [0, 1, 2, 3], [0, 2, 2, 4]),
-    (3, [0, 1, 2, 3, 4], [0, 0, 3, 3, 3]),
-    (5, [0, 2, 3, 7, 8], [0, 0, 5, 5, 10]),
-    (10, [4, 5, 14, 15], [0, 10, 10, 20]),
-]
-
-
-@pytest.mark.parametrize(("base", "counts", "out"), ROUNDED)
-def test_counts_are_rounded_to_the_nearest_multiple(
-    base: int, counts: list[int], out: list[int]
-) -> None:
-    once = rounded(np.array(counts), base)
-
-    assert once.tolist() == out
-    assert rounded(once, base).tolist() == out
-
-
-@pytest.mark.parametrize("base", [0, 2.5, True])
-def test_the_base_is_a_whole_number(base: Any) -> None:
-    with pytest.raises(InputError, match="base must be a whole number of at least 1"):
-        rounded(np.array([1]), base)
 
 
 # --- the registries ---------------------------------------------------------------------------
@@ -388,7 +281,7 @@ def test_methods_are_registered_by_name_and_say_what_they_promise() -> None:
         "microaggregation",
         "rounding",
     ]
-    assert list(COUNT_METHODS) == ["suppression", "generalization", "merge", "none"]
+    assert list(COUNT_METHODS) == ["suppression", "generalization", "none"]
     for methods in (ROW_METHODS, COUNT_METHODS):
         for name, method in methods.items():
             assert method.name == name
@@ -400,189 +293,3 @@ def test_importing_the_methods_does_not_import_scipy() -> None:
     code = "import sys, discreet.protect; sys.exit('scipy' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-Counts = NDArray[np.int64]
-
-# counts of two levels; k, share; widths, what is shown of each ("-": hidden)
-CELLS: dict[str, tuple[list[list[int]], int, float, Any, Any]] = {
-    "every cell shows": ([[5, 4], [3, 9]], 3, 1.0, (1,), [[5, 4], [3, 9]]),
-    "enough shows though a cell is hidden": (
-        [[50, 50, 2, 50], [50, 50, 9, 50]],
-        3,
-        0.85,
-        (1,),
-        [[50, 50, "-", 50], [50, 50, "-", 50]],
-    ),
-    "one level shows too little": (
-        # of the second level 10 of 40 would be shown: in pairs of cells all are
-        [[2, 30, 10, 20], [15, 15, 8, 2]],
-        3,
-        0.85,
-        (2,),
-        [[32, 30], [30, 10]],
-    ),
-    "without a share cells stay": (
-        [[2, 30, 10, 20], [15, 15, 8, 2]],
-        3,
-        0.0,
-        (1,),
-        [["-", 30, 10, "-"], ["-", 15, 8, "-"]],
-    ),
-    "who is in a hidden cell is left out where the sum would tell of it": (
-        # of all 2, 16, 16, 2, 2, 22, 18 and 18: in the first four cells 2 and 2 must make 4
-        [[1, 8, 8, 1, 1, 20, 9, 9], [1, 8, 8, 1, 1, 2, 9, 9]],
-        3,
-        0.85,
-        (4,),
-        [[16, 38], [16, 20]],
-    ),
-    "and counts where it would not": (
-        [[1, 1, 0, 1, 9, 9, 9, 9], [1, 1, 1, 0, 9, 9, 9, 9]],
-        3,
-        1.0,
-        (4,),
-        [[3, 36], [3, 36]],
-    ),
-    "levels that lie apart": ([[9, 9, 0, 0], [0, 0, 9, 9]], 3, 0.85, None, None),
-    "nothing to show": ([[9, 0], [0, 9]], 3, 0.0, None, None),
-}
-
-
-def as_shown(found: LevelCells) -> list[list[Any]]:
-    """Return what is shown of each level."""
-    pairs = zip(found.counts.tolist(), found.shown.tolist(), strict=True)
-    return [[n if seen else "-" for n, seen in zip(*pair, strict=True)] for pair in pairs]
-
-
-@pytest.mark.parametrize(("counts", "k", "share", "widths", "shown"), CELLS.values(), ids=CELLS)
-def test_cells_of_two_levels(
-    counts: list[list[int]], k: int, share: float, widths: Any, shown: Any
-) -> None:
-    each = np.array(counts)
-    told = each.sum(axis=0) >= k
-
-    found = cells_of_levels(each, told, k, share)
-
-    assert told.dtype == bool  # and is as it was given
-    if widths is None:
-        assert found is None
-        return
-    assert found is not None
-    assert found.widths == widths
-    assert as_shown(found) == shown
-
-
-def test_nobody_is_told_only_where_nobody_is() -> None:
-    # in the first pair two persons are hidden, who may be of either level
-    each = np.array([[30, 2, 9, 9], [0, 0, 9, 9]])
-    told = np.array([True, False, True, True])
-
-    one, two = (cells_of_levels(each, told, 3, share, show_empty=True) for share in (0.85, 0.0))
-
-    assert one is not None
-    assert two is not None
-    assert as_shown(two) == [[30, "-", 9, 9], [0, "-", 9, 9]]
-    assert one.widths == (1,)
-
-
-@pytest.mark.parametrize(
-    ("shape", "widths"),
-    [
-        ((1,), [(1,)]),
-        ((2,), [(1,)]),
-        ((3,), [(1,), (2,)]),
-        ((5, 30), [(1, 1), (2, 2), (2, 4), (2, 8)]),
-    ],
-)
-def test_blocks_get_wider_as_long_as_two_are_left(shape: Any, widths: Any) -> None:
-    assert widths_of_blocks(shape) == widths
-
-
-@given(st.integers(1, 9), st.integers(1, 9), st.randoms(use_true_random=False))
-def test_blocks_hold_what_their_cells_hold(rows: int, columns: int, random: Any) -> None:
-    counts = np.array([[random.randint(0, 9) for _ in range(columns)] for _ in range(rows)])
-    for a, b in widths_of_blocks((rows, columns)):
-        plain = [
-            [int(counts[i : i + a, j : j + b].sum()) for j in range(0, columns, b)]
-            for i in range(0, rows, a)
-        ]
-        assert in_blocks(counts, (a, b)).tolist() == plain
-
-
-# --- attacks ----------------------------------------------------------------------------------
-
-
-@st.composite
-def persons(draw: st.DrawFn) -> tuple[Counts, int, bool]:
-    """Draw persons of two columns of levels in a small grid: counts[a, b, x, y]; k; show_empty."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    shape = (2, draw(st.integers(2, 3)), draw(st.integers(2, 5)), draw(st.integers(2, 5)))
-    busy = rng.gamma(0.5, draw(st.sampled_from([2.0, 6.0])), shape[2:])
-    return (
-        rng.poisson(busy * rng.gamma(1.0, 1.0, shape)),
-        draw(st.integers(2, 4)),
-        draw(st.booleans()),
-    )
-
-
-def held_at(everyone: Counts, told: NDArray[np.bool_], k: int, widths: Any, least: int) -> Any:
-    """Say which cells count at some width, block by block: a plain loop."""
-    held = told.copy()
-    for a, b in widths_of_blocks(told.shape)[1:]:
-        if a > widths[0] or b > widths[1]:
-            break
-        for i in range(0, told.shape[0], a):
-            for j in range(0, told.shape[1], b):
-                block = (slice(i, i + a), slice(j, j + b))
-                rest = everyone[block][~held[block]]
-                if rest.sum() >= k and all(
-                    least * (rest.size - 1) + n <= rest.sum() <= (k - 1) * (rest.size - 1) + n
-                    for n in range(least, k)
-                ):
-                    held[block] = True
-    return held
-
-
-@settings(deadline=None, max_examples=40)
-@given(persons(), st.sampled_from([0.5, 0.85]))
-def test_panels_by_two_columns_tell_nothing_of_a_hidden_cell(
-    drawn: tuple[Counts, int, bool], share: float
-) -> None:
-    """Who adds up the panels and takes the picture of all from them is as wise as before.
-
-    He is given which cells were counted, and that a hidden one holds fewer than k.
-    """
-    counts, k, show_empty = drawn
-    everyone, least = counts.sum(axis=(0, 1)), int(show_empty)
-    told = (everyone >= k) | ((everyone == 0) & show_empty)
-    known, values = [], []
-    for each in (counts.sum(axis=1), counts.sum(axis=0)):
-        panels = cells_of_levels(each, told, k, share, show_empty=show_empty)
-        if panels is None:
-            continue
-        assert shows_enough(panels.counts, each.sum(axis=(1, 2)), share)
-        assert ((panels.counts >= k) | (panels.counts == 0)).all()
-        assert (panels.shown == panels.shown[0]).all()
-        held = held_at(everyone, told, k, panels.widths, least)
-        a, b = panels.widths
-        for i, j in np.argwhere(panels.shown[0]).tolist():
-            block = np.zeros(told.shape, dtype=np.bool_)
-            block[i * a : (i + 1) * a, j * b : (j + 1) * b] = True
-            sum_of = int(panels.counts[:, i, j].sum())
-            assert sum_of == everyone[block & held].sum()
-            known.append((block & held & ~told).ravel())
-            values.append(sum_of - int(everyone[block & told].sum()))
-    hidden = ~told.ravel()
-    if not known or not hidden.any():
-        return
-    bounds = [(least, k - 1) if cell else (0, 0) for cell in hidden.tolist()]
-    for cell in np.flatnonzero(np.any(known, axis=0)).tolist():
-        for sign, end in ((1, least), (-1, k - 1)):
-            aim = sign * np.eye(told.size)[cell]
-            found = linprog(aim, A_eq=np.array(known), b_eq=values, bounds=bounds)
-            assert found.success
-            assert sign * found.fun == pytest.approx(end, abs=1e-6)
-
-
-# --- hidden bins ------------------------------------------------------------------------------

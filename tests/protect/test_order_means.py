@@ -1,7 +1,5 @@
 """Means of neighbouring order statistics: what a box may draw, and where a range ends."""
 
-from collections import Counter
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,13 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.protect.values import (
-    OrderMeans,
-    extreme_mean,
-    nice_step,
-    stepped,
-    winsorised,
-)
+from discreet.protect.values import OrderMeans, extreme_mean, nice_step, stepped
 
 Floats = NDArray[np.float64]
 
@@ -113,22 +105,6 @@ def test_the_mean_of_the_extremes_that_none_dominates(inward: list[float], mean:
     assert extreme_mean(np.array(inward), 3) == pytest.approx(mean)
 
 
-def test_a_column_is_drawn_in_to_the_means_of_its_extremes() -> None:
-    values = np.array([100.0, 1.0, 5.0, 2.0, 6.0, 4.0])
-
-    # the two smallest have mean 1.5, the two largest 53
-    assert winsorised(values, 2).tolist() == [53.0, 1.5, 5.0, 2.0, 6.0, 4.0]
-    assert values[0] == 100.0
-
-
-def test_a_far_record_says_nothing_of_where_a_column_is_drawn_in_to() -> None:
-    values = np.arange(40.0)
-    farther = np.append(values[:-1], 1e6)
-
-    assert winsorised(farther, 5).max() == winsorised(np.append(values[:-1], 1e9), 5).max() == 36
-    assert winsorised(values, 5).max() == 37
-
-
 STEPS = {  # a share of 0.02 of the sd, next below it
     13.0: 0.2,
     50.0: 1.0,
@@ -171,60 +147,3 @@ def test_stepped_values_are_multiples_and_stay_within_half_a_step(
     # as a reader writes a multiple of the step: 0.3, not 0.30000000000000004
     assert all(len(f"{value!r}".partition(".")[2]) <= 4 for value in out.tolist())
     assert not np.signbit(out[out == 0]).any()
-
-
-# --- persons with several values --------------------------------------------------------------
-
-
-@st.composite
-def values_of_persons(draw: st.DrawFn) -> tuple[list[float], list[int]]:
-    persons = draw(st.integers(3, 9))
-    others = draw(st.lists(st.integers(0, persons - 1), max_size=25))
-    who = draw(st.permutations([*range(persons), *others]))
-    values = draw(st.lists(st.integers(-30, 30), min_size=len(who), max_size=len(who)))
-    return [value / 4 for value in values], who
-
-
-def quantile_of_persons(values: list[float], who: list[int], share: float, k: int) -> Fraction:
-    """Return by counting what a quartile is: the mean of the nearest value of k persons."""
-    rows = Counter(who)
-    pairs = sorted(zip(values, who, strict=True))
-    held = Fraction(0)
-    for middle, person in pairs:  # noqa: B007
-        held += Fraction(1, rows[person])
-        if held >= Fraction(share) * len(rows):
-            break
-    nearest = {
-        person: min((abs(v - middle), v) for v, p in pairs if p == person) for person in rows
-    }
-    return sum((Fraction(v) for _, v in sorted(nearest.values())[:k]), Fraction()) / k
-
-
-@given(values_of_persons())
-def test_each_number_of_a_box_rests_on_one_value_of_each_of_k_persons(
-    given_values: tuple[list[float], list[int]],
-) -> None:
-    values, who = given_values
-    x, persons = np.array(values), np.array(who)
-
-    low, q1, median, q3, high = OrderMeans(3)(x, persons)
-
-    assert low <= q1 <= median <= q3 <= high
-    for share, found in ((0.25, q1), (0.5, median), (0.75, q3)):
-        # weights of a third and the like may fall on either side of a share they sum up to
-        near = [quantile_of_persons(values, who, share + e, 3) for e in (-1e-9, 0.0, 1e-9)]
-        assert any(abs(found - float(each)) < 1e-9 for each in near)
-    order = np.random.default_rng(1).permutation(len(x))
-    assert OrderMeans(3)(x[order], 9 - persons[order]) == (low, q1, median, q3, high)
-
-
-def test_ends_are_means_of_the_extremes_of_k_persons() -> None:
-    # one person has the five largest values
-    values, persons = np.array([*range(20), 50.0, 51, 52, 53, 54]), np.array([*range(20), *[9] * 5])
-
-    low, *_, high = OrderMeans(3)(values, persons)
-    assert (low, high) == (1, 18), "0, 1, 2 and, as 54 dominates 19 and 18, the next three"
-    assert winsorised(values, 3, persons).max() == 18
-    assert winsorised(values, 3).max() == 53
-    with pytest.raises(RefusedError, match="k is larger than the number of values"):
-        OrderMeans(3)(np.arange(9.0), np.arange(9) % 2)

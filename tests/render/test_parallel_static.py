@@ -66,7 +66,7 @@ def view(seed: int = 1, **changes: Any) -> ParallelView:
     )
     plain = ParallelView(
         columns=tuple(axis.name for axis in AXES),
-        method="k-member-cells",
+        method="whole",
         parameters=MappingProxyType({"k": 5, "pixels": 100}),
         suppressed=None,
         origin=Origin("standard", "guarded", False, "s", None, 0, "persons"),

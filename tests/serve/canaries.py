@@ -34,16 +34,11 @@ LIMITS = "budget = 10000\nrequests_a_minute = 100000\n"
 WHOLE = f'name = "canaries"\nrows = "whole"\n{LIMITS}'
 POLICIES: Mapping[str, str] = {
     "standard": "",
-    "datashield": "k = 3\nround_to = 1\nbins_share = 0.33\n",
+    "datashield": "k = 3\nround_to = 1\n",
     "sacro": "k = 10\nround_to = 1\n",
 }
 RULES = f"""
 name = "canaries"
-groups = [["age", "bmi", "glucose", "income"]]
-strata = ["sex"]
-pairs = [["age", "bmi"], ["bmi", "glucose"], ["age", "glucose"], ["glucose", "illness"],
-         ["age", "illness"], ["bmi", "illness"], ["ward", "age"], ["ward", "bmi"],
-         ["income", "age"], ["visits", "half"], ["income", "bmi"], ["visits", "illness"]]
 {LIMITS}"""
 ROLES = '\n[roles]\npatient = "identifier"\nillness = "sensitive"\n'
 

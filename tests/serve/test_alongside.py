@@ -19,7 +19,7 @@ from discreet.ledger.log import add_token, kept, list_tokens, log, used
 from discreet.ledger.store import verify
 from discreet.study.session import ledger_of
 from tests.ledger.given import started, told
-from tests.serve.cohort import POLICY, written
+from tests.serve.cohort import COUNTED, written
 from tests.serve.workers import client, process
 
 CLIENTS, BUDGET = 8, 12
@@ -90,7 +90,7 @@ class Client:
 def test_what_is_done_beside_a_server_loses_nothing(
     tmp_path: Path, workers: str, rounds: int
 ) -> None:
-    files = written(tmp_path, POLICY.replace("budget = 400", f"budget = {BUDGET}"))
+    files = written(tmp_path, COUNTED.replace("budget = 400", f"budget = {BUDGET}"))
     ledger = ledger_of(files[1])
     names = [f"client{i}" for i in range(CLIENTS)]
     clients = [Client(name, add_token(ledger.store, "cohort.csv", name)) for name in names]

@@ -15,7 +15,7 @@ import pytest
 from discreet.ledger.log import add_token, log
 from discreet.study import Study
 from discreet.study import open as open_study
-from tests.serve.cohort import written
+from tests.serve.cohort import COUNTED, written
 from tests.serve.conftest import Running, running
 from tests.serve.test_whole import WHOLE
 
@@ -301,7 +301,7 @@ def test_without_a_token_of_the_study_nothing_is_said(served: Running, path: str
 
 
 def test_a_study_without_a_copy_says_so(tmp_path: Path) -> None:
-    file, policy = written(tmp_path)
+    file, policy = written(tmp_path, COUNTED)
     with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
         answers = [
             analyst.post("/api/copy/histogram", json={"columns": ["age"]}),

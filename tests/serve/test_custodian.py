@@ -40,7 +40,7 @@ from discreet.serve.custodian import (
 from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import CODES, Refusal
 from discreet.study import open as open_study
-from tests.serve.cohort import opened
+from tests.serve.cohort import COUNTED, opened
 from tests.serve.conftest import Running
 
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
@@ -51,7 +51,7 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def served(tmp_path: Path) -> Served:
     """A study with tokens, of which some pictures were asked."""
-    found = serve_study(opened(tmp_path))
+    found = serve_study(opened(tmp_path, COUNTED))
     store = found.ledger.store
     for name, role in (("alice", "analyst"), ("bob", "analyst"), ("carol", "custodian")):
         add_token(store, "cohort.csv", name, role, days=3)
@@ -76,7 +76,7 @@ def test_what_is_told(served: Served) -> None:
     assert (told["study"], told["version"]) == ("cohort.csv", 1)
     assert told["caller"] == {"name": "token carol", "role": "custodian"}
     assert told["allowance"] == {"views": 400, "a_minute": 100_000}
-    assert {it["field"] for it in told["words"]} >= {"k", "groups", "strata", "budget"}
+    assert {it["field"] for it in told["words"]} >= {"k", "rows", "budget"}
     assert told["kinds"]["bars"] == "Bar chart"
     assert json.loads(json.dumps(told)) == told
 
@@ -278,7 +278,7 @@ def served_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]
     from tests.serve.conftest import running
 
     folder = tmp_path_factory.mktemp("custodian")
-    with running(opened(folder), folder) as found:
+    with running(opened(folder, COUNTED), folder) as found:
         yield found
 
 
@@ -478,7 +478,7 @@ def test_a_proposed_policy_is_told_and_not_kept(
     found = carol.post("/api/custodian/policy", json={"text": f"{text}\nkk = 1"}).json()
     assert found["proposal"] is None
     assert found["mistakes"]
-    larger = text.replace("k = 5", "k = 7", 1)
+    larger = text.replace("k = 3", "k = 7", 1)
     told = carol.post("/api/custodian/policy", json={"text": larger}).json()["proposal"]
     assert {it["field"] for it in told["changes"]} == {"k"}
     assert told["commands"][-1] == "discreet serve cohort.csv --policy discreet.toml"

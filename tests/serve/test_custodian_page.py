@@ -50,7 +50,7 @@ def ask_some(served: Running) -> None:
         view = client.post("/api/views/histogram", json={"columns": ["age"]}).json()["id"]
         client.post("/api/views/histogram", json={"columns": ["age"]})
         client.post("/api/views/bars", json={"columns": ["sex"]})
-        client.post("/api/views/histogram", json={"columns": ["age"], "bins": 7})
+        client.post("/api/views/histogram", json={"columns": ["age"], "k": 7})
         client.get(f"/api/views/{view}/figure.svg")
 
 

@@ -83,9 +83,3 @@ def test_counts_of_dates_are_refused_in_fixed_words(served: Served, name: str) -
     assert isinstance(found, Refusal)
     assert found.says.startswith(says)
     assert found.nearest == near
-
-
-def test_without_a_copy_of_the_whole_table_there_are_no_dates(tmp_path: Path) -> None:
-    found = serving(tmp_path, WHOLE.replace('rows = "whole"', 'rows = "condensation"'))
-
-    assert "seen" not in found.columns

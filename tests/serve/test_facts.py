@@ -12,23 +12,23 @@ import pytest
 from discreet.errors import DiscreetError
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, Policy
-from discreet.protect import METHODS, ROW_METHODS
+from discreet.protect import COPY_METHODS, METHODS
 from discreet.serve.files import drawn
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study.facts import plot_facts, study_facts
 from discreet.study.session import DrawableColumn
-from tests.cases import of_groups
 from tests.serve.cohort import cohort, opened
 
 Told = dict[str, Any]
 
 COLUMNS = (
-    DrawableColumn("age", "continuous", "other", stratum=False),
-    DrawableColumn("bmi", "continuous", "other", stratum=False),
-    DrawableColumn("sex", "categorical", "other", stratum=True),
-    DrawableColumn("ill", "categorical", "sensitive", stratum=False),
+    DrawableColumn("age", "continuous", "other"),
+    DrawableColumn("bmi", "continuous", "other"),
+    DrawableColumn("sex", "categorical", "other"),
+    DrawableColumn("ill", "categorical", "sensitive"),
 )
+SEX = 'kinds.sex = "categorical"\n'
 ROLES = '[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
 
 
@@ -38,80 +38,53 @@ def told_of(policy: Policy, columns: tuple[DrawableColumn, ...] = COLUMNS) -> di
 
 
 def opened_under(preset: str, folder: Path, rows: int | None = None) -> Study:
-    """Open the cohort, or its first rows, under a preset with a group and a stratum."""
-    fields = 'groups = [["age", "bmi", "glucose"]]\nstrata = ["sex"]\n'
+    """Open the cohort, or its first rows, under a preset."""
     table = cohort() if rows is None else cohort().slice(0, rows)
-    return opened(folder, f'preset = "{preset}"\n{fields}{ROLES}', table)
+    return opened(folder, f'preset = "{preset}"\n{SEX}{ROLES}', table)
 
 
 # --- what is told ---------------------------------------------------------------------------------
 
-# Of each preset the methods of each picture, the usual one first.
-GUARDED = {
-    "histogram": "merge suppression generalization ROWS",
+# Of each policy the methods of each picture, the usual one first.
+ALL_ROWS = "deterministic probabilistic multiplicative condensation microaggregation rounding"
+GUARDED = dict.fromkeys(PLOTS, "whole")
+RESEARCH = {
+    "histogram": "suppression generalization ROWS none",
     "correlations": "ROWS",
     "density": "ROWS",
     "violin": "ROWS",
     "ecdf": "ROWS",
-    "scatter": "ROWS suppression generalization",
-    "heatmap": "generalization suppression ROWS",
-    "contour": "generalization suppression ROWS",
-    "box": "order-means ROWS",
-    "bars": "cell-suppression",
-    "crosstab": "cell-suppression",
-    "parallel": "k-member-cells",
-    "residuals": "ROWS",
-    "qq": "ROWS",
-    "leverage": "ROWS",
-}
-ALL_ROWS = "deterministic probabilistic multiplicative condensation microaggregation rounding"
-BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
-    "standard": ("condensation", GUARDED),
-    "datashield": (
-        "condensation",
-        GUARDED | {"histogram": "suppression merge generalization ROWS"},
-    ),
-    "sacro": ("condensation", GUARDED),
-    "opensafely": ("condensation", GUARDED),
-    "research": (
-        ALL_ROWS,
-        {
-            "histogram": "merge suppression generalization ROWS none",
-            "correlations": "ROWS",
-            "density": "ROWS",
-            "violin": "ROWS",
-            "ecdf": "ROWS",
-            "scatter": "ROWS suppression generalization none",
-            "heatmap": "generalization suppression ROWS none",
-            "contour": "generalization suppression ROWS none",
-            "box": "suppression order-means generalization ROWS none",
-            "bars": "cell-suppression none",
-            "crosstab": "cell-suppression none",
-            "parallel": "k-member k-member-cells k-member-joint none",
-            "survival": "none",
-            "over_time": "none",
-            "residuals": "ROWS suppression generalization none",
-            "qq": "ROWS suppression generalization none",
-            "leverage": "ROWS suppression generalization none",
-        },
-    ),
+    "scatter": "ROWS suppression generalization none",
+    "heatmap": "generalization suppression ROWS none",
+    "contour": "generalization suppression ROWS none",
+    "box": "suppression generalization ROWS none",
+    "bars": "none",
+    "crosstab": "none",
+    "parallel": "k-member k-member-joint none",
+    "survival": "none",
+    "over_time": "none",
+    "residuals": "ROWS suppression generalization none",
+    "qq": "ROWS suppression generalization none",
+    "leverage": "ROWS suppression generalization none",
 }
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_methods_are_told_the_usual_one_first(preset: str) -> None:
-    told = told_of(Policy.preset(preset, **of_groups({}, preset)))
-    rows, expected = BY_PRESET[preset]
+    told = told_of(Policy.preset(preset))
+    expected = RESEARCH if preset == "research" else GUARDED
 
     found = {kind: [it["name"] for it in picture["methods"]] for kind, picture in told.items()}
-    assert found == {kind: text.replace("ROWS", rows).split() for kind, text in expected.items()}
+    assert found == {
+        kind: text.replace("ROWS", ALL_ROWS).split() for kind, text in expected.items()
+    }
     for picture in told.values():
         assert [it["usual"] for it in picture["methods"]] == [
             True,
             *[False] * (len(picture["methods"]) - 1),
         ]
         for it in picture["methods"]:
-            assert it["rows"] == (it["name"] in ROW_METHODS)
+            assert it["rows"] == (it["name"] in COPY_METHODS)
             assert it["promises"] == METHODS[it["name"]].promises
             assert it["leaves_open"] == METHODS[it["name"]].leaves_open
 
@@ -121,44 +94,32 @@ def numbers_of(picture: Told) -> list[tuple[str, Any, bool]]:
     return [(it["name"], it["usual"], it["fixed"]) for it in picture["parameters"]]
 
 
-@pytest.mark.parametrize(("preset", "k"), [("standard", 5), ("sacro", 10), ("opensafely", 8)])
-def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
-    told = told_of(Policy.preset(preset, **of_groups({}, preset)))
+@pytest.mark.parametrize(
+    ("preset", "k"), [("standard", 5), ("datashield", 3), ("sacro", 10), ("opensafely", 8)]
+)
+def test_a_guarded_policy_fixes_what_its_copy_was_made_with(preset: str, k: int) -> None:
+    told = told_of(Policy.preset(preset))
 
-    k_alone, grid = ("k", k, True), ("grid", 30, True)
+    k_alone, grid = ("k", k, True), ("grid", None, False)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
-        "histogram": [k_alone, ("bins", 20, True), ("overlay", False, False)],
+        "histogram": [k_alone, ("bins", 20, False), ("overlay", False, False)],
         "correlations": [k_alone],
         "density": [k_alone],
         "violin": [k_alone],
         "ecdf": [k_alone],
-        "scatter": [k_alone, grid, ("trend", False, False), ("show", "auto", False)],
+        "scatter": [k_alone, ("trend", False, False), ("show", "auto", False)],
         "heatmap": [k_alone, grid],
         "contour": [k_alone, grid],
         "box": [k_alone],
-        "bars": [k_alone, ("percent", False, False)],
-        "crosstab": [k_alone],
-        "parallel": [
-            k_alone,
-            ("diversity", 2, True),
-            ("pixels", 400, True),
-            ("gradient", True, False),
-        ],
+        "bars": [("percent", False, False)],
+        "crosstab": [],
+        "parallel": [k_alone, ("pixels", 400, False), ("gradient", True, False)],
+        "survival": [("event_is", None, False)],
+        "over_time": [("every", "auto", False)],
         "residuals": [k_alone],
         "qq": [k_alone],
         "leverage": [k_alone],
     }
-
-
-def test_noise_is_told_where_there_is_any() -> None:
-    told = told_of(Policy.preset("datashield", rows="probabilistic", q=0.5))
-
-    for kind in ("histogram", "scatter", "heatmap", "contour", "box", "residuals", "qq"):
-        (noise,) = [it for it in told[kind]["parameters"] if it["name"] == "q"]
-        alone = len(told[kind]["methods"]) == 1
-        assert (noise["usual"], noise["fixed"]) == (0.5, True)
-        assert noise["methods"] == (None if alone else ["probabilistic"])
-    assert "noise_on" not in {it["name"] for it in told["qq"]["parameters"]}
 
 
 def test_research_leaves_all_numbers_open() -> None:
@@ -175,8 +136,8 @@ def test_research_leaves_all_numbers_open() -> None:
         "heatmap": [k, q, grid],
         "contour": [k, q, grid],
         "box": [k, q, grid],
-        "bars": [k, ("percent", False, False)],
-        "crosstab": [k],
+        "bars": [("percent", False, False)],
+        "crosstab": [],
         "parallel": [
             k,
             ("diversity", 2, False),
@@ -202,8 +163,7 @@ def test_a_parameter_says_what_it_may_be_and_for_which_methods() -> None:
 
     assert span("histogram", "bins") == ["integer", 2, 1000, 1]
     assert span("histogram", "k") == ["integer", 3, None, None]  # what each of its methods takes
-    assert span("bars", "k") == ["integer", 1, None, None]
-    assert span("parallel", "diversity") == ["integer", 2, 1000, 1]
+    assert span("parallel", "diversity") == ["integer", 1, 1000, 1]
     assert span("parallel", "pixels") == ["integer", 50, None, 50]
     assert span("scatter", "q") == ["number", 0.01, 100, None]
     assert span("scatter", "trend") == ["yes_no", None, None, None]
@@ -217,46 +177,19 @@ def test_a_parameter_says_what_it_may_be_and_for_which_methods() -> None:
     assert of["qq", "noise_on"]["methods"] == ["probabilistic", "multiplicative"]
 
 
-def test_a_usual_method_that_is_refused_is_not_told() -> None:
-    policy = Policy.preset(
-        "standard", rows="condensation", pictures={"histogram": "none", "parallel": "k-member"}
-    )
-    told = told_of(policy)
-
-    assert [(it["name"], it["usual"]) for it in told["parallel"]["methods"]] == [
-        ("k-member-cells", False)
-    ]
-    assert [it["name"] for it in told["histogram"]["methods"]][:2] == ["merge", "suppression"]
-    assert not any(it["usual"] for it in told["histogram"]["methods"])
-
-
 NUMBERS_ALONE, LEVELS_ALONE = COLUMNS[:2], COLUMNS[2:]
-COUNTED = {name for name, plot in PLOTS.items() if not plot.of_copy_alone}
+OF_ONE_NUMBER = {
+    *("histogram", "density", "ecdf", "violin", "box", "over_time"),
+    *("residuals", "qq", "leverage"),
+}
 ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
     "nothing": ((), set()),
-    "one number": (
-        COLUMNS[:1],
-        {"histogram", "density", "ecdf", "violin", "box", "residuals", "qq", "leverage"},
-    ),
-    "numbers": (NUMBERS_ALONE, COUNTED - {"bars", "crosstab"}),
+    "one number": (COLUMNS[:1], OF_ONE_NUMBER),
+    "numbers": (NUMBERS_ALONE, {*PLOTS} - {"bars", "crosstab"}),
     "one column of levels": (COLUMNS[2:3], {"bars"}),
     "levels": (LEVELS_ALONE, {"bars", "crosstab", "parallel"}),
-    "one of each": (
-        COLUMNS[1:3],
-        {
-            "histogram",
-            "density",
-            "ecdf",
-            "violin",
-            "box",
-            "bars",
-            "parallel",
-            "residuals",
-            "qq",
-            "leverage",
-        },
-    ),
-    "all": (COLUMNS, COUNTED),
+    "one of each": (COLUMNS[1:3], OF_ONE_NUMBER | {"bars", "parallel", "survival"}),
+    "all": (COLUMNS, {*PLOTS}),
 }
 
 
@@ -264,31 +197,32 @@ ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
 def test_pictures_are_told_of_for_which_there_are_columns(
     columns: tuple[DrawableColumn, ...], kinds: set[str]
 ) -> None:
-    assert set(told_of(Policy.preset("standard", rows="condensation"), columns)) == kinds
+    assert set(told_of(Policy.preset("standard"), columns)) == kinds
 
 
 def test_what_a_picture_takes() -> None:
-    told = told_of(Policy.preset("standard", rows="condensation"))
+    told = told_of(Policy.preset("standard"))
 
     assert told["histogram"]["columns"] == {"least": 1, "most": 1, "kind": "continuous"}
     assert told["crosstab"]["columns"] == {"least": 2, "most": 2, "kind": "categorical"}
     assert told["parallel"]["columns"] == {"least": 2, "most": 24, "kind": "any"}
-    of_copy = told_of(Policy.preset("standard"))["survival"]
     places = [{"name": "time", "kind": "continuous"}, {"name": "event", "kind": "any"}]
-    assert of_copy["columns"] == {"least": 2, "most": 2, "kind": "any", "places": places}
+    assert told["survival"]["columns"] == {
+        **{"least": 2, "most": 2, "kind": "any"},
+        "places": places,
+    }
     assert (told["qq"]["takes"], told["qq"]["columns"]) == ("formula", None)
     assert {it["takes"] for kind, it in told.items() if told[kind]["columns"]} == {"columns"}
 
 
 BY: dict[str, tuple[str, str, Any]] = {
-    "counts and strata": ("standard", "histogram", {"columns": ["sex", "ill"], "rows": ["sex"]}),
-    "points of rows alone": ("standard", "scatter", {"columns": [], "rows": ["sex"]}),
+    "the copy": ("standard", "histogram", {"columns": [], "rows": ["sex", "ill"]}),
     "all under research": (
         "research",
         "heatmap",
         {"columns": ["sex", "ill"], "rows": ["sex", "ill"]},
     ),
-    "curves of rows alone": ("standard", "ecdf", {"columns": [], "rows": ["sex"]}),
+    "curves under research": ("research", "ecdf", {"columns": [], "rows": ["sex", "ill"]}),
     "points under research": ("research", "scatter", {"columns": [], "rows": ["sex", "ill"]}),
     "a table": ("standard", "crosstab", None),
     "axes": ("research", "parallel", None),
@@ -298,11 +232,11 @@ BY: dict[str, tuple[str, str, Any]] = {
 
 @pytest.mark.parametrize(("preset", "kind", "by"), BY.values(), ids=BY)
 def test_by_what_a_picture_is_divided(preset: str, kind: str, by: Any) -> None:
-    assert told_of(Policy.preset(preset, **of_groups({}, preset)))[kind]["by"] == by
+    assert told_of(Policy.preset(preset))[kind]["by"] == by
 
 
 def test_what_is_told_of_a_study(tmp_path: Path) -> None:
-    policy = 'name = "clinic"\ngroups = [["age", "bmi"]]\npairs = [["age", "bmi"]]\n' + ROLES
+    policy = 'name = "clinic"\n' + ROLES
     study = opened(tmp_path, policy)
     columns = {
         it.name: it for it in study.session.drawable() if it.name in ("age", "bmi", "diagnosis")
@@ -313,24 +247,19 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
         "name": "clinic",
         "regime": "guarded",
         "k": 5,
-        "m": None,
+        "m": 20,
         "round_to": 5,
         "public": False,
         "promise": "At least 5 persons stand behind everything you see.",
     }
-    of_all = {"stratum": False, "label": None, "unit": None, "dates": False}
+    of_all = {"label": None, "unit": None, "dates": False}
     number = {"kind": "continuous", "role": "other", **of_all}
     assert told["columns"] == [
         {"name": "age", **number},
         {"name": "bmi", **number},
         {"name": "diagnosis", "kind": "categorical", "role": "sensitive", **of_all},
     ]
-    assert told["groups"] == [["age", "bmi"]]
-    assert told["pairs"] == {"declared": [["age", "bmi"]], "drawn": []}
     assert told["pictures"] == plot_facts(study.policy, [*columns.values()])
-
-    study.parallel(["age", "bmi"]).ask_to_leave("svg")
-    assert study_facts(study.session, columns)["pairs"]["drawn"] == [["age", "bmi"]]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -352,7 +281,6 @@ HELD_BACK = (
     "every cell of the grid is suppressed",
     "no point is shown, so there is no trend",
     "lie too far apart to be drawn side by side",
-    "is for dates, and",
     FEW_LEVELS,
 )
 
@@ -361,6 +289,8 @@ def ends(parameter: Told) -> list[Any]:
     """Return the ends of a range, or all there is to choose from."""
     if parameter["type"] == "yes_no":
         return [True, False]
+    if parameter["name"] == "every":
+        return ["auto"]  # no column of the cohort holds dates
     if parameter["type"] == "word":
         return [*parameter["choices"]]
     if parameter["type"] == "words":
@@ -423,6 +353,6 @@ def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
             assert view.kind in (kind, "multiples", f"{kind}_density"), body
             kinds.add(kind)
 
-    assert kinds == (COUNTED if preset != "research" else set(PLOTS))
+    assert kinds == set(PLOTS)
     assert [it for it in held_back if not any(reason in it for reason in HELD_BACK)] == []
     assert len(held_back) <= len(asked) / 8

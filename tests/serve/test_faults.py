@@ -27,7 +27,7 @@ from discreet.ledger.store import verify
 from discreet.serve import answers
 from discreet.study import open as open_study
 from discreet.study.session import ledger_of
-from tests.serve.cohort import POLICY, written
+from tests.serve.cohort import COUNTED, narrow, written
 from tests.serve.workers import Process, beside, client, process
 
 COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
@@ -121,7 +121,6 @@ class Lane:
             assert answer.body == body
         left = {it["kind"] for it in ledger.history()}
         assert not self.seen or left
-        assert used(ledger.store, "token alice", "cohort.csv", 1) >= len(self.seen)
 
 
 @pytest.mark.slow
@@ -151,7 +150,7 @@ def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path, kills
 @pytest.mark.promise
 @pytest.mark.slow
 def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
-    files = written(tmp_path, POLICY.replace("budget = 400", "budget = 5"))
+    files = written(tmp_path, COUNTED.replace("budget = 400", "budget = 5"))
     store = open_study(*files).session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     server = process(*files, "--workers", "2")
@@ -253,7 +252,7 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
 
 
 def test_what_cannot_be_read_for_a_while_is_not_held_back_for_ever(tmp_path: Path) -> None:
-    file, rules = written(tmp_path)
+    file, rules = written(tmp_path, COUNTED)
     study = open_study(file, rules)
     token = add_token(study.session.ledger.store, "cohort.csv", "alice")
     asked: list[tuple[str, dict[str, Any]]] = [
@@ -340,7 +339,7 @@ def test_a_ledger_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_p
 
 
 def test_a_server_that_loses_its_ledger_says_so_once(tmp_path: Path) -> None:
-    data, policy = written(tmp_path)
+    data, policy = written(tmp_path, table=narrow())
     store = ledger_of(policy).store
     token = add_token(store, "cohort.csv", "alice")
     server = process(data, policy)
@@ -382,7 +381,7 @@ def ended(server: Process) -> bool:
 
 
 def test_a_process_serves_until_it_is_asked_to_end_and_says_nothing(tmp_path: Path) -> None:
-    data, policy = written(tmp_path)
+    data, policy = written(tmp_path, table=narrow())
     add_token(ledger_of(policy).store, "cohort.csv", "before")  # else the start says it is new
     server = process(data, policy)
     with client(server.url, server.token) as alice:

@@ -54,7 +54,7 @@ WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
     "violin": (("bmi",), "", {"by": "sex"}),
     "ecdf": (("age",), "", {"by": "sex"}),
     "scatter": (("age", "bmi"), "", {"trend": True}),
-    "heatmap": (("age", "hdl"), "", {"method": "suppression"}),
+    "heatmap": (("age", "hdl"), "", {"grid": 9}),
     "contour": (("age", "bmi"), "", {}),
     "box": (("age", "bmi"), "", {}),
     "bars": (("region",), "", {}),
@@ -83,7 +83,7 @@ def wished(study: Study, kind: str) -> View:
 
 
 def test_there_is_a_wish_for_every_picture() -> None:
-    assert set(WISHES) == {name for name, plot in PLOTS.items() if not plot.of_copy_alone}
+    assert {*WISHES} | {"survival", "over_time"} == {*PLOTS}
 
 
 @pytest.mark.parametrize("kind", WISHES)
@@ -185,7 +185,7 @@ def odd_study(of: str, preset: str) -> Study:
     age, bmi = (ODD[of](x) for x in (NUMBERS[0], NUMBERS.sum(axis=0)))
     sex = ["f", "m"] * 100
     kinds = dict.fromkeys(("age", "bmi"), "continuous")
-    policy = Policy.preset(preset, strata=["sex"], kinds=kinds, public=preset == "research")
+    policy = Policy.preset(preset, kinds=kinds, public=preset == "research")
     return open_study(pa.table({"age": age, "bmi": bmi, "sex": sex}), policy, study="odd")
 
 
@@ -202,6 +202,9 @@ def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
         for method, body in itertools.product(picture["methods"], asked):
             whole = BODIES[kind].model_validate({**body, "method": method["name"]}).model_dump()
             wish = check(study, columns, kind, whole)
+            if isinstance(wish, Refusal) and kind == "over_time":  # of numbers that are no years
+                drawn_or_not[False] += 1
+                continue
             assert isinstance(wish, Accepted), body
             try:
                 told = json.loads(picture_told(drawn(wish), "0" * 32))

@@ -24,7 +24,7 @@ from discreet.serve.limits import place_of
 from discreet.serve.logs import LOG_FORMATS, log_kept
 from discreet.serve.start import ENVIRONMENT, Serving, worker
 from discreet.study.session import ledger_of
-from tests.serve.cohort import written
+from tests.serve.cohort import narrow, written
 from tests.serve.raw import talk
 from tests.serve.workers import process
 
@@ -243,7 +243,7 @@ def attack(url: str, token: str) -> None:
     "workers", [1, pytest.param(2, marks=[pytest.mark.slow])], ids=["one", "two"]
 )
 def test_of_hostile_requests_nothing_is_in_the_log(tmp_path: Path, workers: int) -> None:
-    data, policy = written(tmp_path)
+    data, policy = written(tmp_path, table=narrow())
     add_token(ledger_of(policy).store, "cohort.csv", "before")
     server = process(data, policy, "--log-format", "json", "--workers", str(workers))
     try:

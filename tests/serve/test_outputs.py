@@ -32,7 +32,7 @@ RECORD = {
     "kind": "histogram",
     "type": "plot",
     "columns": ["bmi"],
-    "method": "merge",
+    "method": "whole",
     "command": "histogram(bmi)",
     "says": ["made here, and not changed since"],
 }

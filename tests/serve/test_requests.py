@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from pydantic import ValidationError
 
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PRESETS, Policy
-from discreet.policy.resolve import allowed_methods, usual_method
+from discreet.policy.resolve import allowed_methods, method_of
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import (
     BODIES,
@@ -27,32 +26,14 @@ from discreet.serve.requests import (
 from discreet.study import Study
 from discreet.study.facts import NUMBERS, has_use, usual_number
 from discreet.study.session import DrawableColumn
-from tests.cases import of_groups
 from tests.serve.cohort import POLICY, opened
 
 Body = dict[str, Any]
 
-# One group, one stratum, one sensitive column.
-GUARDED = POLICY
-NO_GROUPS = 'rows = "condensation"\n' + POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
-TWO_GROUPS = POLICY.replace('"glucose"]]\nstrata', '"glucose"], ["ldl", "hdl"]]\nstrata', 1)
 SEX = '[kinds]\nsex = "categorical"\n'
+GUARDED = POLICY + SEX
 RESEARCH = f'preset = "research"\n{SEX}[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
-NOISY = (
-    'preset = "datashield"\nrows = "probabilistic"\nq = 0.5\ngroups = [["age", "bmi"]]\n'
-    f'{SEX}[roles]\npatient = "identifier"\n'
-)
-RAW = (
-    f'rows = "condensation"\n{SEX}[pictures]\nhistogram = "none"\n[roles]\npatient = "identifier"\n'
-)
-POLICIES = {
-    "guarded": GUARDED,
-    "no groups": NO_GROUPS,
-    "two groups": TWO_GROUPS,
-    "research": RESEARCH,
-    "noisy": NOISY,
-    "raw": RAW,
-}
+POLICIES = {"guarded": GUARDED, "research": RESEARCH}
 Opened = tuple[Study, Mapping[str, DrawableColumn]]
 
 
@@ -89,7 +70,7 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
     "the usual method": (
         "guarded",
         "histogram",
-        {**A, "method": "merge"},
+        {**A, "method": "whole"},
         '{"columns":["age"]}',
     ),
     "the usual numbers": (
@@ -99,31 +80,25 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         '{"columns":["age"]}',
     ),
     "another method": (
-        "guarded",
+        "research",
         "histogram",
-        {**A, "method": "suppression"},
-        '{"columns":["age"],"method":"suppression"}',
+        {**A, "method": "generalization"},
+        '{"columns":["age"],"method":"generalization"}',
     ),
-    "by a stratum": (
-        "guarded",
+    "by levels": (
+        "research",
         "scatter",
         {**AB, "by": "sex"},
         '{"by":"sex","columns":["age","bmi"]}',
     ),
-    "counts by any levels": (
-        "guarded",
+    "counts by levels": (
+        "research",
         "heatmap",
         {**AB, "by": "region"},
         '{"by":"region","columns":["age","bmi"]}',
     ),
-    "counts of columns of no group": (
+    "columns in another order": (
         "guarded",
-        "heatmap",
-        {"columns": ["age", "ldl"]},
-        '{"columns":["age","ldl"]}',
-    ),
-    "rows where no group is settled": (
-        "no groups",
         "scatter",
         {"columns": ["ldl", "age"]},
         '{"columns":["ldl","age"]}',
@@ -153,23 +128,17 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {"columns": LAST, "gradient": False, "cost": "smaller"},
         '{"columns":["age","bmi","diagnosis"],"gradient":false}',
     ),
-    "the noise of the policy": (
-        "noisy",
-        "histogram",
-        {**A, "q": 0.5},
-        '{"columns":["age"]}',
+    "the usual noise": (
+        "research",
+        "scatter",
+        {**AB, "method": "probabilistic", "q": 0.25},
+        '{"columns":["age","bmi"],"method":"probabilistic"}',
     ),
     "the usual noise on the usual thing": (
-        "noisy",
+        "guarded",
         "qq",
         {"formula": "bmi ~ age", "noise_on": "points"},
         '{"formula":"bmi ~ age"}',
-    ),
-    "a method in the place of one that is refused": (
-        "raw",
-        "histogram",
-        {**A, "method": "merge"},
-        '{"columns":["age"],"method":"merge"}',
     ),
     "other numbers": (
         "research",
@@ -191,9 +160,9 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
     ),
     "raw": (
         "research",
-        "bars",
-        {"columns": ["sex"], "method": "none"},
-        '{"columns":["sex"],"method":"none"}',
+        "box",
+        {"columns": ["age"], "method": "none"},
+        '{"columns":["age"],"method":"none"}',
     ),
     "more pixels than there may be": (
         "research",
@@ -245,8 +214,6 @@ UNREAD = (
 )
 FIXED = "{}: the policy of this study fixes it; leave it out"
 USELESS = "{}: out of range, or without use for this method"
-APART = "columns: rows of these may not be seen together; /api/study lists the groups"
-NOT_STRATA = "by: under this policy rows carry the levels of strata alone"
 
 REQUEST: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the sentence
@@ -276,25 +243,25 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
     "by numbers": ("guarded", "histogram", {**A, "by": "bmi"}, BAD_BY),
     "by itself": ("guarded", "bars", {"columns": ["sex"], "by": "sex"}, BAD_BY),
     "boxes by levels": (
-        "guarded",
+        "research",
         "box",
         {**AB, "by": "sex"},
         "by: a box plot that is divided draws one column",
     ),
     "a grid by levels": (
-        "guarded",
+        "research",
         "scatter",
         {**AB, "by": "sex", "method": "suppression"},
         "by: points of a grid have no levels; draw a heat map by it",
     ),
-    "a grid by levels under research": (
+    "raw points by levels": (
         "research",
         "scatter",
         {**AB, "by": "sex", "method": "none"},
         "by: points of a grid have no levels; draw a heat map by it",
     ),
     "no such method": (
-        "guarded",
+        "research",
         "histogram",
         {**A, "method": "Canary"},
         "method: this plot has no such method; /api/study lists them",
@@ -306,7 +273,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         "method: this plot has no such method; /api/study lists them",
     ),
     "the word for rows": (
-        "guarded",
+        "research",
         "scatter",
         {**AB, "method": "rows"},
         "method: this plot has no such method; /api/study lists them",
@@ -332,7 +299,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
     "two without use": (
         "research",
         "box",
-        {**A, "method": "order-means", "grid": 9, "q": 0.5},
+        {**A, "method": "condensation", "grid": 9, "q": 0.5},
         USELESS.format("q and grid"),
     ),
     "fewer than a method takes": (
@@ -347,14 +314,14 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         {**AB, "k": 1, "diversity": 2},
         USELESS.format("k"),
     ),
-    "clusters of cells that are not different": (
-        "research",
-        "parallel",
-        {"columns": LAST, "method": "k-member-cells", "k": 1, "diversity": 1},
-        USELESS.format("k and diversity"),
-    ),
     "noise on what has none": (
         "research",
+        "qq",
+        {"formula": "bmi ~ age", "noise_on": "variable"},
+        "noise_on: this method has no use for it; leave it out",
+    ),
+    "noise on the copy": (
+        "guarded",
         "qq",
         {"formula": "bmi ~ age", "noise_on": "variable"},
         "noise_on: this method has no use for it; leave it out",
@@ -362,7 +329,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
     "a cost without use": (
         "research",
         "parallel",
-        {**AB, "method": "k-member-cells", "cost": "seed"},
+        {**AB, "method": "k-member-joint", "cost": "seed"},
         "cost: this method has no use for it; leave it out",
     ),
     "a cost in a guarded study": (
@@ -385,246 +352,90 @@ def test_what_no_policy_lets_pass(
     assert b"Canary" not in found.body
 
 
-POLICY_SAYS: dict[str, tuple[str, str, Body, str, Body | None]] = {
-    # policy, kind, body, the sentence, the nearest
-    "raw data": ("guarded", "histogram", {**A, "method": "none"}, NOT_ALLOWED, A),
+POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
+    # kind, body, the sentence, the nearest
+    "raw data": ("histogram", {**A, "method": "none"}, NOT_ALLOWED, A),
+    "counts": ("histogram", {**A, "method": "suppression"}, NOT_ALLOWED, A),
     "other rows": (
-        "guarded",
         "scatter",
         {**AB, "method": "deterministic", "trend": True},
         NOT_ALLOWED,
         {**AB, "trend": True},
     ),
-    "clusters of records": ("guarded", "parallel", {**AB, "method": "k-member"}, NOT_ALLOWED, AB),
-    "a usual method that is refused": (
-        "raw",
-        "histogram",
-        A,
-        NOT_ALLOWED,
-        {**A, "method": "merge"},
-    ),
-    "the same, by its name": (
-        "raw",
-        "histogram",
-        {**A, "method": "none"},
-        NOT_ALLOWED,
-        {**A, "method": "merge"},
-    ),
-    "another k": ("guarded", "histogram", {**A, "k": 6}, FIXED.format("k"), A),
-    "a k that is none": ("guarded", "histogram", {**A, "k": 1}, FIXED.format("k"), A),
+    "clusters of records": ("parallel", {**AB, "method": "k-member"}, NOT_ALLOWED, AB),
+    "another k": ("histogram", {**A, "k": 6}, FIXED.format("k"), A),
+    "a k that is none": ("histogram", {**A, "k": 1}, FIXED.format("k"), A),
     "two other numbers": (
-        "guarded",
         "histogram",
-        {**A, "k": 5, "q": 3, "bins": 19, "method": "suppression"},
-        FIXED.format("q and bins"),
-        {**A, "method": "suppression"},
+        {**A, "k": 6, "q": 3, "bins": 19},
+        FIXED.format("k and q"),
+        {**A, "bins": 19},
     ),
-    "other noise": ("noisy", "scatter", {**AB, "q": 0.4}, FIXED.format("q"), AB),
+    "one of two numbers is another": (
+        "histogram",
+        {**A, "k": 5, "q": 3},
+        FIXED.format("q"),
+        A,
+    ),
     "other diversity": (
-        "guarded",
         "parallel",
         {"columns": LAST, "diversity": 3},
         FIXED.format("diversity"),
         {"columns": LAST},
     ),
     "no diversity": (
-        "guarded",
         "parallel",
         {"columns": LAST, "diversity": 1},
         FIXED.format("diversity"),
         {"columns": LAST},
     ),
-    "more pixels than there may be": (
-        "guarded",
-        "parallel",
-        {"columns": LAST, "pixels": 900},
-        FIXED.format("pixels"),
-        {"columns": LAST},
-    ),
-    "noise on the variable": (
-        "noisy",
-        "qq",
-        {"formula": "bmi ~ age", "noise_on": "variable"},
-        FIXED.format("noise_on"),
-        {"formula": "bmi ~ age"},
-    ),
-    "rows by what is no stratum": ("guarded", "scatter", {**AB, "by": "region"}, NOT_STRATA, AB),
-    "levels that are no stratum in a formula": (
-        "guarded",
-        "residuals",
-        {"formula": "age ~ C(region)"},
-        "formula: under this policy levels may stand in it only where they are strata",
-        None,
-    ),
-    "rows of two groups": (
-        "two groups",
-        "scatter",
-        {"columns": ["ldl", "age"]},
-        APART,
-        {"columns": ["bmi", "age"]},
-    ),
-    "rows of a group and of none": (
-        "guarded",
-        "scatter",
-        {"columns": ["glucose", "hdl"], "by": "sex"},
-        APART,
-        {"columns": ["glucose", "age"], "by": "sex"},
-    ),
-    "rows of no group": (
-        "guarded",
-        "histogram",
-        {"columns": ["hdl"], "method": "condensation"},
-        APART,
-        {"columns": ["age"], "method": "condensation"},
-    ),
-    "rows of more columns than any group has": (
-        "guarded",
-        "box",
-        {"columns": ["age", "bmi", "glucose", "hdl"], "method": "condensation"},
-        APART,
-        None,
-    ),
-    "a formula of two groups": (
-        "guarded",
-        "leverage",
-        {"formula": "bmi ~ hdl"},
-        APART,
-        None,
-    ),
     "a secret of the moment": (
-        "guarded",
         "parallel",
         {"columns": ["age", "bmi", "sex"], "sensitive": ["sex"]},
         "sensitive: the policy of this study says what is; leave it out",
         {"columns": ["age", "bmi", "sex"]},
     ),
     "all at once": (
-        "guarded",
         "scatter",
         {
             "columns": ["hdl", "age"],
             "by": "region",
             "method": "none",
             "k": 3,
-            "grid": 7,
             "trend": True,
         },
         NOT_ALLOWED,
-        {"columns": ["bmi", "age"], "trend": True},
-    ),
-    "a method, where what is left is no request": (
-        "raw",
-        "histogram",
-        {**A, "by": "region", "method": "none", "k": 9},
-        NOT_ALLOWED,
-        {**A, "by": "region", "method": "merge"},
+        {"columns": ["hdl", "age"], "by": "region", "trend": True},
     ),
     "a number, where what is left is wrong": (
-        "guarded",
         "scatter",
-        {**AB, "k": 9, "by": "sex", "method": "suppression"},
+        {**AB, "k": 9, "grid": 9},
         FIXED.format("k"),
         None,
     ),
 }
 
 
-@pytest.mark.parametrize(
-    ("policy", "kind", "body", "says", "nearest"), POLICY_SAYS.values(), ids=POLICY_SAYS
-)
+@pytest.mark.parametrize(("kind", "body", "says", "nearest"), POLICY_SAYS.values(), ids=POLICY_SAYS)
 def test_what_the_policy_does_not_let_pass(
-    studies: Mapping[str, Opened],
-    policy: str,
-    kind: str,
-    body: Body,
-    says: str,
-    nearest: Body | None,
+    studies: Mapping[str, Opened], kind: str, body: Body, says: str, nearest: Body | None
 ) -> None:
-    found = checked(studies[policy], kind, body)
+    found = checked(studies["guarded"], kind, body)
 
     assert isinstance(found, Refusal)
     assert (found.code, found.status, found.says) == ("policy", 403, says)
     assert found.nearest == nearest
     if nearest is not None:
-        passed(studies[policy], kind, nearest)
-
-
-def test_groups_that_were_drawn_bind_as_those_of_the_policy(tmp_path: Path) -> None:
-    study = opened(tmp_path, NO_GROUPS)
-    found = study, {it.name: it for it in study.session.drawable()}
-    passed(found, "scatter", {"columns": ["ldl", "hdl"]})
-
-    study.scatter("age", "bmi").ask_to_leave("svg")
-    refused = checked(found, "scatter", {"columns": ["ldl", "bmi"]})
-
-    assert isinstance(refused, Refusal)
-    assert (refused.says, refused.nearest) == (APART, {"columns": ["age", "bmi"]})
+        passed(studies["guarded"], kind, nearest)
 
 
 # --- methods and numbers --------------------------------------------------------------------------
 
-METHODS: dict[str, tuple[dict[str, Any], str, str | None, tuple[str, ...]]] = {
-    # preset and changes, kind, the usual method, all
-    "counts of a guarded study": (
-        {"name": "standard"},
-        "histogram",
-        "merge",
-        ("merge", "suppression", "generalization", "condensation"),
-    ),
-    "rows of a guarded study": (
-        {"name": "datashield", "rows": "probabilistic", "q": 0.5},
-        "scatter",
-        "probabilistic",
-        ("probabilistic", "suppression", "generalization"),
-    ),
-    "another usual method": (
-        {"name": "datashield", "rows": "probabilistic", "q": 0.5},
-        "histogram",
-        "suppression",
-        ("suppression", "merge", "generalization", "probabilistic"),
-    ),
-    "boxes of a guarded study": (
-        {"name": "standard"},
-        "box",
-        "order-means",
-        ("order-means", "condensation"),
-    ),
-    "a regression of a guarded study": (
-        {"name": "standard"},
-        "qq",
-        "condensation",
-        ("condensation",),
-    ),
-    "axes of a guarded study": (
-        {"name": "standard"},
-        "parallel",
-        "k-member-cells",
-        ("k-member-cells",),
-    ),
-    "a usual method that is refused": (
-        {"name": "standard", "pictures": {"bars": "none"}},
-        "bars",
-        None,
-        ("cell-suppression",),
-    ),
-    "axes under research": (
-        {"name": "research"},
-        "parallel",
-        "k-member",
-        ("k-member", "k-member-cells", "k-member-joint", "none"),
-    ),
-}
 
-
-@pytest.mark.parametrize(("fields", "kind", "usual", "methods"), METHODS.values(), ids=METHODS)
-def test_methods_that_are_allowed_the_usual_one_first(
-    fields: dict[str, Any], kind: str, usual: str | None, methods: tuple[str, ...]
-) -> None:
-    changes = {name: value for name, value in fields.items() if name != "name"}
-    policy = Policy.preset(fields["name"], **of_groups(changes, fields["name"]))
-
-    assert usual_method(policy, kind) == usual
-    assert allowed_methods(policy, kind) == methods
+@pytest.mark.parametrize("kind", PLOTS)
+@pytest.mark.parametrize("preset", [it for it in PRESETS if it != "research"])
+def test_a_guarded_policy_allows_the_copy_alone(preset: str, kind: str) -> None:
+    assert allowed_methods(Policy.preset(preset), kind) == ("whole",)
 
 
 @pytest.mark.parametrize("kind", PLOTS)
@@ -634,33 +445,29 @@ def test_research_allows_all_methods(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", PLOTS)
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_picture_has_a_method(preset: str, kind: str) -> None:
-    policy = Policy.preset(preset, **of_groups({}, preset))
+def test_the_usual_method_comes_first(preset: str, kind: str) -> None:
+    policy = Policy.preset(preset)
 
-    found = [] if PLOTS[kind].of_copy_alone and policy.fixed else [usual_method(policy, kind)]
-    assert [*allowed_methods(policy, kind)][:1] == found
+    assert allowed_methods(policy, kind)[0] == method_of(policy, kind, None)
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:
-    standard, research = map(Policy.preset, ("standard", "research"))
-    noisy = Policy.preset("datashield", rows="probabilistic", q=0.5)
-    told = {
-        policy.name: [usual_number(policy, "probabilistic", name) for name in NUMBERS]
-        for policy in (standard, noisy, research)
-    }
+    standard, noisy = Policy.preset("standard"), Policy.preset("research", q=0.5)
+    research = Policy.preset("research")
 
-    assert told == {
-        "standard": [5, 0.0, 20, 30, 2, 400],
-        "datashield": [3, 0.5, 20, 30, 2, 400],
-        "research": [3, 0.25, 20, 30, 2, 400],
-    }
-    assert usual_number(research, "condensation", "q") == 0.0
-    assert usual_number(Policy.preset("standard", diversity=4), "", "diversity") == 4
+    def told(policy: Policy, method: str) -> list[Any]:
+        return [usual_number(policy, method, name) for name in NUMBERS]
+
+    assert told(standard, "whole") == [5, 0.0, 20, None, 2, 400]
+    assert told(research, "probabilistic") == [3, 0.25, 20, 30, 2, 400]
+    assert told(noisy, "probabilistic") == [3, 0.5, 20, 30, 2, 400]
+    assert told(research, "condensation") == [3, 0.0, 20, 30, 2, 400]
+    assert usual_number(Policy.preset("research", diversity=4), "", "diversity") == 4
 
 
 USES: dict[str, tuple[str, str, str, str, bool]] = {
     # preset, kind, method, parameter
-    "everybody's k": ("research", "bars", "none", "k", True),
+    "everybody's k": ("research", "histogram", "suppression", "k", True),
     "noise of noise": ("research", "scatter", "probabilistic", "q", True),
     "noise of means": ("research", "scatter", "condensation", "q", False),
     "bins of bars": ("research", "histogram", "none", "bins", True),
@@ -672,12 +479,15 @@ USES: dict[str, tuple[str, str, str, str, bool]] = {
     "a grid of means": ("research", "box", "order-means", "grid", False),
     "pixels of axes": ("research", "parallel", "none", "pixels", True),
     "a cost": ("research", "parallel", "k-member", "cost", True),
-    "a cost of cells": ("standard", "parallel", "k-member-cells", "cost", False),
-    "a gradient": ("standard", "parallel", "k-member-cells", "gradient", True),
+    "a cost of cells": ("research", "parallel", "k-member-cells", "cost", False),
+    "a cost of the copy": ("standard", "parallel", "whole", "cost", False),
+    "a gradient": ("standard", "parallel", "whole", "gradient", True),
+    "a diversity of cells": ("research", "parallel", "k-member-cells", "diversity", True),
+    "a diversity of the copy": ("standard", "parallel", "whole", "diversity", False),
     "noise on something": ("research", "qq", "probabilistic", "noise_on", True),
-    "noise on a copy": ("datashield", "qq", "probabilistic", "noise_on", False),
+    "noise on a copy": ("datashield", "qq", "whole", "noise_on", False),
     "noise on nothing": ("research", "qq", "none", "noise_on", False),
-    "a trend": ("standard", "scatter", "suppression", "trend", True),
+    "a trend": ("standard", "scatter", "whole", "trend", True),
 }
 
 
@@ -768,15 +578,15 @@ def test_a_question_has_one_text_however_it_is_put(
     if isinstance(wish, Refusal):
         return
 
-    method = wish.body.get("method", usual_method(study.policy, kind))
-    usual: Body = {} if method is None else {"method": method}
+    method = wish.body.get("method", method_of(study.policy, kind, None))
+    usual: Body = {"method": method}
     for name in PLOTS[kind].parameters:
-        if has_use(study.policy, kind, str(method), name):
+        if has_use(study.policy, kind, method, name):
             number = name in NUMBERS
             usual[name] = (
-                usual_number(study.policy, str(method), name) if number else PARAMETERS[name].usual
+                usual_number(study.policy, method, name) if number else PARAMETERS[name].usual
             )
-    named = data.draw(st.sets(st.sampled_from([*usual])) if usual else st.just(set()))
+    named = data.draw(st.sets(st.sampled_from([*usual])))
     whole = {name: usual[name] for name in sorted(named)} | body
     put_in_full = check(study, columns, kind, {"by": None, **whole})
 
@@ -790,7 +600,11 @@ def test_different_questions_have_different_texts(studies: Mapping[str, Opened])
     found = studies["research"]
     texts: dict[str, tuple[Any, ...]] = {}
     for columns, method, k, bins, by in itertools.product(
-        (["age"], ["bmi"]), ("merge", "suppression"), (3, 4), (20, 21), (None, "sex", "region")
+        (["age"], ["bmi"]),
+        ("generalization", "suppression"),
+        (3, 4),
+        (20, 21),
+        (None, "sex", "region"),
     ):
         body = {"columns": columns, "method": method, "k": k, "bins": bins, "by": by}
         text = passed(found, "histogram", body).text

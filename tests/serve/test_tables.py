@@ -20,7 +20,7 @@ from discreet.serve.tables import table_body
 from discreet.study.facts import study_facts
 from discreet.study.table_kinds import TABLES
 from discreet.study.verdicts import ALTERED, AS_MADE
-from tests.serve.cohort import opened
+from tests.serve.cohort import COUNTED, opened
 
 WHOLE = """
 name = "clinic"
@@ -262,7 +262,7 @@ def test_means_and_models_are_sent_with_their_plot(served: Served) -> None:
 
 
 def test_a_study_without_a_copy_has_no_tables(tmp_path: Path) -> None:
-    plain = serve_study(opened(tmp_path))
+    plain = serve_study(opened(tmp_path, COUNTED))
     found = asked(plain, ALICE, "summary", {})
 
     assert study_facts(plain.study.session, plain.columns)["tables"] == []

@@ -20,7 +20,7 @@ from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study.facts import study_facts
-from tests.serve.cohort import POLICY, cohort, opened
+from tests.serve.cohort import COUNTED, cohort, opened
 
 Body = dict[str, Any]
 Told = dict[str, Any]
@@ -341,9 +341,8 @@ def test_what_is_refused_is_said_in_fixed_words(
         passed(served, kind, near)
 
 
-@pytest.mark.parametrize("policy", [POLICY, 'preset = "research"\npublic = true\n'])
-def test_ends_are_named_for_the_copy_alone(tmp_path: Path, policy: str) -> None:
-    found = checked(serving(tmp_path, policy), "histogram", {**A, "limits": {"age": [40, 60]}})
+def test_ends_are_named_for_the_copy_alone(tmp_path: Path) -> None:
+    found = checked(serving(tmp_path, COUNTED), "histogram", {**A, "limits": {"age": [40, 60]}})
 
     assert isinstance(found, Refusal)
     assert (found.code, found.says, found.nearest) == ("policy", FIXED.format("limits"), A)

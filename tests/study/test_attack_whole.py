@@ -65,7 +65,7 @@ def test_pairs_are_none_or_enough() -> None:
 def test_other_tables_cannot_be_made_again() -> None:
     release = dc.open(cohort(), "research", unit=False).anonymize(columns=["age"])
 
-    with pytest.raises(InputError, match="only the copy of a whole table"):
+    with pytest.raises(InputError, match="only the copy of a guarded study's table"):
         release.attack()
 
 
@@ -173,7 +173,7 @@ NO_VERSIONS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "one": ({"rows": "whole"}, {"versions": 1}, "versions must be a whole number of at least 2"),
     "never": ({"rows": "whole"}, {"repeats": 0}, "repeats must be a whole number of at least 1"),
     "everybody": ({"rows": "whole"}, {"leave": 1.0}, "more persons would leave than there are"),
-    "rows of groups": ({"rows": "mdav"}, {}, "no copy of the whole table"),
+    "rows of a method": ({"policy": "research"}, {}, "no copy of the whole table"),
 }
 
 

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 import discreet as dc
 from discreet.cli.app import app
-from discreet.errors import LeavingError, RefusedError
+from discreet.errors import LeavingError
 from discreet.study import ledger_of
-from tests.cases import of_groups
 
 NEARLY = "nearly the same data were released before"
+COPIES = "another copy of the whole table was released of study 'a', and copies add up"
 
 
 def clinic(seed: int, n: int | None = None) -> pd.DataFrame:
@@ -46,17 +46,15 @@ def test_one_person_less_is_never_seen_by_bars_and_tables(seed: int) -> None:
     frame = clinic(seed)
     less = frame.drop(index=seed).sample(frac=1, random_state=seed)
     sex = ["sex"]
-    dc.open(frame, study="a", rows="condensation").bars("sex").to_json()
+    dc.open(frame, study="a").bars("sex").to_json()
 
     with pytest.raises(LeavingError, match=NEARLY):
-        dc.open(less, rows="condensation").bars("sex").to_json()
+        dc.open(less).bars("sex").to_json()
     with pytest.raises(LeavingError, match=NEARLY):
-        dc.open(less.rename(columns=str.upper), study="b", rows="condensation").crosstab(
-            "SEX", "SMOKER"
-        ).to_json()
+        dc.open(less.rename(columns=str.upper), study="b").crosstab("SEX", "SMOKER").to_json()
     with pytest.raises(LeavingError, match=NEARLY):
-        dc.open(less[sex], study="c", rows="condensation").bars("sex").to_json()
-    dc.open(clinic(seed + 1000, len(frame)), study="d", rows="condensation").bars("sex").to_json()
+        dc.open(less[sex], study="c").bars("sex").to_json()
+    dc.open(clinic(seed + 1000, len(frame)), study="d").bars("sex").to_json()
 
 
 def test_levels_that_are_exchanged_between_two_persons_are_seen_in_a_table_of_both() -> None:
@@ -66,15 +64,15 @@ def test_levels_that_are_exchanged_between_two_persons_are_seen_in_a_table_of_bo
     pair = [frame.index[(frame["smoker"] == it) & (frame["sex"] == sex)][0] for it, sex in levels]
     other.loc[pair, "smoker"] = ["no", "yes"]
     assert sorted(other["smoker"]) == sorted(frame["smoker"])
-    dc.open(frame, study="a", rows="condensation").crosstab("sex", "smoker").to_json()
+    dc.open(frame, study="a").crosstab("sex", "smoker").to_json()
 
-    with pytest.raises(LeavingError, match=NEARLY):
-        dc.open(other, study="b", rows="condensation").crosstab("sex", "smoker").to_json()
+    with pytest.raises(LeavingError, match=COPIES):
+        dc.open(other, study="b").crosstab("sex", "smoker").to_json()
 
 
 def sex_of(frame: pd.DataFrame, preset: str, **fields: Any) -> str:
     """Draw bars that leave."""
-    return dc.open(frame, dc.Policy.preset(preset, **of_groups(fields))).bars("sex").to_json()
+    return dc.open(frame, dc.Policy.preset(preset, **fields)).bars("sex").to_json()
 
 
 @pytest.mark.parametrize("persons", [None, "person"])
@@ -103,11 +101,8 @@ def test_of_research_alone_several_tables_leave_that_promise_nothing_together() 
 
 def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
     frame = cohort(1, 3000)
-    dc.open(frame, study="all", rows="condensation").bars("sex").to_json()
-    parts = [
-        dc.open(frame.sample(1800, random_state=i), study=f"part {i}", rows="condensation")
-        for i in range(5)
-    ]
+    dc.open(frame, study="all").bars("sex").to_json()
+    parts = [dc.open(frame.sample(1800, random_state=i), study=f"part {i}") for i in range(5)]
 
     for part in parts[: dc.Policy.preset("standard").versions - 1]:
         part.bars("sex").to_json()
@@ -118,16 +113,15 @@ def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
         dc.open(
             cohort(2).iloc[:100].pipe(lambda it: pd.concat([frame, it])),
             study="all",
-            rows="condensation",
         ).new_version()
-    dc.open(cohort(3), study="others", rows="condensation").bars("sex").to_json()
+    dc.open(cohort(3), study="others").bars("sex").to_json()
 
 
 def test_the_same_table_under_another_name_is_no_further_version() -> None:
     for name in ("a", "b", None, "c", "d", "e"):
-        dc.open(cohort(1), study=name, rows="condensation").bars("sex").to_json()
+        dc.open(cohort(1), study=name).bars("sex").to_json()
     part = cohort(1).sample(300, random_state=1)
-    dc.open(part, study="part", rows="condensation").bars("sex").to_json()
+    dc.open(part, study="part").bars("sex").to_json()
     assert {entry["study"] for entry in ledger_of("standard").history()} > {"a", "e", "part"}
 
 
@@ -142,18 +136,15 @@ UNITS = {
 @pytest.mark.parametrize("study", [None, "b"])
 def test_a_table_in_other_units_is_the_same_table(change: Any, study: str | None) -> None:
     frame = cohort(1)
-    dc.open(frame, study="a", rows="condensation").histogram("glucose").to_json()
+    dc.open(frame, study="a").histogram("glucose").to_json()
     numbers = ["glucose", "bmi"]
     other = frame.assign(**{name: change(frame[name]) for name in numbers})
 
-    with pytest.raises(
-        LeavingError,
-        match="'column glucose' was released before, as study 'a', as 'column glucose' in an",
-    ):
-        dc.open(other[numbers], study=study, rows="condensation").histogram("glucose").to_json()
-    dc.open(
-        cohort(2).assign(glucose=lambda it: it["glucose"] / 18), study="c", rows="condensation"
-    ).bars("sex").to_json()
+    with pytest.raises(LeavingError, match=COPIES):
+        dc.open(other[numbers], study=study).histogram("glucose").to_json()
+    dc.open(cohort(2).assign(glucose=lambda it: it["glucose"] / 18), study="c").bars(
+        "sex"
+    ).to_json()
 
 
 # --- the way out of a refusal is one that works -----------------------------------------------
@@ -174,57 +165,19 @@ def run(command: str) -> str:
 
 @pytest.fixture
 def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let a scatter leave without naming groups."""
+    """Let a scatter leave."""
     monkeypatch.chdir(tmp_path)
     name = "my cohort.csv"
     cohort(1).assign(hdl=np.random.default_rng(3).normal(50, 9, 400)).to_csv(name, index=False)
-    dc.open(name, rows="condensation").scatter("glucose", "bmi").save("a.svg")
+    dc.open(name).scatter("glucose", "bmi").save("a.svg")
     return name
-
-
-def test_a_scatter_of_other_columns_is_drawn_where_the_advice_is_followed(left: str) -> None:
-    with pytest.raises(RefusedError, match="rows of 'glucose', 'hdl' may not be seen") as refused:
-        dc.open(left, rows="condensation").scatter("glucose", "hdl")
-    command = typed(str(refused.value))
-    assert command == "discreet version new 'my cohort.csv' --groups bmi,glucose,hdl"
-    assert run(command).startswith("version 2 is open")
-
-    (groups,) = re.findall(r"groups=\[\[(.*)\]\]$", str(refused.value))
-    study = dc.open(left, groups=[[name.strip(" '") for name in groups.split(",")]])
-    study.scatter("glucose", "hdl").save("b.svg")
-    study.scatter("glucose", "bmi").save("c.svg")
-    assert Path("b.svg").exists()
-
-
-def test_groups_that_differ_are_drawn_where_the_advice_is_followed(left: str) -> None:
-    groups = [["glucose", "hdl"]]
-    with pytest.raises(LeavingError, match="the group of 'glucose' must be as in") as refused:
-        dc.open(left, groups=groups).scatter("glucose", "hdl").save("b.svg")
-
-    same = "discreet version new 'my cohort.csv' --rows condensation"
-    assert run(same).startswith("neither the data nor the policy")
-    assert run(typed(str(refused.value))).startswith("version 2 is open")
-    dc.open(left, groups=groups).scatter("glucose", "hdl").save("b.svg")
-
-
-def test_strata_of_a_policy_file_are_drawn_where_the_advice_is_followed(left: str) -> None:
-    Path("own.toml").write_text('groups = [["glucose", "bmi"]]\n')
-    dc.open(left, "own.toml").scatter("glucose", "bmi").save("b.svg")
-    Path("own.toml").write_text('groups = [["glucose", "bmi"]]\nstrata = ["sex"]\n')
-
-    with pytest.raises(LeavingError, match="the strata must be as in") as refused:
-        dc.open(left, "own.toml").scatter("glucose", "bmi", by="sex").save("c.svg")
-    command = typed(str(refused.value))
-    assert command == "discreet version new 'my cohort.csv' --policy own.toml"
-    assert run(command).startswith("version 2 is open")
-    dc.open(left, "own.toml").scatter("glucose", "bmi", by="sex").save("c.svg")
 
 
 def test_changed_data_are_drawn_where_the_advice_is_followed(left: str) -> None:
     pd.read_csv(left).iloc[80:].to_csv(left, index=False)
 
     with pytest.raises(LeavingError, match="have changed since a release") as refused:
-        dc.open(left, rows="condensation").scatter("glucose", "bmi").save("b.svg")
+        dc.open(left).scatter("glucose", "bmi").save("b.svg")
     assert "study=" not in str(refused.value)
     assert run(typed(str(refused.value))).startswith("version 2 is open")
-    dc.open(left, rows="condensation").scatter("glucose", "bmi").save("b.svg")
+    dc.open(left).scatter("glucose", "bmi").save("b.svg")

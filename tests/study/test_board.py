@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.errors import LeavingError, RefusedError
+from discreet.errors import LeavingError
 from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study.board import board_rows, stays_on_server
@@ -108,14 +108,6 @@ def test_the_digest_is_of_the_rows_and_of_new_columns(study: Study, tmp_path: Pa
     assert board_rows(again.session).digest == board_rows(study.session).digest
     assert board_rows(part).digest != board_rows(study.session).digest
     assert board_rows(part).names[-1] == "double"
-
-
-def test_a_study_of_groups_has_no_rows() -> None:
-    policy = Policy.preset("standard", groups=[["age", "income"]], roles={"id": "identifier"})
-    study = dc.open(frame(), policy)
-
-    with pytest.raises(RefusedError, match="has no copy of the whole table"):
-        board_rows(study.session)
 
 
 WAYS: dict[str, tuple[dict[str, Any], bool]] = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import pytest
 
@@ -64,9 +62,8 @@ def test_columns_that_the_policy_derives_are_among_them() -> None:
     assert "no" not in found
 
 
-@pytest.mark.parametrize("how", [{"rows": "condensation"}, {"policy": "research"}])
-def test_without_a_copy_there_are_kinds_alone(how: dict[str, Any]) -> None:
-    found = dc.open(cohort(), study="kinds", roles={"patient": "identifier"}, **how).columns
+def test_without_a_copy_there_are_kinds_alone() -> None:
+    found = dc.open(cohort(), "research", roles={"patient": "identifier"}).columns
 
     assert {name: it.kind for name, it in found.items()} == {
         "patient": "identifier",

@@ -90,7 +90,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a later one": ({"derive": {"a": "b", "b": "age"}}, "derive of the policy, 'a': "),
     "a name that is taken": ({"derive": {"age": "bmi"}}, "has a column 'age', as the table has"),
     "no copy": ({"derive": {"a": "age"}}, "and this policy has none"),
-    "groups": ({"groups": [["age", "bmi"]], "derive": {"a": "age"}}, "and this policy has none"),
     "limits of levels": (
         {"derive": {"a": "cut(age, 40)"}, "limits": {"a": (0, 1)}},
         "'a' of the policy's derive has levels, and so no limits",

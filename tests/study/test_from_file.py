@@ -143,7 +143,6 @@ def test_rest_of_a_study_is_that_of_the_custodian(studies: Callable[[str], Any])
     assert not study.is_file
     assert of_file.fidelity() == study.fidelity()
     assert of_file.axis_order(["bmi", "age", "sex"]) == study.axis_order(["bmi", "age", "sex"])
-    assert of_file.groups == ()
     assert (of_file.policy.k, of_file.policy.members) == (study.policy.k, study.policy.members)
     assert repr(of_file).startswith("Study('cohort', policy 'standard', k = 5; ")
     assert "5 columns of the copy" in repr(of_file)

@@ -12,13 +12,13 @@ import pytest
 
 from discreet.errors import InputError, LeavingError
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.rules import ReleaseRecord
+from discreet.ledger.rules import COPY_OF_TABLE, ReleaseRecord
 from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret
-from discreet.sketch import Sketch
+from discreet.sketch import WHOLE_ROWS, Sketch
 from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.table import open_table
-from tests.cases import of_groups
+from discreet.vault.whole import version_of_whole
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 N = 60
@@ -53,139 +53,36 @@ class Heard(Ledger):
 
 def release_gate(ledger: Ledger, source: Any = None, **fields: Any) -> ReleaseGate:
     """Stand a release_gate between a table and a ledger."""
-    preset = fields.pop("preset", "standard")
-    policy = Policy.preset(preset, **of_groups(fields, preset))
+    policy = Policy.preset(fields.pop("preset", "research"), **fields)
     kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
     given = pa.table(COLUMNS) if source is None else source
     table = open_table(given, kinds=kinds, roles={}, unit=policy.unit, key=policy.key)
     return ReleaseGate(table, policy, SECRET, ledger, policy.study)
 
 
-def told(
-    picture: str, *columns: str, group: tuple[str, ...] = (), fields: Any = None, **named: Any
-) -> ReleaseRecord:
+def told(picture: str, *columns: str, fields: Any = None, **named: Any) -> ReleaseRecord:
     """Return what the ledger hears of a picture."""
     heard = Heard()
     keeper = release_gate(heard, **(fields or {}))
-    keeper.release([keeper.record(keeper.policy.settle(picture, columns, **named), group, "svg")])
+    keeper.release([keeper.record(keeper.policy.settle(picture, columns, **named), "svg")])
     (leaving,) = heard.told
     return leaving
 
 
-STRATA: dict[str, Any] = {"strata": ["sex"], "groups": [["x", "y"]]}
-GROUP = ("x", "y")
-ROWS_OF_GROUP = 'rows of ["x", "y"]'
 NUMBER, LEVELS = "continuous", "categorical"
-ROWS = {"strata": '["sex"]', "group of 'x'": '["x", "y"]', "group of 'y'": '["x", "y"]'}
-X, Y, SEX, WARD = "kind of 'x'", "kind of 'y'", "kind of 'sex'", "kind of 'ward'"
-CELLS = "cell-suppression"
-CHOICES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
-    # picture and columns, how it is asked, what is pinned for good
-    "histogram": (("histogram", "x"), {}, {"count method of 'x'": "merge", X: NUMBER}),
-    "histogram by": (
-        ("histogram", "x"),
-        {"by": "ward"},
-        {
-            "count method of 'x'": "merge",
-            "count method of 'ward', 'x'": "merge",
-            X: NUMBER,
-            WARD: LEVELS,
-        },
-    ),
-    "histogram by another method": (
-        ("histogram", "x"),
-        {"by": "ward", "method": "suppression"},
-        {
-            "count method of 'x'": "suppression",
-            "count method of 'ward', 'x'": "suppression",
-            X: NUMBER,
-            WARD: LEVELS,
-        },
-    ),
-    "heat map": (
-        ("heatmap", "y", "x"),
-        {},
-        {"count method of 'x', 'y'": "generalization", X: NUMBER, Y: NUMBER},
-    ),
-    "contour of the same": (
-        ("contour", "x", "y"),
-        {},
-        {"count method of 'x', 'y'": "generalization", X: NUMBER, Y: NUMBER},
-    ),
-    "contour by": (
-        ("contour", "x", "y"),
-        {"by": "sex"},
-        {
-            "count method of 'x', 'y'": "generalization",
-            "count method of 'sex', 'x', 'y'": "generalization",
-            X: NUMBER,
-            Y: NUMBER,
-            SEX: LEVELS,
-        },
-    ),
-    "bars": (("bars", "ward"), {}, {"count method of 'ward'": CELLS, WARD: LEVELS}),
-    "bars by": (
-        ("bars", "ward"),
-        {"by": "sex"},
-        {
-            "count method of 'ward'": CELLS,
-            "count method of 'sex', 'ward'": CELLS,
-            WARD: LEVELS,
-            SEX: LEVELS,
-        },
-    ),
-    "cross-table": (
-        ("crosstab", "ward", "sex"),
-        {},
-        {"count method of 'sex', 'ward'": CELLS, WARD: LEVELS, SEX: LEVELS},
-    ),
-    "box": (("box", "x"), {}, {X: NUMBER}),
-    "box by": (("box", "x"), {"by": "ward"}, {X: NUMBER, WARD: LEVELS}),
-    "scatter": (
-        ("scatter", "x", "y"),
-        {"group": GROUP, "fields": STRATA},
-        ROWS | {X: NUMBER, Y: NUMBER, SEX: LEVELS},
-    ),
-    "scatter by": (
-        ("scatter", "x", "y"),
-        {"group": GROUP, "fields": STRATA, "by": "sex"},
-        ROWS | {X: NUMBER, Y: NUMBER, SEX: LEVELS},
-    ),
-    "residuals": (
-        ("residuals", "y", "x"),
-        {"group": GROUP, "fields": STRATA},
-        ROWS | {X: NUMBER, Y: NUMBER, SEX: LEVELS},
-    ),
-    "leverage of one of the group": (
-        ("leverage", "y"),
-        {"group": GROUP, "fields": STRATA},
-        ROWS | {Y: NUMBER, SEX: LEVELS},
-    ),
-    "qq without strata": (
-        ("qq", "y", "x"),
-        {"group": GROUP, "fields": {"groups": [["x", "y"]]}},
-        ROWS | {"strata": "[]", X: NUMBER, Y: NUMBER},
-    ),
-    "axes": (
-        ("parallel", "y", "x", "ward"),
-        {},
-        {
-            "count method of 'ward', 'x', 'y'": "k-member-cells",
-            X: NUMBER,
-            Y: NUMBER,
-            WARD: LEVELS,
-        },
-    ),
-    "axes under research": (("parallel", "x", "y"), {"fields": {"preset": "research"}}, {}),
-    "research": (("scatter", "x", "y"), {"fields": {"preset": "research"}, "by": "sex"}, {}),
-}
+KINDS = {f"kind of {name!r}": LEVELS if name in ("sex", "ward") else NUMBER for name in COLUMNS}
 
 
-@pytest.mark.parametrize(("columns", "how", "pinned"), CHOICES.values(), ids=CHOICES)
-def test_what_is_pinned(
-    columns: tuple[str, ...], how: dict[str, Any], pinned: dict[str, str]
-) -> None:
-    assert told(*columns, **how).choices == pinned
+def test_of_counts_and_rows_of_records_nothing_is_pinned() -> None:
+    assert told("parallel", "x", "y").choices == {}
+    assert told("scatter", "x", "y", by="sex").choices == {}
+
+
+def test_the_copy_is_pinned_and_the_kind_of_each_of_its_columns() -> None:
+    record = release_gate(Heard(), preset="standard").record_from_copy("bars", ("x",), "svg", "a")
+
+    assert record.choices == {COPY_OF_TABLE: "a", **KINDS}
+    assert (record.columns, record.method, dict(record.sketches)) == (("x",), "whole", {})
 
 
 @pytest.mark.parametrize(
@@ -196,18 +93,8 @@ def test_what_is_pinned(
         (("bars", "ward"), {"by": "sex"}, {"column ward", "column sex"}),
         (("box", "x", "y"), {}, {"column x", "column y"}),
         (("parallel", "x", "ward"), {}, {"column x", "column ward"}),
-        (
-            ("scatter", "x", "y"),
-            {"group": GROUP, "fields": STRATA, "by": "sex"},
-            {"column x", "column y", "column sex", ROWS_OF_GROUP},
-        ),
-        (
-            ("qq", "y", "x"),
-            {"group": GROUP, "fields": STRATA},
-            {"column x", "column y", ROWS_OF_GROUP},
-        ),
     ],
-    ids=["histogram", "histogram by", "bars by", "box", "axes", "scatter by", "qq"],
+    ids=["histogram", "histogram by", "bars by", "box", "axes"],
 )
 def test_what_is_drawn_is_sketched_and_the_column_of_its_levels_too(
     columns: tuple[str, ...], how: dict[str, Any], sketched: set[str]
@@ -219,8 +106,8 @@ def test_the_record_names_picture_columns_method_and_form() -> None:
     leaving = told("histogram", "x", by="ward", fields={"study": "s", "k": 6})
 
     assert (leaving.study, leaving.kind, leaving.form, leaving.k) == ("s", "histogram", "svg", 6)
-    assert (leaving.columns, leaving.method) == (("x", "ward"), "merge")
-    assert leaving.settings == Policy.preset("standard", k=6, rows="condensation").settings()
+    assert (leaving.columns, leaving.method) == (("x", "ward"), "suppression")
+    assert leaving.settings == Policy.preset("research", k=6).settings()
 
 
 def test_a_sketch_is_of_the_values_in_any_order_and_of_one_secret() -> None:
@@ -228,7 +115,7 @@ def test_a_sketch_is_of_the_values_in_any_order_and_of_one_secret() -> None:
     turned = pa.table({name: values[::-1] for name, values in COLUMNS.items()})
 
     def again(keeper: ReleaseGate, heard: Heard) -> Sketch:
-        keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), (), "svg")])
+        keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
         return heard.told[0].sketches["column x"]
 
     heard = Heard()
@@ -246,18 +133,19 @@ def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
     marks = []
     for source in (COLUMNS, swapped):
         heard = Heard()
-        keeper = release_gate(heard, pa.table(source), **STRATA)
-        keeper.release([keeper.record(keeper.policy.settle("scatter", ["x", "y"]), GROUP, "svg")])
-        marks.append({what: s.mark for what, s in heard.told[0].sketches.items()})
+        keeper = release_gate(heard, pa.table(source))
+        marks.append(
+            {what: s.mark for what, s in keeper._every_sketch(keeper._all_columns()).items()}
+        )
 
     assert marks[0]["column y"] == marks[1]["column y"]
-    assert marks[0][ROWS_OF_GROUP] != marks[1][ROWS_OF_GROUP]
+    assert marks[0][WHOLE_ROWS] != marks[1][WHOLE_ROWS]
 
 
 def test_every_column_is_recognised_but_row_numbers() -> None:
     heard = Heard()
     keeper = release_gate(heard, unit="person", key="row")
-    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), (), "svg")])
+    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
 
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
     shapes = {"shape of x", "shape of y", "shape of z"}
@@ -280,7 +168,7 @@ def test_persons_are_recognised_but_by_numbers_that_others_have_too(
 ) -> None:
     heard = Heard()
     keeper = release_gate(heard, pa.table({**COLUMNS, "person": persons}), unit="person")
-    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), (), "svg")])
+    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
 
     assert ("persons" in heard.every[0]) is told_apart
 
@@ -289,8 +177,8 @@ def test_public_data_are_recorded_by_nobody() -> None:
     heard = Heard()
     keeper = release_gate(heard, public=True)
 
-    for picture, columns in (("bars", ["ward"]), ("scatter", ["x", "y"]), ("qq", ["y", "x"])):
-        keeper.release([keeper.record(keeper.policy.settle(picture, columns), GROUP, "json")])
+    for picture, columns in (("bars", ["ward"]), ("heatmap", ["x", "y"])):
+        keeper.release([keeper.record(keeper.policy.settle(picture, columns), "json")])
 
     assert heard.told == []
 
@@ -300,11 +188,11 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
     path = file_of(tmp_path / "a.csv", COLUMNS)
     keeper = release_gate(heard, path)
     asked = keeper.policy.settle("bars", ["ward"])
-    keeper.release([keeper.record(asked, (), "svg")])
+    keeper.release([keeper.record(asked, "svg")])
     file_of(path, {**COLUMNS, "x": [0.0] * N, "more": [1.25] * N})
 
     with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
-        keeper.release([keeper.record(asked, (), "svg")])
+        keeper.release([keeper.record(asked, "svg")])
     assert len(heard.told) == 1
 
 
@@ -314,54 +202,25 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
 def leave(keeper: ReleaseGate, picture: str, *columns: str, **named: Any) -> PlotRequest:
     """Let a picture of counts leave."""
     asked = keeper.policy.settle(picture, columns, **named)
-    keeper.release([keeper.record(asked, (), "svg")])
+    keeper.release([keeper.record(asked, "svg")])
     return asked
 
 
-PINNED: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any], str]] = {
-    "another method with by": (
-        {},
-        ("histogram", "x"),
-        {"by": "sex", "method": "suppression"},
-        "the count method of 'x' must be as in",
-    ),
-    "a contour by another method": (
-        {},
-        ("contour", "y", "x"),
-        {"method": "suppression"},
-        "the count method of 'x', 'y' must be as in",
-    ),
-    "numbers as levels": (
-        {"kinds": {"x": "categorical"}},
-        ("bars", "x"),
-        {},
-        "the kind of 'x' must be as in",
-    ),
-    "numbers as levels of others": (
-        {"kinds": {"x": "categorical"}},
-        ("histogram", "z"),
-        {"by": "x"},
-        "the kind of 'x' must be as in",
-    ),
-}
+def leave_from_copy(keeper: ReleaseGate, *columns: str) -> None:
+    """Let bars of the copy leave."""
+    version = version_of_whole(keeper.table, keeper.policy, SECRET).hex()[:16]
+    keeper.release([keeper.record_from_copy("bars", columns, "svg", version)])
 
 
-@pytest.mark.parametrize(("fields", "asked", "how", "message"), PINNED.values(), ids=PINNED)
-def test_what_left_before_is_pinned(
-    fields: dict[str, Any],
-    asked: tuple[str, ...],
-    how: dict[str, Any],
-    message: str,
-    tmp_path: Path,
-) -> None:
+def test_numbers_as_levels_are_another_copy(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    leave(release_gate(ledger, study="s"), "histogram", "x")
-    leave(release_gate(ledger, study="s"), "heatmap", "x", "y", by="sex")
+    how: dict[str, Any] = {"preset": "standard", "study": "s"}
+    leave_from_copy(release_gate(ledger, **how), "x")
 
-    with pytest.raises(LeavingError, match=message):
-        leave(release_gate(ledger, study="s", **fields), *asked, **how)
-    leave(release_gate(ledger, study="s"), "histogram", "x", by="ward")
-    assert len(ledger.history()) == 3
+    with pytest.raises(LeavingError, match="another copy of the whole table was released"):
+        leave_from_copy(release_gate(ledger, **how, kinds={"x": "categorical"}), "z")
+    leave_from_copy(release_gate(ledger, **how), "y", "ward")
+    assert len(ledger.history()) == 2
 
 
 def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
@@ -375,75 +234,25 @@ def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
     leave(other, "histogram", "x")
 
 
-def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
-    keeper = release_gate(ledger, study="s")
-    assert keeper.groups_that_left() == ()
-
-    keeper.release([keeper.record(keeper.policy.settle("leverage", ["y", "x"]), GROUP, "svg")])
-
-    assert release_gate(ledger, study="s").groups_that_left() == (GROUP,)
-    assert release_gate(ledger, study="t").groups_that_left() == ()
-
-
-PAIRS = {
-    "list of pairs": "those of one order",
-    "pair 'x', 'y'": '["x", "y"]',
-    "pair 'y', 'z'": '["y", "z"]',
-}
-
-
-def test_what_is_pinned_besides_is_told_too() -> None:
-    heard = Heard()
-    keeper = release_gate(heard)
-    asked = keeper.policy.settle("parallel", ["x", "y"])
-
-    keeper.release([keeper.record(asked, (), "svg", pinned=PAIRS)])
-
-    method = {"count method of 'x', 'y'": "k-member-cells"}
-    assert heard.told[0].choices == {**method, X: NUMBER, Y: NUMBER, **PAIRS}
-    assert NOTHING == {}
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        NOTHING["x"] = "y"  # type: ignore[index]
-
-
-def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
-    keeper = release_gate(ledger, study="s")
-    assert keeper.pairs_that_left() == ()
-
-    asked = keeper.policy.settle("parallel", ["x", "y"])
-    keeper.release([keeper.record(asked, (), "svg", pinned=PAIRS)])
-
-    assert release_gate(ledger, study="s").pairs_that_left() == (("x", "y"), ("y", "z"))
-    assert release_gate(ledger, study="t").pairs_that_left() == ()
-    assert release_gate(ledger).pairs_that_left() == ()
-    with pytest.raises(LeavingError, match="do not fit into one order with those released"):
-        keeper.release(
-            [keeper.record(asked, (), "svg", pinned=PAIRS | {"pair 'x', 'z'": '["x", "z"]'})]
-        )
-    (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
-    assert keeper.pairs_that_left() == ()
-
-
 def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
     keeper = release_gate(Ledger(tmp_path, SECRET), study="s")
 
-    assert keeper.groups_that_left() == ()
+    assert keeper.left_under() is None
     with pytest.raises(LeavingError, match="is damaged or in use, so nothing can be released"):
         leave(keeper, "histogram", "x")
 
 
 def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    leave(release_gate(ledger, study="s"), "bars", "ward", by="sex")
+    how: dict[str, Any] = {"preset": "standard", "study": "s"}
+    leave_from_copy(release_gate(ledger, **how), "ward", "sex")
 
     with pytest.raises(InputError, match="a frame without a name has no versions"):
         release_gate(ledger).new_version()
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
-        release_gate(ledger, study="s").new_version()
-    assert release_gate(ledger, study="s", k=6).new_version() == 2
+        release_gate(ledger, **how).new_version()
+    assert release_gate(ledger, **how, k=6).new_version() == 2
 
 
 def test_what_rests_on_an_earlier_version_does_not_leave(tmp_path: Path) -> None:
@@ -479,13 +288,10 @@ def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
 # --- several that leave together ------------------------------------------------------------------
 
 
-def records(keeper: ReleaseGate, formula: str = "y ~ x") -> list[ReleaseRecord]:
-    """Say how a table of x and y with strata leaves, and a report on it."""
-    of_table, of_report = (keeper.policy.settle(it, GROUP) for it in ("scatter", "qq"))
-    return [
-        keeper.record(of_table, GROUP, "csv", ("sex",)),
-        keeper.record(of_report, GROUP, "html", ("sex",), {"formula": formula}),
-    ]
+def records(keeper: ReleaseGate) -> list[ReleaseRecord]:
+    """Say how counts of x and y leave, and a report on them."""
+    asked = keeper.policy.settle("heatmap", ["x", "y"], method="generalization")
+    return [keeper.record(asked, "csv", ("sex",)), keeper.record(asked, "html", ("sex",))]
 
 
 def test_a_record_says_its_columns_and_what_it_rests_on() -> None:
@@ -493,18 +299,18 @@ def test_a_record_says_its_columns_and_what_it_rests_on() -> None:
     keeper = release_gate(heard)
     asked = keeper.policy.settle("histogram", ["x"], by="ward")
 
-    keeper.release([keeper.record(asked), keeper.record(asked, GROUP, also=("sex",))])
+    keeper.release([keeper.record(asked), keeper.record(asked, also=("sex",))])
 
     counted, drawn = heard.told
     assert counted.columns == ("x", "ward")
     assert {*counted.sketches} == {"column x", "column ward"}
     assert drawn.columns == ("x", "ward", "sex")
-    assert {*drawn.sketches} == {"column x", "column ward", "column sex", ROWS_OF_GROUP}
+    assert {*drawn.sketches} == {"column x", "column ward", "column sex"}
 
 
 def test_what_leaves_together_is_asked_for_once() -> None:
     heard = Heard()
-    keeper = release_gate(heard, **STRATA)
+    keeper = release_gate(heard)
 
     keeper.release(records(keeper))
 
@@ -512,18 +318,19 @@ def test_what_leaves_together_is_asked_for_once() -> None:
     table, report = heard.told
     assert (table.form, report.form) == ("csv", "html")
     assert table.columns == report.columns == ("x", "y", "sex")
-    assert report.choices == {**table.choices, "formula": "y ~ x"}
-    assert {*table.sketches} == {"column x", "column y", "column sex", ROWS_OF_GROUP}
+    assert report.choices == table.choices
+    assert {*table.sketches} == {"column x", "column y", "column sex"}
     assert table.sketches["column x"] is report.sketches["column x"], "sketched once"
 
 
 def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    keeper = release_gate(ledger, study="s", **STRATA)
+    keeper = release_gate(ledger, study="s")
     keeper.release(records(keeper))
 
-    with pytest.raises(LeavingError, match="formula"):
-        keeper.release(records(keeper, "y ~ log(x)"))
+    table, report = records(keeper)
+    with pytest.raises(LeavingError, match="'regime' must be as in the earlier release"):
+        keeper.release([table, replace(report, settings={"regime": "guarded"})])
     assert [entry["form"] for entry in ledger.history()] == ["csv", "html"]
     keeper.release(records(keeper)[:1])
     assert [entry["form"] for entry in ledger.history()] == ["csv", "html", "csv"]

@@ -380,7 +380,7 @@ def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(
     path = study.session.kept.copy.path
     assert path is not None
     version = pq.read_metadata(path).metadata[stored.VERSION].decode()
-    held = load(path, None, bytes.fromhex(version))
+    held = load(path, bytes.fromhex(version))
     study.session.__dict__["kept"] = WholeTable(held, study.session.table.columns)
     del study.session.__dict__["whole"]
 

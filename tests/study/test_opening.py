@@ -20,8 +20,6 @@ TABLE = pa.table(
 )
 
 WRONG: dict[str, tuple[dict[str, Any], type[dc.DiscreetError], str]] = {
-    "a group of levels": ({"groups": [["x", "name"]]}, dc.RefusedError, "'name' identifies"),
-    "a group of nothing": ({"groups": [["x", "w"]]}, dc.InputError, "there is no column 'w'"),
     "limits of nothing": ({"policy": {"limits": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
     "edges of nothing": ({"policy": {"edges": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
     "bounds of nothing": ({"policy": {"bounds": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
@@ -43,25 +41,20 @@ def test_what_does_not_fit_is_refused_at_the_door(
         named["policy"] = dc.Policy.preset("standard", **named["policy"])
 
     with pytest.raises(error, match=match):
-        dc.open(TABLE, **named, rows="condensation")
+        dc.open(TABLE, **named)
 
 
 def test_numbers_that_are_named_as_strata_become_levels() -> None:
-    study = dc.open(TABLE, strata=["sex"])
+    study = dc.open(TABLE, "research", strata=["sex"])
 
     with pytest.raises(dc.InputError, match="column 'sex' is categorical"):
         study.histogram("sex")
 
 
 def test_single_fields_override_the_policy() -> None:
-    study = dc.open(TABLE, "sacro", k=12, rows="deterministic", groups=[["x", "y"]])
+    study = dc.open(TABLE, "sacro", k=12)
 
-    assert (study.policy.name, study.policy.k, study.policy.rows_by) == (
-        "sacro",
-        12,
-        "deterministic",
-    )
-    assert study.groups == (("x", "y"),)
+    assert (study.policy.name, study.policy.k) == ("sacro", 12)
 
 
 # --- what is declared of values -----------------------------------------------------------------
@@ -77,31 +70,27 @@ PEOPLE = {
 
 def test_a_column_of_two_values_is_drawn_as_levels_unless_it_is_declared() -> None:
     """As a number, at k = 3, it was guessed 10 points better than by its share."""
-    study = dc.open(pa.table(PEOPLE), k=3, rows="condensation")
+    study = dc.open(pa.table(PEOPLE), k=3)
 
     with pytest.raises(dc.InputError, match=r"or declare it: kinds=\{'flag': 'continuous'\}"):
         study.scatter("x", "flag")
     assert study.bars("flag").levels
-    declared = dc.open(pa.table(PEOPLE), k=3, kinds={"flag": "continuous"}, rows="condensation")
+    declared = dc.open(pa.table(PEOPLE), k=3, kinds={"flag": "continuous"})
     assert declared.scatter("x", "flag").x
 
 
 def test_a_column_that_left_as_numbers_says_how_it_is_declared(tmp_path: Path) -> None:
-    numbers = dc.open(
-        pa.table(PEOPLE), study="s", kinds={"flag": "continuous"}, rows="condensation"
-    )
+    numbers = dc.open(pa.table(PEOPLE), study="s", kinds={"flag": "continuous"})
     numbers.box("flag", "y").save(tmp_path / "before.json")
 
     with pytest.raises(
         dc.LeavingError, match=r"use what that release used: kinds=\{'flag': 'continuous'\}, or in"
     ):
-        dc.open(pa.table(PEOPLE), study="s", rows="condensation").bars("flag").save(
-            tmp_path / "now.json"
-        )
+        dc.open(pa.table(PEOPLE), study="s").bars("flag").save(tmp_path / "now.json")
 
 
 def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() -> None:
-    plain = dc.open(pa.table(PEOPLE), groups=[["income", "y"]])
+    plain = dc.open(pa.table(PEOPLE))
     unsaid = [
         plain.histogram("income"),
         plain.heatmap("x", "income"),
@@ -124,10 +113,8 @@ def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() 
 
 
 def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> None:
-    policy = dc.Policy.preset("standard", rows="condensation", missing_values={"income": [-999]})
-    dc.open(pa.table(PEOPLE), study="s", rows="condensation").histogram("income").save(
-        tmp_path / "a.json"
-    )
+    policy = dc.Policy.preset("standard", missing_values={"income": [-999]})
+    dc.open(pa.table(PEOPLE), study="s").histogram("income").save(tmp_path / "a.json")
 
     with pytest.raises(dc.LeavingError, match="'missing_values' must be as in"):
         dc.open(pa.table(PEOPLE), policy, study="s").histogram("income").save(tmp_path / "b.json")
@@ -140,5 +127,5 @@ def test_of_a_thousand_columns_a_message_names_a_few() -> None:
     table = pa.table({f"c{i}": [1.0, 2.0, 4.0] for i in range(1000)})
 
     with pytest.raises(dc.InputError, match=r"no column 'height'; .* 'c19' and others$") as e:
-        dc.open(table, rows="condensation").histogram("height")
+        dc.open(table, "research").histogram("height")
     assert len(str(e.value)) < 300

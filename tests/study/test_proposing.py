@@ -375,8 +375,8 @@ def test_any_name_is_written_so_that_it_is_read(
     path.write_text(text, encoding="utf-8", newline="\n")
     drawn = [name for name, role in Policy.load(path).roles.items() if role != "identifier"]
     # With every line that is commented out taken in, too, but for the unit, which is no number.
-    lines = [re.sub(r"^# (?=limits\.|groups = |pairs = )", "", line) for line in text.split("\n")]
-    if len(drawn) > 1:  # else groups and pairs are of columns that may be there one day
+    lines = [re.sub(r"^# (?=limits\.|pairs = )", "", line) for line in text.split("\n")]
+    if len(drawn) > 1:  # else pairs are of columns that may be there one day
         path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
 
     policy = Policy.load(path)
@@ -391,8 +391,8 @@ def test_the_rules_are_those_of_the_preset(tmp_path: Path) -> None:
     policy = Policy.load(path)
     standard = Policy.preset("standard")
 
-    same = ("regime", "k", "rows", "bins", "grid", "pictures", "round_to", "groups", "strata")
-    for name in (*same, "pairs", "unit", "budget", "requests_a_minute", "limits"):
+    same = ("regime", "k", "rows", "bins", "grid", "round_to")
+    for name in (*same, "unit", "budget", "requests_a_minute", "limits"):
         assert getattr(policy, name) == getattr(standard, name), name
 
 
@@ -406,11 +406,8 @@ def test_it_is_read_from_top_to_bottom() -> None:
         "roles.sex",
         "k =",
         "# m =",
-        "# groups =",
-        "# strata =",
         "bins =",
         "grid =",
-        "# pairs =",
         "# unit =",
         "budget =",
         "requests_a_minute =",

@@ -150,7 +150,6 @@ def test_key_lies_beside_the_secret(tmp_path: Path) -> None:
         ({}, "none/cohort.discreet", InputError, "there is no folder"),
         ({"study": None}, "a.discreet", InputError, "needs the study's name"),
         ({"policy": "research"}, "a.discreet", RefusedError, "no copy of the whole table"),
-        ({"groups": [["age", "bmi"]]}, "a.discreet", RefusedError, "no copy of the whole table"),
         (
             {"policy": dc.Policy.preset("standard", copy="served")},
             *("a.discreet", RefusedError, "keeps the copy on a server"),

@@ -1,4 +1,4 @@
-"""What a picture says of codes, of ends, and of rows that hold no k."""
+"""What a picture says of codes and of ends."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,6 @@ from discreet.policy import Policy
 from discreet.study.session import remarks_of
 from discreet.table import open_table
 from discreet.vault.vault import Copy
-from tests.cases import of_groups
 
 TABLE = open_table(
     pd.DataFrame({"age": np.arange(100.0), "income": [*np.arange(80.0), *[-999.0] * 20]}),
@@ -45,18 +44,10 @@ def copy_of(*values: float) -> Copy:
         pytest.param(
             {"bounds": {"age": [-5, 99]}, "outside": "keep"}, [], id="nothing lies outside"
         ),
-        pytest.param(
-            {"rows": "probabilistic"},
-            [
-                "rows by 'probabilistic' do not hold k: a record is recognised by its row more"
-                " often than one time in k"
-            ],
-            id="noise alone",
-        ),
     ],
 )
 def test_rows_of_a_copy(changes: dict[str, object], said: list[str]) -> None:
-    policy = Policy.preset("standard", **of_groups(changes))
+    policy = Policy.preset("research", **changes)
     copy = copy_of(-1.0, 90.0)
 
     found = remarks_of(TABLE, policy, copy, policy.settle("scatter", ["age"], method="rows"))

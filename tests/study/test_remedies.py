@@ -15,61 +15,36 @@ from discreet.table import Table, open_table
 
 COLUMNS = {name: [float(i) for i in range(9)] for name in ("a", "b c", "d")}
 
-SAID: dict[str, tuple[str, dict[str, Any], list[list[str]], str | None, str]] = {
-    # the policy, what differs, the groups, the study, and what is to be typed
-    "as it is": ("standard", {}, [], None, "discreet version new 'my data.csv'"),
-    "groups": (
-        "standard",
-        {},
-        [["a", "b c"], ["d"]],
-        None,
-        "discreet version new 'my data.csv' --groups 'a,b c' --groups d",
-    ),
-    "a name with a comma": (
-        "standard",
-        {},
-        [["a", "e,f"]],
-        None,
-        """discreet version new 'my data.csv' --groups 'a,"e,f"'""",
-    ),
+SAID: dict[str, tuple[str, dict[str, Any], str | None, str]] = {
+    # the policy, what differs, the study, and what is to be typed
+    "as it is": ("standard", {}, None, "discreet version new 'my data.csv'"),
     "another preset": (
         "sacro",
-        {"k": 12, "strata": ["d"]},
-        [],
+        {"k": 12, "m": 60},
         None,
-        "discreet version new 'my data.csv' --policy sacro -k 12 --strata d",
+        "discreet version new 'my data.csv' --policy sacro -k 12 -m 60",
     ),
     "a study": (
         "standard",
-        {"kinds": {"d": "categorical"}, "study": "it's", "unit": False},
-        [],
+        {"kinds": {"b c": "categorical"}, "study": "it's", "unit": False},
         "t",
-        "discreet version new 'my data.csv' --kinds d=categorical --no-unit --study t",
+        "discreet version new 'my data.csv' --kinds 'b c=categorical' --no-unit --study t",
     ),
-    "a file": (
+    "a file": ("f.toml", {}, None, "discreet version new 'my data.csv' --policy f.toml"),
+    "a name for a file": (
         "f.toml",
         {},
-        [["a", "d"]],
-        None,
-        "discreet version new 'my data.csv' --policy f.toml --groups a,d",
-    ),
-    "a file of groups": (
-        "g.toml",
-        {},
-        [["a", "d"]],
-        None,
-        "write groups = [['a', 'd']] into g.toml, then"
-        " `discreet version new 'my data.csv' --policy g.toml`",
+        "t",
+        "discreet version new 'my data.csv' --policy f.toml --study t",
     ),
 }
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_of: Any) -> Table:
-    """Open a file in a folder of its own that has two policies."""
+    """Open a file in a folder of its own that has a policy."""
     monkeypatch.chdir(tmp_path)
     Path("f.toml").write_text("k = 6\n")
-    Path("g.toml").write_text("groups = [['a', 'b c']]\n")
     file_of(Path("my data.csv"), COLUMNS)
     return open_table("my data.csv", kinds={}, roles={}, unit=None, key=None)
 
@@ -79,18 +54,17 @@ def policy_of(name: str, fields: dict[str, Any]) -> Policy:
     return Policy.load(name).changed(**fields) if "." in name else Policy.preset(name, **fields)
 
 
-@pytest.mark.parametrize(("name", "fields", "groups", "study", "typed"), SAID.values(), ids=SAID)
+@pytest.mark.parametrize(("name", "fields", "study", "typed"), SAID.values(), ids=SAID)
 def test_the_command_is_said_in_full(
     here: Table,
     name: str,
     fields: dict[str, Any],
-    groups: list[list[str]],
     study: str | None,
     typed: str,
 ) -> None:
-    said = new_version(here, policy_of(name, fields), groups, study)
+    said = new_version(here, policy_of(name, fields), study)
 
-    assert said == (typed if "`" in typed else f"`{typed}`")
+    assert said == f"`{typed}`"
 
 
 CALLED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -104,15 +78,15 @@ CALLED: dict[str, tuple[str, dict[str, Any]]] = {
 def test_what_the_command_line_cannot_say_is_a_call(
     here: Table, name: str, fields: dict[str, Any]
 ) -> None:
-    said = new_version(here, policy_of(name, fields), [["a", "d"]], "s")
+    said = new_version(here, policy_of(name, fields), "s")
 
-    assert said == "new_version() of a study like this one, study='s', with groups=[['a', 'd']]"
+    assert said == "new_version() of a study like this one, study='s'"
 
 
 def test_of_a_frame_it_is_a_call() -> None:
     frame = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
 
-    said = new_version(frame, Policy.preset("standard", study="s"), [], None)
+    said = new_version(frame, Policy.preset("standard", study="s"), None)
 
     assert said == "new_version() of a study like this one, study='s'"
 
@@ -121,4 +95,4 @@ def test_a_file_that_is_gone_is_not_named(here: Table) -> None:
     policy = policy_of("f.toml", {})
     os.remove("f.toml")
 
-    assert new_version(here, policy, [], "s").startswith("new_version() of a study like this one")
+    assert new_version(here, policy, "s").startswith("new_version() of a study like this one")

@@ -1,4 +1,4 @@
-"""`Study.round`: jointly it is the protected copy; per column it is for public data."""
+"""`Study.round`: of rows jointly, or per column, for public data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.protect import ROUNDING_NAMES, load_points
 from discreet.release import Release
@@ -42,12 +42,6 @@ def cohort() -> pa.Table:
 COHORT = cohort()
 
 
-def guarded(**fields: Any) -> dc.Study:
-    """Open the cohort to be rounded, under a guarded policy."""
-    fields = {"groups": [GROUP], "rows": "rounding", "strata": ["sex"]} | fields
-    return dc.open(COHORT, Policy.preset("standard", **fields))
-
-
 def research(**fields: Any) -> dc.Study:
     """Open the cohort as public data."""
     return dc.open(COHORT, Policy.preset("research", **fields))
@@ -58,104 +52,14 @@ def rows_of(release: Release) -> list[tuple[Any, ...]]:
     return list(zip(*release.frame.to_pydict().values(), strict=True))
 
 
-# --- under a guarded policy -----------------------------------------------------------------------
+def test_a_guarded_study_rounds_nothing() -> None:
+    guarded = dc.open(COHORT)
 
-
-@pytest.mark.parametrize("method", JOINT)
-def test_a_guarded_table_is_shared_row_by_row_and_is_the_copy(method: str) -> None:
-    study = guarded(rounding=method)
-
-    release = study.round()
-
-    rows = rows_of(release)
-    assert min(Counter(rows).values()) >= 5
-    scatter = study.scatter("x", "y")
-    points = zip(scatter.x, scatter.y, scatter.size, strict=True)
-    assert {(x, y): n for x, y, n in points} == Counter((row[0], row[2]) for row in rows)
-    assert not set(COHORT["x"].to_pylist()) & {row[0] for row in rows}
-    made = release.report.made
-    assert (made["method"], made["rounding"]) == ("rounding", method)
-    assert "k-anonymous over the columns" in made["promises"]
-
-
-def test_asking_for_what_the_policy_has_changes_nothing() -> None:
-    study = guarded(rounding="kmeans", c=4, k=6)
-
-    once = study.round()
-
-    assert rows_of(study.round(method="kmeans", c=4, k=6)) == rows_of(once)
-    assert rows_of(study.round(["x", "y", "z"], drop=["arm"])) == rows_of(once)
-
-
-def test_microaggregation_is_rounding_by_mdav() -> None:
-    study = guarded(rows="microaggregation")
-
-    assert rows_of(study.round(method="mdav")) == rows_of(study.anonymize())
-    assert rows_of(guarded().round()) == rows_of(study.anonymize())
-
-
-GUARDED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] = {
-    "per column": ({}, {"per_column": True}, RefusedError, "do not hide rows: it is for arrays"),
-    "another copy": (
-        {"rows": "condensation"},
-        {},
-        RefusedError,
-        r"made by 'condensation'; to round, the custodian can open a study with it",
-    ),
-    "another method": ({}, {"method": "kmeans"}, RefusedError, "rounding is fixed when the study"),
-    "another c": ({"rounding": "kmeans"}, {"c": 3}, RefusedError, "c is fixed when the study"),
-    "another k": ({}, {"k": 7}, RefusedError, "k is fixed when the study is opened"),
-    "not mdav": (
-        {"rows": "microaggregation"},
-        {"method": "vmdav"},
-        RefusedError,
-        "made by microaggregation .'mdav'.; for another",
-    ),
-    "supervised": ({}, {"method": "mdlp"}, InputError, "rounds one column at a time, by a class"),
-    "unknown": ({}, {"method": "magic"}, InputError, "no way to round 'magic'"),
-    "representative": ({}, {"representative": "median"}, InputError, "of columns rounded by them"),
-    "encoding": ({}, {"encoding": "nearest"}, InputError, "of columns rounded by themselves"),
-}
-
-
-@pytest.mark.parametrize(("fields", "how", "error", "message"), GUARDED.values(), ids=GUARDED)
-def test_what_a_guarded_study_refuses(
-    fields: dict[str, Any], how: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        guarded(**fields).round(**how)
-
-
-def test_a_policy_that_cannot_round_is_refused() -> None:
-    with pytest.raises(InputError, match="rounds one column at a time, by a class"):
-        guarded(rounding="mdlp")
-    with pytest.raises(InputError, match="'mdav' groups rows by k alone"):
-        guarded(c=4)
-    with pytest.raises(InputError, match="rows of the policy must be one of"):
-        guarded(rows="column-rounding")
-
-
-def test_two_roundings_of_the_same_data_do_not_both_leave(tmp_path: Path) -> None:
-    guarded(study="cohort").round().save(tmp_path / "once.csv")
-
-    for fields in ({"k": 6}, {"rounding": "vmdav"}, {"rounding": "kmeans", "c": 5}):
-        with pytest.raises(LeavingError, match="cohort"):
-            guarded(study="cohort", **fields).round().save(tmp_path / "again.csv")
-
-    assert not (tmp_path / "again.csv").exists()
-
-
-def test_points_leave_past_the_ledger_and_tell_no_more_than_the_table(tmp_path: Path) -> None:
-    release = guarded(study="cohort").round()
-
-    release.save_points(tmp_path / "points.json")
-
-    points = load_points(tmp_path / "points.json")
-    assert isinstance(points, JointSet)
-    found = Counter((row[0], row[2], row[3]) for row in rows_of(release))
-    assert {tuple(point): n for point, n in zip(points.points, points.counts, strict=True)} == found
-    with pytest.raises(LeavingError, match="cohort"):
-        guarded(study="cohort", k=6).round().save_points(tmp_path / "more.json")
+    for how in ({}, {"method": "kmeans", "c": 4}, {"per_column": True}):
+        with pytest.raises(RefusedError, match="tables are rounded under the policy 'research'"):
+            guarded.round(**how)
+    with pytest.raises(InputError, match="no way to round 'magic'"):
+        guarded.round(method="magic")
 
 
 # --- under research -------------------------------------------------------------------------------
@@ -324,27 +228,6 @@ def test_a_table_that_was_not_rounded_has_no_points(tmp_path: Path) -> None:
 # --- one name each ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ROUNDING_NAMES)
-def test_one_name_opens_the_same_study_as_the_two_fields_did(name: str) -> None:
-    method = ROUNDING_NAMES[name]
-    old, new = guarded(rounding=method), guarded(rows=name)
-
-    assert new.policy == old.policy
-    assert new.policy.settings() == old.policy.settings()
-    assert new.policy.copy_settings() == old.policy.copy_settings()
-    assert rows_of(new.round()) == rows_of(old.round())
-    # Whoever asks for the method by either name gets the copy.
-    assert rows_of(new.anonymize(method=name)) == rows_of(old.anonymize(method="rounding"))
-
-
-def test_mdav_is_microaggregation_by_another_name() -> None:
-    old, new = guarded(rows="microaggregation"), guarded(rows="mdav")
-
-    assert old.policy.settings()["rows"] == "microaggregation"
-    assert rows_of(old.round()) == rows_of(new.round())
-    assert rows_of(old.anonymize(method="mdav")) == rows_of(old.anonymize())
-
-
 def test_a_table_is_asked_for_by_one_name_under_research() -> None:
     study = research()
 
@@ -364,17 +247,6 @@ def test_a_plot_of_rows_is_asked_for_by_one_name_under_research() -> None:
 
     assert (view.method, view.parameters["rounding"]) == ("rounding", "equal_width")
     assert view.x == research(rounding="equal_width").scatter("x", "y", method="rounding").x
-
-
-def test_a_guarded_study_refuses_another_way_to_round() -> None:
-    study = guarded(rows="vmdav")
-
-    assert study.scatter("x", "y", method="vmdav").method == "rounding"
-    for method in ("mdav", "optimal"):
-        with pytest.raises(RefusedError, match="rounding is fixed when the study is opened"):
-            study.anonymize(method=method)
-    with pytest.raises(RefusedError, match="made by 'condensation'"):
-        guarded(rows="condensation").anonymize(method="vmdav")
 
 
 def test_a_sweep_tries_ways_to_round() -> None:

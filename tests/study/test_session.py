@@ -6,17 +6,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
-from discreet.plots import HistogramView, MultiplesView, PointsView
+from discreet.errors import BrokenPromiseError, InputError, LeavingError
+from discreet.plots import HistogramView, PointsView
 from discreet.plots.bars import BARS
 from discreet.plots.diagnostics import QQ, RESIDUALS
-from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy
 from discreet.study.session import Session
 from discreet.table import open_table
-from tests.cases import of_groups
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(50, 10, size=160)
@@ -31,24 +29,14 @@ COLUMNS: dict[str, Any] = {
 def session(preset: str = "standard", **fields: Any) -> Session:
     """Put the table behind a policy."""
     table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
-    return Session(table, Policy.preset(preset, bins=6, grid=4, **of_groups(fields, preset)))
+    return Session(table, Policy.preset(preset, bins=6, grid=4, **fields))
 
 
-def settled(found: Session) -> list[tuple[str, ...]]:
-    """Return the groups as they are now."""
-    return list(found.groups)
+def test_counts_of_records_and_rows_of_the_copy_say_what_they_are() -> None:
+    counted = session("research").draw(HISTOGRAM, ["x"])
+    rows = session().draw(HISTOGRAM, ["x"])
 
-
-def test_counts_and_rows_are_two_streams() -> None:
-    found = session()
-
-    counted = found.draw(HISTOGRAM, ["x"])
-    rows = found.draw(HISTOGRAM, ["x"], method="condensation")
-
-    assert (counted.origin.counted, counted.origin.version) == (
-        "rows, each taken as a person",
-        None,
-    )
+    assert (counted.origin.counted, counted.origin.version) == ("records", None)
     assert rows.origin.counted == "protected rows"
     assert rows.origin.version is not None
     assert counted.gate is not None
@@ -64,32 +52,6 @@ def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
             continue
         with pytest.raises(LeavingError, match="'k' must be as in"):
             view.to_json()
-
-
-def test_the_first_rows_settle_the_group_and_a_refusal_settles_none() -> None:
-    found = session()
-    with pytest.raises(RefusedError, match="only where it is a stratum of the protected copy"):
-        found.draw(QQ, formula="y ~ x + sex")
-    assert settled(found) == []
-
-    found.draw(QQ, formula="y ~ x")
-
-    assert [*found.groups] == [("y", "x")]
-    with pytest.raises(RefusedError, match="rows of 'y', 'z' may not be seen together"):
-        found.draw(RESIDUALS, formula="y ~ z")
-    assert session(groups=[["z", "y"]]).draw(RESIDUALS, formula="y ~ z").columns == ("y", "z")
-
-
-def test_by_is_a_stratum_where_rows_are_drawn() -> None:
-    without = session()
-    with pytest.raises(RefusedError, match="rows carry the levels of strata alone"):
-        without.settle("histogram", ["x"], by="sex", method="condensation")
-
-    found = session(strata=["sex"])
-    view = found.draw(HISTOGRAM, ["x"], by="sex", method="condensation")
-    assert isinstance(view, MultiplesView)
-    assert view.levels == ("f", "m")
-    assert session("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
 
 
 def test_axes_may_be_of_any_kind() -> None:
@@ -113,56 +75,23 @@ def gappy(x: int, y: int, **fields: Any) -> Session:
     columns["x"][:x], columns["y"][160 - y :] = [None] * x, [None] * y
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
     preset = fields.pop("preset", "standard")
-    return Session(table, Policy.preset(preset, bins=6, grid=3, **of_groups(fields, preset)))
-
-
-LEADERS: dict[str, tuple[dict[str, int], str | None]] = {
-    "nobody is missing": ({"x": 0, "y": 0}, None),
-    "too few are": ({"x": 4, "y": 0}, None),
-    "one leads": ({"x": 20, "y": 7}, "x"),
-    "the other leads": ({"x": 7, "y": 20}, "y"),
-    "by one person": ({"x": 11, "y": 10}, None),
-    "as rounding has it": ({"x": 13, "y": 12}, "x"),
-    "a few beside too few": ({"x": 5, "y": 4}, "x"),
-}
-
-
-@pytest.mark.parametrize(("gaps", "leader"), LEADERS.values(), ids=LEADERS)
-@pytest.mark.parametrize("method", ["generalization", "condensation"])
-def test_the_column_whose_gaps_cost_most_is_named_if_it_leads_by_rounded_numbers(
-    method: str, gaps: dict[str, int], leader: str | None
-) -> None:
-    found = gappy(**gaps)
-
-    view = found.draw(HEATMAP, ["x", "y"], method=method)
-
-    assert view.origin.most_gaps == leader
-    assert view.origin.total == 160
-    assert view.origin.shown is not None
-    assert view.origin.shown <= 160 - sum(gaps.values()) + 2
+    return Session(table, Policy.preset(preset, bins=6, grid=3, **fields))
 
 
 def test_of_a_single_column_no_gaps_are_named() -> None:
-    found = gappy(40, 0)
+    found = gappy(40, 0, preset="research")
     view = found.draw(HISTOGRAM, ["x"])
 
     assert (view.origin.shown, view.origin.total) == (120, 160)
     assert view.origin.most_gaps is None
 
 
-def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
-    def drawn(found: Session) -> tuple[int | None, int | None, str | None]:
-        view = found.draw(SCATTER, ["x", "y"])
-        assert isinstance(view, PointsView)
-        assert sum(view.size) == view.origin.shown
-        return view.origin.shown, view.origin.total, view.origin.most_gaps
+def test_rows_of_a_view_are_complete_under_research() -> None:
+    view = gappy(40, 10, preset="research").draw(SCATTER, ["x", "y"])
 
-    assert drawn(gappy(40, 10)) == (110, 160, "x")
-    assert drawn(gappy(40, 10, missing="mean")) == (160, 160, None)
-    columns = COLUMNS | {"sex": [None] * 30 + ["f", "m"] * 65}
-    table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-    asked = Policy.preset("standard", strata=["sex"], missing_levels="complete")
-    assert drawn(Session(table, asked)) == (130, 160, "sex")
+    assert isinstance(view, PointsView)
+    assert sum(view.size) == view.origin.shown == 110
+    assert (view.origin.total, view.origin.most_gaps) == (160, "x")
 
 
 def test_under_research_diagnostics_say_how_many_and_why() -> None:
@@ -173,26 +102,13 @@ def test_under_research_diagnostics_say_how_many_and_why() -> None:
         assert view.origin.most_gaps == "x"
 
 
-def test_pairs_are_those_that_left() -> None:
-    assert not session().pairs
-    assert not session(pairs=[["y", "x"]]).pairs
-    found = session(study="s")
-    asked = found.settle("parallel", ["x", "y"])
-    pinned = {"pair 'x', 'y'": '["x", "y"]', "pair 'y', 'z'": '["y", "z"]'}
-
-    found.release_gate.release([found.release_gate.record(asked, form="json", pinned=pinned)])
-
-    assert session(study="s").pairs == (("x", "y"), ("y", "z"))
-    assert not session(study="t").pairs
-
-
 def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = session()
+    found = session("research")
     wrong = found.draw(HISTOGRAM, ["x"])
     assert isinstance(wrong, HistogramView)
-    monkeypatch.setattr("discreet.plots.diagnostics.of_protected", lambda *_, **__: wrong)
+    monkeypatch.setattr("discreet.plots.diagnostics.of_records", lambda *_, **__: wrong)
 
     with pytest.raises(BrokenPromiseError, match="came out as another plot"):
         found.draw(RESIDUALS, formula="y ~ x")
@@ -207,7 +123,7 @@ NOISE_ON: dict[str, tuple[str, dict[str, Any], dict[str, Any], str | None]] = {
         "noise_on is for methods 'probabilistic', 'mul",
     ),
     "of raw points": ("research", {}, {"method": "none"}, "noise_on is for methods"),
-    "of a copy": ("standard", {"rows": "probabilistic"}, {}, "under the policy 'research'"),
+    "of a copy": ("standard", {}, {}, "under the policy 'research'"),
 }
 
 

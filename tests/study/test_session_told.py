@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.datasets import diabetes
-from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.errors import InputError, LeavingError
 from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study import open as open_study
@@ -16,7 +16,6 @@ from discreet.study.session import DrawableColumn, orders
 
 POLICY = """
 study = "clinic"
-strata = ["sex"]
 [roles]
 name = "identifier"
 ward = "sensitive"
@@ -44,11 +43,11 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
     assert opened(tmp_path).session.drawable() == (
-        DrawableColumn("age", "continuous", "other", stratum=False),
-        DrawableColumn("sex", "categorical", "other", stratum=True),
-        DrawableColumn("bmi", "continuous", "quasi-identifier", stratum=False),
-        DrawableColumn("glucose", "continuous", "other", stratum=False),
-        DrawableColumn("ward", "categorical", "sensitive", stratum=False),
+        DrawableColumn("age", "continuous", "other"),
+        DrawableColumn("sex", "categorical", "other"),
+        DrawableColumn("bmi", "continuous", "quasi-identifier"),
+        DrawableColumn("glucose", "continuous", "other"),
+        DrawableColumn("ward", "categorical", "sensitive"),
     )
 
 
@@ -67,41 +66,6 @@ def test_a_study_that_is_served_has_a_name(tmp_path: Path) -> None:
         nameless.session.known_name()
 
 
-def test_what_others_have_drawn_is_taken_from_the_ledger(tmp_path: Path) -> None:
-    study, another = opened(tmp_path), opened(tmp_path)
-    another.scatter("bmi", "glucose").ask_to_leave("svg")
-    another.parallel(["age", "bmi", "glucose"]).ask_to_leave("svg")
-    assert not study.groups
-
-    study.session.settle_anew()
-
-    assert [{*group} for group in study.groups] == [{"bmi", "glucose"}]
-    assert {*study.session.release_gate.pairs_that_left()} == {("age", "bmi"), ("bmi", "glucose")}
-    with pytest.raises(RefusedError, match="rows of 'age', 'bmi' may not be seen together"):
-        study.scatter("age", "bmi")
-
-
-def test_what_was_looked_at_and_has_not_left_settles_nothing(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    study.scatter("bmi", "glucose")
-    study.parallel(["age", "bmi"])
-    assert (study.groups, study.session.groups_settled()) == ((("bmi", "glucose"),), ())
-    assert study.session.release_gate.pairs_that_left() == ()
-
-    study.session.settle_anew()
-
-    assert (study.groups, study.session.release_gate.pairs_that_left()) == ((), ())
-
-
-def test_groups_of_the_policy_stay(tmp_path: Path) -> None:
-    study = opened(tmp_path, f'groups = [["age", "bmi"], ["glucose"]]\n{POLICY}')
-    study.scatter("age", "bmi").ask_to_leave("svg")
-
-    study.session.settle_anew()
-
-    assert study.groups == (("age", "bmi"), ("glucose",))
-
-
 def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
     study = opened(tmp_path)
     study.bars("sex").ask_to_leave("png")
@@ -113,58 +77,11 @@ def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
 
 
 def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    found = orders(study.session, ["age", "ward"])
-
-    assert found.why == ""
-    assert [(move.order, bool(move.why)) for move in found.moves] == [(("ward", "age"), True)] * 2
-
-    open_to_all = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert orders(open_to_all.session, ["sex", "age", "bmi"]).why == ""
-    named = orders(open_to_all.session, ["sex", "age", "bmi"], ["sex"])
+    study = opened(tmp_path, f'preset = "research"\n{POLICY}')
+    assert orders(study.session, ["sex", "age", "bmi"]).why == ""
+    named = orders(study.session, ["sex", "age", "bmi"], ["sex"])
     assert named.why == ""  # under research it may stand anywhere
     assert named.nearest[-1] == "sex"
-
-
-def test_levels_of_a_formula_are_strata_unless_all_is_open(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-
-    with pytest.raises(RefusedError, match="a regression has rows of 'ward' only where") as refused:
-        study.session.settle("residuals", formula="bmi ~ age + ward")
-    assert (refused.value.parameter, refused.value.rule) == ("formula", "strata")
-    research = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert research.session.settle("residuals", formula="bmi ~ age + ward").by is None
-
-
-def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    gate, settle = study.session.release_gate, study.session.settle
-    asked_first = settle("histogram", ["age"], method="suppression")
-    assert gate.count_method_that_left(asked_first) is None
-    study.histogram("age").ask_to_leave("svg")
-    study.heatmap("bmi", "age").ask_to_leave("svg")
-
-    asked: list[tuple[str, list[str], str | None, str | None]] = [
-        ("histogram", ["age"], None, None),
-        ("histogram", ["age"], None, "suppression"),
-        ("histogram", ["bmi"], None, "suppression"),
-        ("histogram", ["age"], "sex", None),
-        ("histogram", ["age"], None, "condensation"),
-        ("contour", ["age", "bmi"], None, None),
-        ("contour", ["age", "bmi"], None, "suppression"),
-        ("parallel", ["glucose", "bmi", "age"], None, None),
-        ("parallel", ["bmi", "glucose", "age"], None, None),
-        ("box", ["age"], None, None),
-    ]
-    found = [
-        gate.count_method_that_left(settle(plot, columns, by=by, method=method))
-        for plot, columns, by, method in asked
-    ]
-    age, pair = (
-        ("count method of 'age'", "merge"),
-        ("count method of 'age', 'bmi'", "generalization"),
-    )
-    assert found == [None, age, None, None, None, None, pair, pair, None, None]
 
 
 def test_a_version_that_was_opened_meanwhile_is_noticed(tmp_path: Path) -> None:
@@ -173,6 +90,6 @@ def test_a_version_that_was_opened_meanwhile_is_noticed(tmp_path: Path) -> None:
     study.session.hold_version()
     study.session.release_gate.check_unchanged()
 
-    opened(tmp_path, POLICY + "[limits]\nage = [10, 90]\n").new_version()
+    opened(tmp_path, "k = 6\n" + POLICY).new_version()
     with pytest.raises(LeavingError, match="a new version of study 'clinic' was opened"):
         study.session.release_gate.check_unchanged()

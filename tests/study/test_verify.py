@@ -129,21 +129,17 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
     assert found.released is None
 
 
-def test_plots_of_groups_and_of_research_are_as_made(tmp_path: Path) -> None:
-    groups = dc.Policy.preset("standard", groups=[["age", "bmi"]], study="groups")
-    for policy in (groups, dc.Policy.preset("research", study="r", public=True)):
-        study = dc.open(dc.datasets.diabetes(), policy)
-        found = study.verify(study.scatter("age", "bmi").save(tmp_path / "a.json"))
-        assert found.verdict == AS_MADE, found.to_text()
-        assert found.checks["drawn again"] == (PASSED if policy is groups else NOT_CHECKED)
+def test_plots_of_research_are_as_made(tmp_path: Path) -> None:
+    policy = dc.Policy.preset("research", study="r", public=True)
+    study = dc.open(dc.datasets.diabetes(), policy)
+    found = study.verify(study.scatter("age", "bmi").save(tmp_path / "a.json"))
+    assert found.verdict == AS_MADE, found.to_text()
+    assert found.checks["drawn again"] == NOT_CHECKED
 
 
-@pytest.mark.parametrize("how", [{}, {"groups": [["age", "bmi"]]}])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
-def test_a_released_table_is_known_by_its_bytes(
-    tmp_path: Path, suffix: str, how: dict[str, list[list[str]]]
-) -> None:
-    study = dc.open(dc.datasets.diabetes(), study="tables", **how)  # type: ignore[arg-type]
+def test_a_released_table_is_known_by_its_bytes(tmp_path: Path, suffix: str) -> None:
+    study = dc.open(dc.datasets.diabetes(), study="tables")
     path = study.anonymize(["age", "bmi"]).save(tmp_path / f"a{suffix}")
     for verifier in (study.verify, verifier_of_policy(study.policy).check):
         found = verifier(path)

@@ -231,11 +231,11 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
     assert study.verify(text).verdict == UNKNOWN, "no ledger knows it"
 
 
-def test_tables_of_groups_and_of_research_are_as_made(tmp_path: Path) -> None:
-    groups = dc.Policy.preset("standard", groups=[["age", "bmi"]], study="groups")
+def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
+    standard = dc.Policy.preset("standard", study="s")
     research = dc.Policy.preset("research", study="r")
     for data, policy, source in (
-        (dc.datasets.diabetes(), groups, "copy"),
+        (dc.datasets.diabetes(), standard, "copy"),
         (few(100), research, "rows"),
     ):
         release = dc.open(data, policy).anonymize(["age", "bmi"])
@@ -251,9 +251,8 @@ def test_tables_of_groups_and_of_research_are_as_made(tmp_path: Path) -> None:
 
 
 def test_rounding_points_say_where_they_come_from(tmp_path: Path) -> None:
-    how = {"groups": [["age", "bmi"]], "rows": "rounding"}
-    study = dc.open(dc.datasets.diabetes(), dc.Policy.preset("standard", study="r", **how))
-    release = study.round()
+    study = dc.open(dc.datasets.diabetes(), "research", study="r")
+    release = study.round(["age", "bmi"], drop=["sex"], k=10)
     path = release.save_points(tmp_path / "points.json")
     found = study.verify(path)
     assert (found.verdict, found.checks["ledger"]) == (AS_MADE, PASSED)

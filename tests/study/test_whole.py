@@ -193,21 +193,8 @@ def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) ->
 
 
 def test_a_study_without_such_a_copy_says_how_to_have_one() -> None:
-    with pytest.raises(RefusedError, match=r"open a study with one: .*rows='whole'"):
-        dc.open(cohort(), study="other", strata=["sex"]).summary()
-
-
-@pytest.mark.parametrize(
-    ("how", "says"),
-    [
-        ({"groups": [["age", "bmi"]]}, "leave groups and strata out"),
-        ({"strata": ["sex"]}, "leave groups and strata out"),
-        ({"policy": "research"}, "is one copy of a guarded study's table"),
-    ],
-)
-def test_what_a_whole_copy_has_no_use_for_is_refused(how: dict[str, Any], says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        whole(**how)
+    with pytest.raises(RefusedError, match=r"open one under a guarded policy"):
+        dc.open(cohort(), "research", study="other").summary()
 
 
 def test_m_is_at_least_k() -> None:
@@ -376,8 +363,8 @@ def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Pa
 
 
 def test_without_such_a_copy_there_is_no_fidelity() -> None:
-    with pytest.raises(RefusedError, match="has no copy of the whole table to measure"):
-        dc.open(cohort(), study="other", rows="condensation").fidelity()
+    with pytest.raises(RefusedError, match="this study has no copy of the whole table;"):
+        dc.open(cohort(), "research", study="other").fidelity()
 
 
 def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:
@@ -420,12 +407,6 @@ def test_every_order_of_the_copy_may_be() -> None:
     assert not any(move.why for move in of_copy.moves)
 
 
-def test_a_policy_may_have_one_column_drawn_from_rows() -> None:
-    policy = dc.Policy.preset("standard", rows="whole", pictures={"histogram": "rows"})
-
-    assert whole(policy=policy, study="rows").histogram("age").method == "whole"
-
-
 def test_limits_of_one_column_leave_those_of_the_policy_for_others() -> None:
     policy = dc.Policy.preset("standard", limits={"age": (0, 100)})
     study = whole(policy=policy, study="limits")
@@ -457,22 +438,12 @@ def test_a_frame_that_is_changed_under_an_open_study_is_counted_as_it_was() -> N
 # --- the default ----------------------------------------------------------------------------------
 
 
-def test_a_guarded_study_without_groups_has_such_a_copy() -> None:
+def test_a_guarded_study_has_such_a_copy() -> None:
     study = dc.open(cohort(), study="usual")
 
     assert study.policy.rows is None
     assert study.scatter("age", "bmi").method == "whole"
     assert study.scatter("age", "bmi") == whole(study="usual").scatter("age", "bmi")
-
-
-def test_one_that_began_with_the_copy_has_no_groups_before_a_new_version() -> None:
-    dc.open(cohort(), study="new").scatter("age", "bmi").to_json()
-
-    grouped = dc.open(cohort(), study="new", groups=[["age", "glucose"]])
-    with pytest.raises(LeavingError, match=r"the policy of that release \(.*rows = 'whole'\)"):
-        grouped.scatter("age", "glucose").to_json()
-    assert grouped.new_version() == 2
-    grouped.scatter("age", "glucose").to_json()
 
 
 def test_columns_that_cannot_be_read_do_not_hold_up_the_others() -> None:

@@ -99,7 +99,7 @@ def test_the_copy_stays_as_it_is_and_other_columns_may_be_withheld() -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a name that no column has": ({"withhold": ["sugr"]}, "no column .sugr.; did you mean .sugar."),
     "without a copy of the whole table": (
-        {"withhold": ["sugar"], "rows": "condensation"},
+        {"withhold": ["sugar"], "regime": "research"},
         "withhold of the policy is of columns of a copy of the whole table",
     ),
 }
@@ -107,7 +107,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("given", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_withheld(given: dict[str, Any], says: str) -> None:
-    policy = Policy.preset("standard", **given)
+    policy = Policy.from_dict(given)
     with pytest.raises(InputError, match=says):
         dc.open(cohort(), policy=policy, unit=False)
 

@@ -82,8 +82,6 @@ def test_are_those_of_all_rows(values: Any, skips: bool, k: int, tmp_path: Path)
 
     check(table, known, k)
     assert (table._ends["x"].size is None) == skips  # the rows were not all read
-    assert table.has_numbers("x", len(known))
-    assert not table.has_numbers("x", len(known) + 1)
     assert table.gaps("x") == N - len(known)
     assert table.known_numbers("x") == len(known)
 
@@ -147,8 +145,6 @@ def test_persons_who_are_not_known_are_left_out(tmp_path: Path) -> None:
     table = opened(tmp_path / "t.parquet", unit="who")
     assert table.known_numbers("x") == len(finite(known))
     check(table, finite(known), 5)
-    assert table.has_numbers("x", len(finite(known)))
-    assert not table.has_numbers("x", len(finite(known)) + 1)
 
 
 @given(

@@ -1096,7 +1096,6 @@ READINGS: dict[str, Callable[[Table], object]] = {
     "gaps": lambda table: table.gaps("x"),  # is_whole may say by the type
     "rows": lambda table: table.rows(["x"]),
     "texts": lambda table: table.rows([], ["x"]),
-    "ordered": lambda table: table.ordered("x").at([(0, 1)]),
     "batches": lambda table: list(table.batches(["x"])),
 }
 

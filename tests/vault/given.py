@@ -14,7 +14,7 @@ from discreet.table import Table, open_table
 from discreet.vault.vault import Copy, Vault
 
 SECRET = Secret.from_bytes(bytes(range(32)))
-STANDARD = Policy.preset("standard", rows="condensation")
+STANDARD = Policy.preset("standard")
 
 
 def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
@@ -35,15 +35,9 @@ def table_of(given: Any, unit: str | bool | None = None, key: str | None = None)
     return open_table(frame, kinds={}, roles={}, unit=unit, key=key)
 
 
-def copied(
-    given: Any,
-    group: tuple[str, ...] = ("x", "y"),
-    policy: Policy = STANDARD,
-    secret: Secret = SECRET,
-) -> Copy:
+def copied(given: Any, policy: Policy = STANDARD, secret: Secret = SECRET) -> Copy:
     """Make the protected copy in memory."""
-    table = table_of(given, policy.unit, policy.key)
-    return Vault(secret, None).copy(table, policy, group)
+    return Vault(secret, None).whole(table_of(given, policy.unit, policy.key), policy)
 
 
 def plain(copy: Copy) -> tuple[Any, ...]:
@@ -52,7 +46,7 @@ def plain(copy: Copy) -> tuple[Any, ...]:
         {name: values.tolist() for name, values in copy.columns.items()},
         dict(copy.strata),
         copy.version,
-        copy.left_out,
+        copy.remarks,
     )
 
 

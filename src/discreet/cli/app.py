@@ -88,14 +88,11 @@ FORMER_COMMANDS = (
 FORMER_OPTIONS = {
     "--impute": "--missing",
     "--impute-levels": "--missing-levels",
-    "--group": "--groups",
     "--hierarchy": "--hierarchies",
     "--categorical": "--kinds COLUMN=categorical",
-    "--pair": "--pairs",
     "--flat": "--no-gradient",
     "--origin": "--origins",
     "--unpaired": "--no-same-rows",
-    "--method": "--rows",  # of version new alone: elsewhere it is an option
 }
 
 

@@ -64,7 +64,7 @@ __all__ = [
     "with_options",
 ]
 
-NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
+NAMES = ("study", "unit", "roles")
 """What the command line may name where a policy file leaves it empty."""
 
 # --- options: each stands here once, by the name that it has in Python and in a policy file -----
@@ -98,7 +98,14 @@ DatesOption = Annotated[
     list[str] | None,
     Option(help="How dates in text are written: visit=%d/%m/%Y. Repeatable."),
 ]
-StrataOption = Annotated[str | None, Option(help="Categorical columns that travel with rows: a,b.")]
+StrataOption = Annotated[
+    str | None,
+    Option(
+        help="Under research: categorical columns within whose levels rows are protected: a,b. In"
+        " this and every list a name with a comma in it stands in double quotes:"
+        " '\"weight, kg\",age'."
+    ),
+]
 MethodOption = Annotated[
     str | None, Option(help="How values are protected; see `discreet methods`.")
 ]
@@ -119,13 +126,6 @@ class StudyOptions:
 
     policy: PolicyOption = "standard"
     study: StudyOption = None
-    groups: Annotated[
-        list[str] | None,
-        Option(
-            help="Columns whose rows may be seen together: a,b,c. Repeatable. In this and every"
-            " list a name with a comma in it stands in double quotes: '\"weight, kg\",age'."
-        ),
-    ] = None
     strata: StrataOption = None
     unit: UnitOption = None
     no_unit: NoUnitOption = False
@@ -137,20 +137,6 @@ class StudyOptions:
         from discreet.policy import load_policy
 
         return load_policy(self.policy)
-
-    def wanted(self, rules: Policy, **fields: Any) -> Policy:
-        """Return the policy with the groups and strata that are named, as far as they fit."""
-        try:
-            return rules.changed(**self._grouped(), **fields)
-        except InputError:  # which is said where the study is opened
-            return rules
-
-    def _grouped(self) -> dict[str, list[list[str]] | list[str] | None]:
-        """Return the groups and strata as a policy takes them."""
-        return {
-            "groups": [names_of(names) for names in self.groups or ()] or None,
-            "strata": names_of(self.strata) if self.strata else None,
-        }
 
     def open(self, file: str, levels: Sequence[str] = (), **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden.
@@ -169,7 +155,7 @@ class StudyOptions:
         rules, kinds = self.rules(), kinds_of(self.kinds)
         fields |= {
             "study": self.study,
-            **self._grouped(),
+            "strata": names_of(self.strata) or None,
             "unit": False if self.no_unit else self.unit,
         }
         if self.dates:
@@ -254,10 +240,7 @@ class WholeOptions:
     dates: DatesOption = None
 
     def open(self, file: str, study: str | None = None) -> Study:
-        """Open a study with such a copy; a guarded policy file says itself how its copy is made."""
-        from discreet.policy import PRESETS
-        from discreet.protect import Whole
-
+        """Open a study with such a copy."""
         options = StudyOptions(
             policy=self.policy,
             study=study,
@@ -266,22 +249,15 @@ class WholeOptions:
             kinds=self.kinds,
             dates=self.dates,
         )
-        by_file = self.policy not in PRESETS and options.rules().fixed
-        rows = None if by_file else Whole.name
-        return options.open(file, k=self.k, m=self.m, left_out=self.left_out, rows=rows)
+        return options.open(file, k=self.k, m=self.m, left_out=self.left_out)
 
 
 @dataclass(frozen=True)
 class CopyOptions:
     """How the protected copy of a guarded study is made."""
 
-    rows: Annotated[
-        str | None,
-        Option(help="How the protected copy is made: a row method, or whole, for all columns."),
-    ] = None
     m: Annotated[
-        int | None,
-        Option("-m", "--m", help="Of rows whole: the least persons in a leaf; 4 k by default."),
+        int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
     ] = None
     left_out: Annotated[
         float | None,
@@ -296,12 +272,6 @@ class CopyOptions:
                 f" {rules.name!r} name how values are protected by --method"
             )
         return vars(self)
-
-    def is_whole(self, rules: Policy) -> bool:
-        """Whether the copy is one of the whole table."""
-        from discreet.protect import Whole
-
-        return (self.rows or rules.rows_by) == Whole.name
 
 
 @dataclass(frozen=True)

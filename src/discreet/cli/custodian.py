@@ -25,7 +25,6 @@ from discreet.cli.common import (
     JsonOption,
     NumberOptions,
     PolicyOption,
-    RowOptions,
     StudyOption,
     StudyOptions,
     check_file_stands,
@@ -361,7 +360,6 @@ def version_new(
     file: File,
     study: StudyOptions,
     numbers: NumberOptions,
-    prepared: RowOptions,
     made: CopyOptions,
     measure: Annotated[
         bool,
@@ -375,7 +373,7 @@ def version_new(
     Versions of a copy of the whole table together give away who left; --measure says how well.
     """
     with progress_shown():
-        fields = {**made.fields(study.rules()), **vars(numbers), **prepared.fields()}
+        fields = {**made.fields(study.rules()), **vars(numbers)}
         opened = study.open(file, **fields)
         found = opened.attack_versions() if measure else None
         number = opened.new_version() if found is None else 0

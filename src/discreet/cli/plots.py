@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -74,10 +74,6 @@ class AxesOptions:
     ] = None
     diversity: DiversityOption = None
     pixels: Annotated[int | None, Option(help="Of parallel: pixels of every axis.")] = None
-    pairs: Annotated[
-        list[str] | None,
-        Option(help="Of parallel: columns that may be neighbours: a,b. Repeatable."),
-    ] = None
     gradient: Annotated[
         bool, Option("--gradient/--no-gradient", help="Of parallel: clusters with fading edges.")
     ] = True
@@ -90,15 +86,6 @@ class AxesOptions:
             more = names_of(values) if values else []
             found[name.strip()] = [*found.get(name.strip(), []), *more]
         return found
-
-    def fields(self) -> dict[str, Any]:
-        """Return what a guarded study is opened with."""
-        return {
-            "roles": dict.fromkeys(self.named(), "sensitive") or None,
-            "pairs": [names_of(pair) for pair in self.pairs or ()] or None,
-            "diversity": self.diversity,
-            "pixels": self.pixels,
-        }
 
 
 @dataclass(frozen=True)
@@ -211,7 +198,6 @@ def plot(
             opened = derived.of(_opened_to_choose(file, study, made, numbers.k, own.by or []))
             view: View = opened.plot(*columns, by=own.divided())
         else:
-            made = replace(made, rows=made.rows or _row_method(study.rules(), method))
             drawn = _said(method=method, by=own.divided(), every=own.every)
             drawn |= _said(event_is=own.event_is or None, show=own.show, weights=own.weights)
             drawn |= own.yes()
@@ -240,9 +226,8 @@ def _opened(
 ) -> tuple[Study, dict[str, Any]]:
     """Open the study that a plot is drawn of; return with it what is the plot's alone."""
     rules = study.rules()
-    whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
-    fields, own = _parted(kind, rules, made, numbers, axes, whole=whole)
-    levels = [] if whole else _levels(kind, columns, by or [], axes)
+    fields, own = _parted(kind, rules, made, numbers, axes)
+    levels = [] if rules.fixed else _levels(kind, columns, by or [], axes)
     return study.open(file, levels, **fields), own | drawn
 
 
@@ -272,7 +257,7 @@ def _opened_to_choose(
     rules = study.rules()
     if k is not None and not rules.fixed:
         raise InputError("under this policy k is of single plots; name the plot instead of auto")
-    levels = [] if made.is_whole(study.wanted(rules)) else by
+    levels = [] if rules.fixed else by
     return study.open(file, levels, **made.fields(rules), **_said(k=k))
 
 
@@ -338,8 +323,6 @@ def _parted(
     made: CopyOptions,
     numbers: NumberOptions,
     axes: AxesOptions,
-    *,
-    whole: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a study is opened with, and what is the plot's alone."""
     from discreet.plots import PLOTS
@@ -347,20 +330,14 @@ def _parted(
     fields = dict(made.fields(rules))
     drawn: dict[str, Any] = {}
     if rules.fixed:
-        fields |= {**vars(numbers), **axes.fields()}
-        drawn = _of_view(kind, fields) if whole else {}
+        fields |= {**vars(numbers), "pixels": axes.pixels}
+        drawn = _of_view(kind, fields)
     else:
         fields, drawn = {}, _own_numbers(kind, numbers, axes)
     if PLOTS[kind].axes:
-        drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
+        drawn |= _said(sensitive=axes.named() or None, diversity=axes.diversity)
+        drawn |= {"gradient": axes.gradient}
     return fields, drawn
-
-
-def _row_method(rules: Policy, method: str | None) -> str | None:
-    """Return a row method, which makes a guarded study's copy; a count method is the plot's."""
-    from discreet.protect import ROW_METHODS, named
-
-    return method if rules.fixed and named(method or "")[0] in ROW_METHODS else None
 
 
 def _of_view(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -381,8 +358,6 @@ def _refuse_unused(kind: str, names: Iterable[str]) -> None:
 
 def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[str, Any]:
     """Return the numbers of a plot that are its alone; refuse one that it is drawn without."""
-    if axes.pairs:
-        raise InputError("--pairs is of guarded policies; under 'research' any order is drawn")
     _refuse_unused(kind, given(numbers))
     return _said(**vars(numbers), diversity=axes.diversity, pixels=axes.pixels)
 

@@ -164,15 +164,13 @@ def anonymize(
 ) -> None:
     """Make a protected table, and a report on its risk and use.
 
-    discreet anonymize cohort.csv --strata sex,smoker -o released.csv --report report.html
     discreet anonymize cohort.csv -o copy.csv --report report.html
-    discreet anonymize cohort.csv --method mdav -k 10 -o rounded.csv
+    discreet anonymize table.csv --strata sex,smoker --policy research -o released.csv
+    discreet anonymize table.csv --method mdav -k 10 --policy research -o rounded.csv
     discreet anonymize wine.csv --method optimal -k 10 --per-column --policy research -o wine-10.csv
     """
     to.check()  # before the work
     rounds = how.rounds(points=to.points is not None)
-    if rounds and (unused := given(made)):
-        raise InputError(f"--{min(unused)} is not of rounding; leave it out, or --method")
     make = _rounded if rounds else _protected
     with progress_shown():
         fields = {**rows.fields(), **made.fields(study.rules())}
@@ -209,29 +207,20 @@ def _protected(
     asked["risk_below"] = how.risk_below
     if study.rules().fixed:
         # The numbers of a guarded study are those it is opened with.
-        fields["rows"] = fields["rows"] or how.method
-        return opened(**numbers, **fields).anonymize(**asked)
+        return opened(**numbers, **fields).anonymize(method=how.method, **asked)
     return opened(**fields).anonymize(method=how.method, **numbers, **asked)
 
 
 def _rounded(
     opened: Callable[..., Study],
-    study: StudyOptions,
+    _: StudyOptions,
     how: HowOptions,
     fields: dict[str, Any],
     asked: dict[str, Any],
 ) -> Release:
-    from discreet.policy import PRESETS
-    from discreet.policy.resolve import check_numbers
-
     numbers: dict[str, Any] = {"k": _number(how.k), "c": _number(how.c)}
     asked |= {name: getattr(how, name) for name in OF_ROUNDING}
-    if how.per_column or not study.rules().fixed:
-        return opened(**fields).round(method=how.method, **numbers, **asked)
-    check_numbers(**numbers)
-    fields |= {"rounding": how.method, **numbers}
-    fields["rows"] = "rounding" if study.policy in PRESETS else None
-    return opened(**fields).round(**asked)
+    return opened(**fields).round(method=how.method, **numbers, **asked)
 
 
 def _number(text: str | None) -> int | str | None:

@@ -61,17 +61,6 @@ class Ledger:
             last = latest(connection, study)
             return None if last is None else last.settings
 
-    def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
-        """Return the column groups that the latest version of a study has released rows of."""
-        groups = set(self.choices(study, rules.GROUP_OF).values())
-        return tuple(tuple(json.loads(value)) for value in sorted(groups))
-
-    def pairs(self, study: str | None) -> tuple[tuple[str, ...], ...]:
-        """Return the pairs of columns that the latest version of a study drew as neighbours."""
-        return tuple(
-            sorted(tuple(json.loads(pair)) for pair in self.choices(study, rules.PAIR_OF).values())
-        )
-
     def choices(self, study: str | None, what: str) -> dict[str, str]:
         """Return the choices of one sort that the latest version of a study was released with."""
         if study is None:
@@ -160,7 +149,7 @@ class Ledger:
             if not changed:
                 raise InputError(
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
-                    " to change: -k, -m, kinds (--kinds a=categorical), groups (--groups a,b,c) or"
+                    " to change: -k, -m, kinds (--kinds a=categorical) or"
                     " the policy file"
                 )
             next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)
@@ -331,11 +320,8 @@ def _compared(
         values, few = rules.values_of(sketches_of(connection, version)), record.fewer_than(version)
         nearly = any(old.resembles(new, few) for old in values for new in fresh)
         rules.check_not_nearly(record, version, nearly)
-    left: dict[str, str] = {}
     for version in [*([own] if own else []), *alike]:
-        chosen = choices_of(connection, version)
-        rules.compare(record, version, chosen)
-        left.update(chosen)
+        rules.compare(record, version, choices_of(connection, version))
         known = sketches_of(connection, version)
         rules.check_names(record.sketches, known)
         if version.study == (record.study or rules.UNNAMED):
@@ -344,7 +330,6 @@ def _compared(
         rules.check_same_table(own, sketches, sketches_of(connection, own))
     for version in [*([own] if own else []), *alike]:
         rules.check_copy(record, version, choices_of(connection, version))
-    rules.check_one_order(record, left)
     return own, alike, related(connection, record, sketches) if own is None else {}
 
 

@@ -6,7 +6,6 @@ same persons, and not by chance, and then whether the two together give records 
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 
 from discreet.errors import LeavingError
 from discreet.lines import Lines
-from discreet.parallel.ordering import one_order
 from discreet.protect import Whole
 from discreet.sketch import WHOLE_ROWS, Sketch
 
@@ -36,13 +34,10 @@ WHOSE = "whose rows"
 # and what a linear change of a column leaves as it is.
 SHAPE_OF = "shape of "
 NOTHING: Known = MappingProxyType({})
-# How the choices of a column's group, of its count method and of its kind are named,
-GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
-# as is which other version is of the same persons,
+# How the choice of a column's kind is named,
+KIND_OF = "kind of "
+# and which other version is of the same persons.
 PERSONS_OF = "same persons as version "
-# and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
-DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
-ONE_ORDER = "those of one order"
 # Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
 # That an attack on it found more than it may.
@@ -78,7 +73,6 @@ class ReleaseRecord:
     method: str = ""
     form: str = ""
     version: int | None = None
-    group: tuple[str, ...] = ()
     provenance: tuple[str, ...] = ()
     lines: Lines | None = None
     versions: int = 4
@@ -148,7 +142,7 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 f"the {what} must be as in the earlier release of {name}, because the two together"
                 " give records away; use what that release used"
                 + declared
-                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else other),
+                + ("" if what.startswith(KIND_OF) else other),
                 what,
             )
 
@@ -167,23 +161,6 @@ def check_copy(record: ReleaseRecord, version: Version, choices: Mapping[str, st
             " study with the kinds, roles and policy of that release"
             + (f", or {opened}" if opened else ""),
             COPY_OF_TABLE,
-        )
-
-
-def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:
-    """Refuse axes that fit into no order with those released before, where none is declared."""
-    choices = {**left, **record.choices}
-    if choices.get(PAIRS) != ONE_ORDER:
-        return
-    pairs = [json.loads(value) for what, value in choices.items() if what.startswith(PAIR_OF)]
-    names = {name for pair in pairs for name in pair}
-    sensitive = {name for name in names if choices.get(f"{DIVERSITY_OF}{name!r}", "1") != "1"}
-    if not one_order(pairs, sensitive):
-        opened = record.open_version(record.study or UNNAMED)
-        raise LeavingError(
-            "these axes do not fit into one order with those released before, and all orders"
-            " together reveal far more than one; draw them next to each other as they were"
-            + (f", or declare them as `pairs` in the policy and {opened}" if opened else "")
         )
 
 
@@ -445,7 +422,7 @@ def _persons(old: Known, new: Known) -> float | None:
 
 
 def values_of(known: Known) -> list[Sketch]:
-    """Return what is known of columns and of rows of groups."""
+    """Return what is known of columns."""
     return [it for what, it in known.items() if not what.startswith(NO_VALUES)]
 
 

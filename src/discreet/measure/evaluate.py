@@ -198,7 +198,6 @@ def measured(
     w2s: Sequence[float] = (),
     far: int | None = None,
     guard: int | None = None,
-    used: Pair | None = None,
     shared_by: int | None = None,
 ) -> Measured:
     """Measure all that can be measured on a pair of tables; exact numbers, see `Measured.rounded`.
@@ -222,9 +221,6 @@ def measured(
     guard : int, optional
         How many propensity scores each number of a box is the mean of; without it they are
         those of single rows, which a guarded policy does not tell.
-    used : Pair, optional
-        What utility is measured on, where that is another original: one whose outliers were
-        drawn in, so that no number of the report tells how far they lay.
     shared_by : int, optional
         Count the released rows that fewer than so many share in all columns, too.
 
@@ -243,8 +239,7 @@ def measured(
     if known and sensitive is not None:
         of = side, known, sensitive
         about = trial("sensitive", lambda: (diversity(*of), closeness(*of))) or about
-    used = pair if used is None else used
-    scores = trial("propensity", lambda: propensity(used))
+    scores = trial("propensity", lambda: propensity(pair))
     grid, robust = _robust(trial, pair.without(sensitive), w1s, w2s)
     out = Measured(
         columns=tuple(side.numbers),
@@ -256,12 +251,12 @@ def measured(
         combinations=uniqueness_of_every(side, known) if known else (),
         l=about[0],
         t=about[1],
-        displacement=MappingProxyType(trial("displacement", lambda: displacement(used)) or {}),
+        displacement=MappingProxyType(trial("displacement", lambda: displacement(pair)) or {}),
         u=None if scores is None else scores.u,
         ratio=None if scores is None else scores.ratio,
         scores=None if scores is None else trial("scores", lambda: boxes_of(scores, guard)),
-        preservation=trial("preservation", lambda: preservation(used, k=guard or 1)),
-        model=None if formula is None else _model(trial, used, formula),
+        preservation=trial("preservation", lambda: preservation(pair, k=guard or 1)),
+        model=None if formula is None else _model(trial, pair, formula),
         grid=grid if w1s and w2s else None,
         not_measured=MappingProxyType(trial.failed),
         left_out=pair.left_out,

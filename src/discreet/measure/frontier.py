@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.report import save_asking
+from discreet.protect import Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.marks import SERIES
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
@@ -81,8 +82,10 @@ class Setting:
     @property
     def opened(self) -> str:
         """The line that makes the release of a study whose setting is fixed when it is opened."""
-        fields = "".join(f", {name}={value}" for name, value in self._numbers())
-        return f'dc.open(TABLE, study.policy.changed(rows="{self.method}"{fields})).anonymize()'
+        if self.method != Whole.name:
+            return self.python.replace("study", 'dc.open(TABLE, "research")')
+        fields = ", ".join(f"{name}={value}" for name, value in self._numbers())
+        return f"dc.open(TABLE, study.policy.changed({fields})).anonymize()"
 
     @property
     def shell(self) -> str:
@@ -402,11 +405,13 @@ class RiskUtilityMap:
                 if found.baseline is not None:
                     guess = f"{100 * found.baseline:.1f} %"
             line = setting.opened if self.guarded else setting.python
+            apart = self.guarded and setting.method != Whole.name
+            options = f"{self.options} --policy research" if apart else self.options
             spots.append(
                 Spot(
                     *(setting.name, setting.method, risk, loss, shown, guess),
                     rank=ranks.get(setting),
-                    lines=(line, f"{setting.shell}{self.options}"),
+                    lines=(line, f"{setting.shell}{options}"),
                 )
             )
         return spots

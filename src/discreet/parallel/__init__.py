@@ -26,7 +26,7 @@ from discreet.parallel.clusters import (
     members,
 )
 from discreet.parallel.diversity import Splits, diverse_joins, joined, splits
-from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, one_order, propose
+from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import (
     Information,
     PairBins,
@@ -69,7 +69,6 @@ __all__ = [
     "level_pixels",
     "members",
     "nearest_allowed",
-    "one_order",
     "pair_bins",
     "pair_metrics",
     "propose",

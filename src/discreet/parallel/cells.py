@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.diversity import Joins
-from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import (
     KINDS,
     TRIED,
@@ -64,8 +63,6 @@ def cluster_cells(
     *,
     kinds: tuple[str, str],
     edges: tuple[Numbers, Numbers],
-    sensitive: tuple[bool, bool] = (False, False),
-    diversity: int = 1,
 ) -> CellClusters:
     """Cluster the cells of a pair of axes so that every cluster holds at least k persons.
 
@@ -80,17 +77,11 @@ def cluster_cells(
         "continuous" or "categorical", for each axis.
     edges : (array of int, shape (c + 1,), array of int, shape (d + 1,))
         The pixels between which the cells of each axis lie; increasing.
-    sensitive : (bool, bool), default (False, False)
-        Which axes are sensitive.
-    diversity : int, default 1
-        How many different cells (levels) of each sensitive axis a cluster must hold persons of;
-        at least 2 if there is such an axis, else without meaning.
 
     Returns
     -------
     CellClusters
-        A function of these counts alone. Without clusters if l levels hide nothing on a sensitive
-        axis, because no more levels hold k persons each.
+        A function of these counts alone.
 
     Raises
     ------
@@ -101,15 +92,14 @@ def cluster_cells(
 
     Notes
     -----
-    The guarded variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`). A cell of k
-    persons or more is a cluster of its own; what is left is clustered as records are: the seed is
-    the cell of most persons, or such a cell of the row or column that reaches most others; a
-    cluster takes the cell for which its box grows least (or the one nearest to its seed) until it
-    holds k persons; cells left at the end go where a box grows least. With a sensitive axis no cell
-    is a cluster of its own, and a cluster first takes cells that bring new levels. Of the two ways
-    to grow, the one is taken that leaves the average person the smaller box. (The sum over
-    clusters, which the paper goes by, would favour few large ones: how many there are is not
-    fixed.) Clusters with the same box are one.
+    A variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`). A cell of k persons or
+    more is a cluster of its own; what is left is clustered as records are: the seed is the cell of
+    most persons, or such a cell of the row or column that reaches most others; a cluster takes the
+    cell for which its box grows least (or the one nearest to its seed) until it holds k persons;
+    cells left at the end go where a box grows least. Of the two ways to grow, the one is taken that
+    leaves the average person the smaller box. (The sum over clusters, which the paper goes by,
+    would favour few large ones: how many there are is not fixed.) Clusters with the same box are
+    one.
 
     However many such views are intersected, a person is not narrowed down below one cell of each
     axis, as no box has edges inside of one. So an axis must have the same cells in all its pairs.
@@ -118,8 +108,7 @@ def cluster_cells(
     person or more, and where a box is one cell wide on one axis that is somebody in the very cell
     of the pair (fewer than k, if that cell has no box of its own); cells outside of all boxes hold
     nobody. Of a person in a row nearly all of whose persons are in one cluster, one learns that
-    cluster. l levels in a cluster may be a crowd of one level and one person of each other. The
-    views before and after a person is added differ.
+    cluster. The views before and after a person is added differ.
 
     Examples
     --------
@@ -133,7 +122,7 @@ def cluster_cells(
     [[0, -1, -1], [-1, 1, 1], [-1, 1, 2]]
     """
     grid = whole_grid(counts)
-    KMemberCells(k)  # refuses a k that it does not declare
+    check_whole("k", k, 2)
     if any(kind not in KINDS for kind in kinds):
         raise InputError(f"the kind of an axis is one of {one_of(KINDS)}")
     between = _edges(edges[0], grid.shape[0], "left"), _edges(edges[1], grid.shape[1], "right")
@@ -141,14 +130,8 @@ def cluster_cells(
         raise RefusedError(
             "fewer than k persons have a value on both axes; leave one of the axes out, or lower k"
         )
-    if any(sensitive):
-        check_whole("diversity", diversity, 2)
-    # Levels of fewer than k persons do not count: whether the gap is shown would tell of them.
-    large = [(grid.sum(axis=1 - axis) >= k).sum() for axis in (0, 1) if sensitive[axis]]
-    if any(levels <= diversity for levels in large):
-        return CellClusters((), np.full(grid.shape, NOWHERE, dtype=np.intp))
-    asked = diversity if sensitive[0] else 0, diversity if sensitive[1] else 0
-    return CellClusters(*grow_cells(grid, k, kinds=kinds, edges=between, diversity=asked))
+    boxes, of = grow_cells(grid, k, kinds=kinds, edges=between)
+    return CellClusters(boxes, of)
 
 
 def shared(
@@ -158,7 +141,6 @@ def shared(
     right: CellClusters,
     *,
     least: int,
-    diversity: int = 1,
 ) -> Joins:
     """Name the clusters of neighbouring gaps that have at least `least` persons in common.
 
@@ -172,9 +154,6 @@ def shared(
         The clusters between the left and the shared axis, and between that and the right one.
     least : int
         k, or more; at least 2.
-    diversity : int, default 1
-        On how many different cells of the shared axis these persons must be: l, if that axis is
-        sensitive. Two boxes may have a single level in common, which their join would give away.
 
     Returns
     -------
@@ -195,7 +174,6 @@ def shared(
     ((0, 0), (1, 1))
     """
     check_whole("least", least, 2)
-    check_whole("diversity", diversity, 1)
     cells, held = _triples(triples, persons, left, right)
     if not (left.boxes and right.boxes and len(held)):
         return ()
@@ -203,28 +181,16 @@ def shared(
     others = right.cluster_of[cells[:, 1], cells[:, 2]]
     if ones.min() < 0 or others.min() < 0:
         raise InputError("a triple is in a cell without a cluster; count the same persons")
-    middles = left.cluster_of.shape[1]
-    # A pair and a cell of the shared axis are one number, so that one sort counts both.
-    pairs = ones * len(right.boxes) + others
-    parts, part_of = np.unique(pairs * middles + cells[:, 1], return_inverse=True)
-    in_part = np.zeros(len(parts), dtype=np.int64)
-    np.add.at(in_part, part_of, held)
-    starts = np.flatnonzero(np.diff(parts // middles, prepend=-1))
-    enough = np.add.reduceat(in_part, starts) >= least
-    enough &= np.diff(starts, append=len(parts)) >= diversity
-    lit = parts[starts[enough]] // middles
+    pairs, pair_of = np.unique(ones * len(right.boxes) + others, return_inverse=True)
+    in_pair = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(in_pair, pair_of, held)
+    lit = pairs[in_pair >= least]
     return tuple(
         zip((lit // len(right.boxes)).tolist(), (lit % len(right.boxes)).tolist(), strict=True)
     )
 
 
-def check_cells(
-    counts: Numbers,
-    clusters: CellClusters,
-    k: int,
-    sensitive: tuple[bool, bool] = (False, False),
-    diversity: int = 1,
-) -> None:
+def check_cells(counts: Numbers, clusters: CellClusters, k: int) -> None:
     """Raise BrokenPromiseError if clusters are not what `cluster_cells` promises.
 
     Counted again in code of its own, of what that was given and what it returned.
@@ -234,19 +200,10 @@ def check_cells(
     found: defaultdict[int, dict[Cell, int]] = defaultdict(dict)
     for (i, j), label in np.ndenumerate(clusters.cluster_of):
         held = int(counts[i, j])
-        if (label == NOWHERE) != (held == 0 or not clusters.boxes):
+        if (label == NOWHERE) != (held == 0):
             raise BrokenPromiseError("an occupied cell is in no cluster, or an empty one is")
         if label != NOWHERE:
             found[int(label)][i, j] = held
-    watched = [axis for axis in (0, 1) if sensitive[axis]]
-    levels = [
-        [persons >= k for persons in np.asarray(counts).sum(axis=1 - axis).tolist()].count(True)
-        for axis in watched
-    ]
-    if any(many <= max(diversity, 2) for many in levels) != (not clusters.boxes):
-        raise BrokenPromiseError(
-            "clusters are shown where l levels hide nothing, or none elsewhere"
-        )
     if list(clusters.boxes) != sorted(set(clusters.boxes)):
         raise BrokenPromiseError("boxes of clusters are not sorted, or one is there twice")
     if set(found) != set(range(len(clusters.boxes))):
@@ -257,8 +214,6 @@ def check_cells(
             raise BrokenPromiseError("a cluster is larger than its box")
         if sum(cells.values()) < k:
             raise BrokenPromiseError("a cluster was counted again and holds fewer than k persons")
-        if any(len({cell[axis] for cell in cells}) < diversity for axis in watched):
-            raise BrokenPromiseError("a cluster was counted again and has fewer than l levels")
 
 
 def check_shared(
@@ -269,7 +224,6 @@ def check_shared(
     joins: Joins,
     *,
     least: int,
-    diversity: int = 1,
 ) -> None:
     """Raise BrokenPromiseError if lit pairs of clusters are not what `shared` promises.
 
@@ -279,14 +233,11 @@ def check_shared(
         raise BrokenPromiseError("a pair of clusters is lit twice")
     ones, others = left.cluster_of.tolist(), right.cluster_of.tolist()
     common: Counter[Cell] = Counter()
-    middles: defaultdict[Cell, set[int]] = defaultdict(set)
     for (i, q, j), held in zip(triples.tolist(), persons.tolist(), strict=True):
         if held > 0:
-            pair = ones[i][q], others[q][j]
-            common[pair] += held
-            middles[pair].add(q)
+            common[ones[i][q], others[q][j]] += held
     for pair in joins:
-        if min(pair) < 0 or common[pair] < least or len(middles[pair]) < diversity:
+        if min(pair) < 0 or common[pair] < least:
             raise BrokenPromiseError(
                 "two clusters are lit that have too few persons in common; please report this"
             )
@@ -331,18 +282,14 @@ def grow_cells(
     *,
     kinds: tuple[str, str],
     edges: tuple[Whole, Whole],
-    diversity: tuple[int, int] = (0, 0),
 ) -> tuple[tuple[Box, ...], Labels]:
-    """Return boxes and the box of each cell, grown as `cluster_cells` says, which looks at these.
-
-    `diversity` is how many different cells of each axis a cluster must hold persons of.
-    """
-    own = (grid >= k) & (not any(diversity))
+    """Return boxes and the box of each cell, grown as `cluster_cells` says."""
+    own = grid >= k
     left = np.where(own, 0, grid)
     seeding = choose_seeding(bins_of_grid(left), *kinds) if left.any() else None
     ways = []
     for cost in TRIED:
-        way = _Growing(grid, left, edges, k, diversity, cost)
+        way = _Growing(grid, left, edges, k, cost)
         for i, j in np.argwhere(own).tolist():
             way.labels[i, j] = len(way.boxes)
             way.boxes.append((i, i + 1, j, j + 1))
@@ -366,12 +313,11 @@ class _Growing:
         left: Whole,
         edges: tuple[Whole, Whole],
         k: int,
-        diversity: tuple[int, int],
         cost: str,
     ) -> None:
         self.grid, self.left = grid, left.copy()
         self.edges = edges
-        self.k, self.diversity, self.cost = k, diversity, cost
+        self.k, self.cost = k, cost
         self.barred = np.where(left > 0, 0, TAKEN)
         self.labels = np.full(grid.shape, NOWHERE, dtype=np.intp)
         self.boxes: list[Box] = []
@@ -379,11 +325,7 @@ class _Growing:
     def fill(self, seeding: Seeding) -> None:
         """Cluster what is left; what does not make another cluster goes where it costs least."""
         seeds = _Seeds(seeding)
-        while self.left.sum() >= self.k and all(
-            np.count_nonzero(self.left.any(axis=1 - axis)) >= least
-            for axis, least in enumerate(self.diversity)
-            if least
-        ):
+        while self.left.sum() >= self.k:
             self._grow(seeds(self.left))
         boxes = np.array(self.boxes)
         left, right = self.edges
@@ -411,11 +353,8 @@ class _Growing:
         number, persons = len(self.boxes), self._take(seed)
         box = (seed[0], seed[0] + 1, seed[1], seed[1] + 1)
         cells, price = [seed], self._price(seed, box)
-        while True:
-            offered = self._new_levels(cells, price)
-            if persons >= self.k and offered is price:
-                break
-            at = divmod(int(offered.argmin()), price.shape[1])  # ties: the lowest (left, right)
+        while persons < self.k:
+            at = divmod(int(price.argmin()), price.shape[1])  # ties: the lowest (left, right)
             persons += self._take(at)
             cells.append(at)
             price[at] = TAKEN
@@ -446,24 +385,6 @@ class _Growing:
         price: Whole = sides[0][:, None] + sides[1]
         price += self.barred
         return price
-
-    def _new_levels(self, cells: list[Cell], price: Whole) -> Whole:
-        """Return the price of cells that bring a level that is missing; of all, if none is."""
-        if not any(self.diversity):
-            return price
-        brings = np.zeros(price.shape, dtype=np.bool_)
-        missing = False
-        for axis, least in enumerate(self.diversity):
-            had = {cell[axis] for cell in cells}
-            if len(had) < least:
-                missing = True
-                new = np.ones(price.shape[axis], dtype=np.bool_)
-                new[list(had)] = False
-                brings |= new[:, None] if axis == 0 else new
-        if not missing:
-            return price
-        dear: Whole = np.where(brings, price, TAKEN)
-        return dear
 
 
 def _around(box: Box, cell: Cell) -> Box:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.pixels import KINDS, Information
 
-__all__ = ["ERRORS_APART", "AxisRole", "broken_rules", "nearest_allowed", "one_order", "propose"]
+__all__ = ["ERRORS_APART", "AxisRole", "broken_rules", "nearest_allowed", "propose"]
 
 # Two measurements that differ by fewer standard errors than these are not told from one another.
 ERRORS_APART = 2
@@ -137,40 +137,6 @@ def nearest_allowed(
     """
     _check(order, information)
     return _names(_moved(order, information))
-
-
-def one_order(pairs: Iterable[Sequence[str]], sensitive: Collection[str] = ()) -> bool:
-    """Tell whether pairs of neighbours can all be of one order of axes.
-
-    Not if an axis has three neighbours, some stand in a ring, or a `sensitive` axis, which stands
-    last, would stand between two that are not.
-
-    Examples
-    --------
-    >>> one_order([("a", "b"), ("c", "b"), ("d", "e")])
-    True
-    >>> one_order([("a", "b"), ("b", "c"), ("c", "a")])
-    False
-    >>> one_order([("a", "s"), ("b", "s")], sensitive=["s"])
-    False
-    """
-    beside: dict[str, set[str]] = {}
-    end_of: dict[str, str] = {}  # of each run of axes, any of its axes leads to one
-    for one, other in {frozenset(pair): tuple(pair) for pair in pairs}.values():
-        beside.setdefault(one, set()).add(other)
-        beside.setdefault(other, set()).add(one)
-        ends = []
-        for name in (one, other):
-            while name in end_of:
-                name = end_of[name]
-            ends.append(name)
-        if ends[0] == ends[1]:
-            return False
-        end_of[ends[0]] = ends[1]
-    crowded = any(len(others) > 2 for others in beside.values())
-    return not crowded and all(
-        len(beside.get(name, set()) - {*sensitive}) < 2 for name in sensitive
-    )
 
 
 def propose(axes: Sequence[AxisRole], information: Mapping[str, Information]) -> tuple[str, ...]:

@@ -9,15 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import MISSING_NAMES, Levels, check_few, levels_of
+from discreet.errors import InputError
+from discreet.plots.by_level import MISSING_NAMES, check_few, levels_of
 from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import Protected, parameters_of_counts, seen, shown_counts
-from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
+from discreet.plots.counts import Protected, parameters_of_counts
+from discreet.plots.crosstab import count_pairs
 from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
-from discreet.protect.counts import check_counts
 from discreet.render.scene import Axis, Columns, Panel, Scene
 from discreet.table import Table
 
@@ -36,33 +35,32 @@ class BarView(View):
     ----------
     levels : tuple of str
         The levels; small ones are joined into "other".
-    counts : tuple of int or None
-        How many have each level; None where it is hidden.
+    counts : tuple of int
+        How many have each level.
     by : str or None
         The column whose levels divide each bar.
     by_levels : tuple of str
         Its levels.
-    by_counts : tuple of tuples of int or None
-        `by_counts[j][i]` of the i-th level and the j-th of `by_levels`; None where it is hidden.
+    by_counts : tuple of tuples of int
+        `by_counts[j][i]` of the i-th level and the j-th of `by_levels`.
     percent : bool
         Whether shares are drawn instead of counts.
     weights : str
         The column of weights whose sums are drawn, where there is one.
-    sums : tuple of tuples of float or None
-        The sum of weights of each level, or of each pair of them as `by_counts`; None where no row
-        has it.
+    sums : tuple of tuples of float
+        The sum of weights of each level, or of each pair of them as `by_counts`.
     """
 
     kind: ClassVar[str] = "bars"
 
     levels: tuple[str, ...]
-    counts: tuple[int | None, ...]
+    counts: tuple[int, ...]
     by: str | None = None
     by_levels: tuple[str, ...] = ()
-    by_counts: tuple[tuple[int | None, ...], ...] = ()
+    by_counts: tuple[tuple[int, ...], ...] = ()
     percent: bool = field(default=False, metadata=WHERE_SAID)
     weights: str = field(default="", metadata=WHERE_SAID)
-    sums: tuple[tuple[float | None, ...], ...] = field(default=(), metadata=WHERE_SAID)
+    sums: tuple[tuple[float, ...], ...] = field(default=(), metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         rows = (self.counts, *self.by_counts, *self.sums)
@@ -75,14 +73,11 @@ class BarView(View):
 
     @property
     def shares(self) -> tuple[tuple[float | None, ...], ...]:
-        """In percent, of each level of `by` or of all: those of the counts that are shown.
+        """In percent, of each level of `by` or of all: of the counts, or of the sums of weights.
 
-        With weights they are those of the sums. Where one of them is hidden, how many there are is
-        not known, and so no share.
+        None where a level of `by` has nobody, or no weight.
         """
-        if self.sums:
-            return tuple(_shares([it or 0.0 for it in row]) for row in self.sums)
-        return tuple(_shares(row) for row in self.by_counts or (self.counts,))
+        return tuple(_shares(row) for row in self.sums or self.by_counts or (self.counts,))
 
     def tidy(self) -> Tidy:
         """Return a row for each bar: its level, its count and its share in percent."""
@@ -119,21 +114,15 @@ class BarView(View):
         return self.shares if self.percent else self.sums or self.by_counts or (self.counts,)
 
     def signs(self) -> tuple[str, ...]:
-        """Return what divides the bars, and what hatched ones mean where there are any."""
-        found = [] if self.by is None else [f"divided by {self.label(self.by)}"]
-        if self.percent and "round_to" in self.parameters:
-            found.append("shares of rounded counts")
-        if any(None in row for row in self._heights):
-            why = "a count of the level is hidden" if self.percent else "nobody, or too few to show"
-            found.append(f"hatched below the axis: {why}")
-        return tuple(found)
+        """Return what divides the bars."""
+        return () if self.by is None else (f"divided by {self.label(self.by)}",)
 
 
-def _shares(counts: Sequence[float | None]) -> tuple[float | None, ...]:
-    known = [count for count in counts if count is not None]
-    if len(known) < len(counts) or not sum(known):
+def _shares(counts: Sequence[float]) -> tuple[float | None, ...]:
+    total = sum(counts)
+    if not total:
         return (None,) * len(counts)
-    return tuple(round(100 * count / sum(known), DECIMALS) for count in known)
+    return tuple(round(100 * count / total, DECIMALS) for count in counts)
 
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
@@ -141,20 +130,20 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
     (column,), by = request.columns, request.by
     levels = {name: levels_of(table, name, request) for name in request.named}
     check_few(levels.values(), MOST_BARS, *levels)
-    by_counts: list[tuple[int | None, ...]] = []
+    by_counts: list[tuple[int, ...]] = []
     if by is None:
-        told, hidden, origin = _count_levels(table, request, levels, origin)
-    else:
-        # The cells of a cross-table as bars: the same cells are hidden in both.
-        pairs, hidden, origin = count_pairs(table, request, levels, origin)
-        told = [row[-1] for row in pairs[:-1]]
+        counted = table.count((), {name: found.places for name, found in levels.items()})
+        told, people = counted.counts.tolist(), counted.people
+    else:  # the cells of a cross-table as bars
+        pairs = count_pairs(table, levels)
+        told, people = [row[-1] for row in pairs[:-1]], pairs[-1][-1]
         by_counts = list(zip(*(row[:-1] for row in pairs[:-1]), strict=True))
-    view = BarView(
+    return BarView(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request),
-        suppressed=hidden if request.shows_exact else None,
-        origin=origin,
+        suppressed=0,
+        origin=replace(origin, shown=people, total=people),
         levels=levels[column].names,
         counts=tuple(told),
         by=by,
@@ -162,11 +151,6 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
         by_counts=tuple(by_counts),
         percent=request.percent,
     )
-    if view.percent and not any(share for shares in view.shares for share in shares):
-        raise RefusedError(
-            "a count is hidden of each level, so its shares are not known; draw counts"
-        )
-    return view
 
 
 def weigh(
@@ -185,10 +169,7 @@ def weigh(
         of = _places(levels[view.by], view.by_levels)
         masks = [of == i for i in range(len(view.by_levels))]
     found = [np.bincount(places[it], weights[it], len(view.levels)).tolist() for it in masks]
-    sums = tuple(
-        tuple(None if n is None else float(f"{it:.{DIGITS}g}") for n, it in zip(*row, strict=True))
-        for row in zip(view.by_counts or (view.counts,), found, strict=True)
-    )
+    sums = tuple(tuple(float(f"{it:.{DIGITS}g}") for it in row) for row in found)
     return replace(view, weights=name, sums=sums)
 
 
@@ -199,27 +180,6 @@ def _places(words: Sequence[str], names: Sequence[str]) -> Labels:
     return np.array([place[word or missing] for word in words], dtype=np.intp)
 
 
-def _count_levels(
-    table: Table, request: PlotRequest, levels: Mapping[str, Levels], origin: Origin
-) -> tuple[list[int | None], int, Origin]:
-    """Count one column, as `count_pairs` counts two."""
-    counted = table.count((), {name: found.places for name, found in levels.items()})
-    counts = counted.counts
-    check_persons(counted.people, request)
-    if not request.shows_exact and (counts < request.k).any():
-        # Levels were joined by sums of persons; who has several was counted once for each.
-        raise RefusedError(
-            "some person has several levels, so small ones cannot be joined; make one row a person"
-            " first (a last level, or the most frequent)"
-        )
-    shown = np.ones(counts.shape, dtype=np.bool_)
-    if request.method != "none":
-        shown = (counts >= request.k) | ((counts == 0) & request.show_empty)
-        check_counts(np.where(shown, counts, 0), shown, request.k)
-    origin = seen(origin, request, counted.people_in(shown), counted.people, counts[shown])
-    return shown_counts(counts, shown, request), int((~shown).sum()), origin
-
-
 BARS: Plot[BarView | PanelsView] = Plot(
     name="bars",
     title="Bar chart",
@@ -228,9 +188,9 @@ BARS: Plot[BarView | PanelsView] = Plot(
     least=1,
     most=1,
     by=ROWS_AND_COUNTS,
-    parameters=(*CROSSTAB.parameters, "percent"),
-    methods=CROSSTAB.methods,
-    method=CROSSTAB.method,
+    parameters=("percent",),
+    methods=("none",),
+    method="none",
     from_counts=from_counts,
     weigh=weigh,
 )

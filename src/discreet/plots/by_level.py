@@ -1,11 +1,4 @@
-"""Small multiples: one histogram or grid for each level of a column, on shared axes.
-
-Beside the plot of all persons, that of one level gives the others by subtraction. So under a
-guarded policy a bin is shown for all levels or for none: where each of them has k persons in it.
-Bins and cells are joined from those that the plot of all persons has, until every level shows
-the share of its persons that the policy asks for; else nothing is drawn, for what is left of a
-level might be another picture altogether.
-"""
+"""Small multiples: one histogram or grid for each level of a column, on shared axes."""
 
 from __future__ import annotations
 
@@ -25,24 +18,13 @@ from discreet.plots.counts import (
     Protected,
     Shown,
     cells_of,
-    check_size,
     count_cells,
     count_rows,
-    seen,
-    shown_of_rows,
-    too_few,
+    shown_all,
 )
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
-from discreet.protect.counts import (
-    Bins,
-    Guarded,
-    cells_of_levels,
-    check_counts,
-    in_blocks,
-    shows_enough,
-    widths_of_blocks,
-)
+from discreet.protect.counts import Bins, check_counts
 from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
 from discreet.table import BinAxis, Counted, Table
 
@@ -56,9 +38,7 @@ __all__ = [
     "Panels",
     "alike",
     "check_few",
-    "check_shows_enough",
     "codes_as_words",
-    "count_levels",
     "joined",
     "levels_of",
     "multiples",
@@ -114,27 +94,20 @@ def codes_as_words(values: Floats) -> tuple[str, ...] | None:
 
 
 def levels_of(table: Table, name: str, request: PlotRequest) -> Levels:
-    """Return the levels of a column of a table or bar chart.
-
-    Under a guarded policy levels of fewer than k persons are joined, because the name of a level
-    says that somebody has it; under `research` all are named.
-    """
-    leasts = [] if request.shows_exact else [request.k]
-    return joined(table.levels(name), *leasts, order=table.columns[name].order)
+    """Return the levels of a column of a table or bar chart."""
+    return joined(table.levels(name), order=table.columns[name].order)
 
 
 def panels_of(table: Table, request: PlotRequest) -> Levels:
     """Return the levels of the column that divides a plot which have a panel of their own.
 
-    Each is as large as any picture must be: k persons who have what is drawn, and 10 k under a
-    guarded policy. Those are joined from the levels that a bar chart shows, so that no difference
-    is of fewer than k.
+    Each is of k persons or more who have what is drawn; smaller ones are joined.
     """
     if (name := request.by) is None:
         raise BrokenPromiseError("small multiples were asked for without by=")
     drawn = table.levels(name, complete=request.columns)
-    leasts, order = (request.k, request.least_persons), table.columns[name].order
-    levels = joined(table.levels(name), *leasts, drawn=drawn, order=order)
+    counts = {level: drawn.get(level, 0) for level in table.levels(name)}
+    levels = joined(counts, request.k, order=table.columns[name].order)
     check_few([levels], MOST_PANELS, name)
     return levels
 
@@ -150,17 +123,12 @@ def check_few(found: Iterable[Levels], most: int, *names: str) -> None:
         )
 
 
-def joined(
-    counts: Mapping[str, int],
-    *leasts: int,
-    drawn: Mapping[str, int] | None = None,
-    order: Sequence[str] = (),
-) -> Levels:
-    """Join the levels of fewer than so many persons, first those below the first of `leasts`.
+def joined(counts: Mapping[str, int], least: int = 0, order: Sequence[str] = ()) -> Levels:
+    """Join the levels that fewer than `least` have.
 
     Where all of them together are still fewer, the smallest other level joins them. A missing
-    value is a level. The last of `leasts` is of those counted in `drawn`, where it is given. They
-    stand in the `order` that is declared, joined ones last and then those without a level.
+    value is a level. They stand in the `order` that is declared, then those without a level, and
+    joined ones last.
 
     Examples
     --------
@@ -171,13 +139,10 @@ def joined(
     """
     missing = MISSING_NAMES[MISSING in counts]
     groups = [_Group(level or missing, (level,), count) for level, count in counts.items()]
-    for place, least in enumerate(leasts, start=1):
-        if drawn is not None and place == len(leasts):
-            groups = [
-                replace(group, count=sum(drawn.get(level, 0) for level in group.members))
-                for group in groups
-            ]
-        groups = _joined(groups, least)
+    large = [group for group in groups if group.count >= least]
+    small = [group for group in groups if group.count < least]
+    if small:
+        groups = _with_rest(large, small, least)
     key = order_key(order)
     groups.sort(key=lambda group: (group.rest, group.members == ("",), key(group.name)))
     places = {level: i for i, group in enumerate(groups) for level in group.members}
@@ -194,16 +159,11 @@ class _Group:
     rest: bool = False
 
 
-def _joined(groups: list[_Group], least: int) -> list[_Group]:
-    large = [group for group in groups if group.count >= least and not group.rest]
-    small = [group for group in groups if group.count < least or group.rest]
-    if all(group.count >= least for group in small):
-        return groups
+def _with_rest(large: list[_Group], small: list[_Group], least: int) -> list[_Group]:
     name = OTHER if all(group.name != OTHER for group in large) else "other levels"
     if large and sum(group.count for group in small) < least:
         smallest = min(large, key=lambda group: (group.count, group.name))
-        large.remove(smallest)
-        small.append(smallest)
+        large, small = [it for it in large if it is not smallest], [*small, smallest]
         name = f"{smallest.name} + {name}"
     members = tuple(level for group in small for level in group.members)
     return [*large, _Group(name, members, sum(group.count for group in small), rest=True)]
@@ -368,24 +328,19 @@ class Panels:
         """Return what each level shows, and where."""
         return zip(np.where(self.shown, self.counts, 0), self.shown, strict=True)
 
-    def seen_of(self, counted: Counted, origin: Origin, request: PlotRequest) -> Panels:
-        """Say with the panels how many they show, and why a cell of k persons may be hidden."""
-        held = self.counts[self.shown]
-        persons = counted.people + counted.left_out
-        origin = seen(origin, request, int(held.sum()), persons, held)
-        if not request.shows_exact and not self.shown.all():
-            said = f"hidden for all levels of {request.by} where one has fewer than k: the others"
-            origin = replace(origin, remarks=(*origin.remarks, f"{said} would reveal it"))
-        return replace(self, origin=origin)
-
 
 def panels_of_counts(table: Table, request: PlotRequest, origin: Origin, bins: int) -> Panels:
     """Count the columns in the bins or cells that a plot of all has, for each level."""
     levels = panels_of(table, request)
-    counted, guarded, axes = count_cells(table, request, bins)
-    counts = count_levels(table, request, axes, levels).counts
-    edges, counts, shown = _cells(counts, guarded, axes, request)
-    return Panels(levels.names, edges, counts, shown, origin).seen_of(counted, origin, request)
+    counted, _, axes = count_cells(table, request, bins)
+    counts = _count_levels(table, request, axes, levels).counts
+    shown = shown_all(counts)
+    if request.method != "none":
+        shown = (counts >= request.k) | (counts == 0)
+        check_counts(np.where(shown, counts, 0), shown, request.k)
+    persons = counted.people + counted.left_out
+    origin = replace(origin, shown=int(counts[shown].sum()), total=persons)
+    return Panels(levels.names, [axis.edges for axis in axes], counts, shown, origin)
 
 
 def panels_of_rows(
@@ -399,48 +354,28 @@ def panels_of_rows(
         [cells_of({name: v[of == level] for name, v in rows.items()}, axes) for level in names]
     )
     edges = [axis.edges for axis in axes]
-    shown: Shown = np.ones(counts.shape, dtype=np.bool_)
-    if not request.shows_exact:
-        # Cells of protected rows are joined until each level shows enough of its rows.
-        totals = counts.sum(axis=tuple(range(1, counts.ndim)))
-        for widths in widths_of_blocks(counts.shape[1:]):
-            found = in_blocks(counts, widths)
-            each, all_levels = ((n == 0) | (n >= request.k) for n in (found, found.sum(axis=0)))
-            shown = each & all_levels
-            if shows_enough(np.where(shown, found, 0), totals, request.shown_share):
-                break
-        else:
-            raise _too_far_apart(request)
-        edges, counts = _joined_edges(edges, widths), found
-    origin = shown_of_rows(origin, request, counts[shown])
-    return Panels(names, edges, counts, shown, origin)
+    origin = replace(origin, shown=int(counts.sum()))
+    return Panels(names, edges, counts, shown_all(counts), origin)
 
 
-def count_levels(
+def _count_levels(
     table: Table, request: PlotRequest, axes: Sequence[BinAxis], levels: Levels
 ) -> Counted:
     """Count on the axes for each level, and refuse a level that no plot is made of."""
     if table.persons_repeat():
         raise RefusedError(
-            "some person has several rows, so the levels do not add up to all persons, and the"
-            " difference would reveal a few; make one row a person first, or draw without by="
+            "some person has several rows, so the levels do not add up to all persons; make one row"
+            " a person first, or draw without by="
         )
     each = table.count(axes, {request.by or "": levels.places})
     bins = int(np.prod(each.shape[1:]))
     persons = each.joined(np.repeat(np.arange(each.shape[0]), bins))
-    if persons.min() < request.least_persons:
-        raise too_few(request)
-    if request.bins_share < 1 and max(each.shape[1:]) > request.bins_share * persons.min():
-        raise too_few(request)
-    check_size(each, request)
+    if persons.min() < request.k:
+        raise RefusedError(
+            f"columns {', '.join(map(repr, request.columns))} have fewer than k complete rows for"
+            f" some level of {request.by!r}; choose other columns, or a smaller k"
+        )
     return each
-
-
-def check_shows_enough(kept: Bins, totals: Bins, request: PlotRequest) -> None:
-    """Refuse panels of which some shows too few of its persons."""
-    share = 0.0 if request.shows_exact else request.shown_share
-    if not kept.any() or not shows_enough(kept, totals, share):
-        raise _too_far_apart(request)
 
 
 def multiples(names: Sequence[str], views: Sequence[View], request: PlotRequest) -> MultiplesView:
@@ -457,36 +392,4 @@ def multiples(names: Sequence[str], views: Sequence[View], request: PlotRequest)
         levels=tuple(names),
         # What is said of all levels together is not true of each.
         views=tuple(replace(v, origin=replace(v.origin, shown=None)) for v in views),
-    )
-
-
-def _cells(
-    counts: Bins, guarded: Guarded, axes: Sequence[BinAxis], request: PlotRequest
-) -> tuple[list[Floats], Bins, Shown]:
-    """Say what of each level may be shown: beside the others', where the policy is guarded."""
-    edges = [axis.edges for axis in axes]
-    if request.shows_exact:
-        if request.method == "none":
-            return edges, counts, np.ones(counts.shape, dtype=np.bool_)
-        shown: Shown = (counts >= request.k) | ((counts == 0) & request.show_empty)
-        check_counts(np.where(shown, counts, 0), shown, request.k)
-        return edges, counts, shown
-    told = guarded.shown & ((guarded.counts > 0) | request.show_empty)
-    share, empty = request.shown_share, request.show_empty
-    found = cells_of_levels(counts, told, request.k, share, show_empty=empty)
-    if found is None:
-        raise _too_far_apart(request)
-    return _joined_edges(edges, found.widths), found.counts, found.shown
-
-
-def _joined_edges(edges: Sequence[Floats], widths: tuple[int, ...]) -> list[Floats]:
-    """Return the ends of joined cells, of which the last may be narrower."""
-    return [np.append(ends[:-1:width], ends[-1]) for ends, width in zip(edges, widths, strict=True)]
-
-
-def _too_far_apart(request: PlotRequest) -> RefusedError:
-    return RefusedError(
-        f"the levels of {request.by!r} lie too far apart to be drawn side by side: too few of the"
-        " persons of some level lie where each level has k of them; draw a box plot by"
-        f" {request.by!r}, or a column with fewer levels"
     )

@@ -113,7 +113,7 @@ def from_rows(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_rows(request),
-        suppressed=0 if request.shows_exact else None,
+        suppressed=0,
         origin=origin,
         pearson=tuple(map(tuple, pearson.tolist())),
         spearman=tuple(map(tuple, spearman.tolist())),

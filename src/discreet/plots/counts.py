@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -13,11 +14,10 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.plots.request import ROWS_PER_K, PlotRequest
-from discreet.plots.view import Origin
+from discreet.plots.request import PlotRequest
 from discreet.protect import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
-from discreet.protect.counts import Bins, Guarded, check_counts, rounded
-from discreet.protect.values import DIGITS, extreme_mean, safe_ends, short
+from discreet.protect.counts import Bins, Guarded, check_counts
+from discreet.protect.values import DIGITS, safe_ends, short
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
@@ -25,24 +25,22 @@ __all__ = [
     "Protected",
     "Shown",
     "cells_of",
-    "check_size",
     "count_cells",
     "count_rows",
     "ends_of_table",
     "ends_of_values",
-    "gaps_of",
     "parameters_of_counts",
     "parameters_of_rows",
-    "seen",
     "short_places",
+    "shown_all",
     "shown_counts",
-    "shown_of_rows",
-    "too_few",
 ]
 
 
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
 NARROWEST = 1e-9
+# A thousandth of it, the width of the narrowest bin, is not 0.
+SMALLEST = sys.float_info.min
 MOST_DECIMALS, MOST_WHOLE, MOST_STEPS = 6, 1e15, 1000
 ON_STEP = 1e-6
 """Numbers are not further than this from a multiple of their last decimal."""
@@ -89,54 +87,21 @@ class AxisRange:
 def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
     """Return the ends of a raw column's axis.
 
-    Where the policy declares no limits they are the means of the k smallest and the k largest
-    values (`extreme_mean`), rounded outward to a nice step; under `research` the observed range.
+    Where no limits are declared they are the observed range.
     """
     if column in request.edges or column in request.limits:
         return _declared(request, column)
-    if request.shows_exact:
-        lows, highs = table.extremes(column, 1)
-        return _range(column, lows[0], highs[0])
-    # The size is asked first, and with the text of every other picture: what else is wrong with
-    # a column of fewer values would say how many there are.
-    lows, highs = table.extremes(column, 2 * request.k)
-    if not table.has_numbers(column, request.least_persons):
-        raise too_few(request)
-    low, high = (extreme_mean(inward, request.k) for inward in (lows, highs))
-    return _trimmed(column, low, high, float(table.is_whole(column, but_for=request.k)))
+    lows, highs = table.extremes(column, 1)
+    return _range(column, lows[0], highs[0])
 
 
 def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRange:
-    """Return the ends of the axis of a column that is protected already, by the same rule."""
+    """Return the ends of the axis of a column of protected rows."""
     if column in request.edges or column in request.limits:
         return _declared(request, column)
     if request.of_copy:  # whose ends are those of blocks of persons
         return _trimmed(column, float(values.min()), float(values.max()), step_of(values))
-    if request.shows_exact:
-        return _range(column, values.min(), values.max())
-    ordered, most = np.sort(values), 2 * request.k
-    low, high = (extreme_mean(inward[:most], request.k) for inward in (ordered, ordered[::-1]))
-    return _trimmed(column, low, high, 0.0)
-
-
-def too_few(request: PlotRequest, or_else: str = "") -> RefusedError:
-    """Return the refusal of a plot of too few persons, whatever else may be wrong.
-
-    `or_else` is what else may be wrong with a level, where the two must not be told apart.
-    """
-    need = "at least k" if request.shows_exact else f"at least {ROWS_PER_K} k"
-    whose = "" if request.by is None else f" for each level of {request.by!r}{or_else}"
-    smaller = "a smaller k"
-    if request.bins_share < 1:
-        need += f", and for bins that are at most {request.bins_share:g} of them along an axis"
-        smaller += " or fewer bins"
-    way_out = f"other columns, more rows or {smaller}"
-    if not request.shows_exact:
-        way_out = f"other columns or more rows; the custodian can declare {smaller}"
-    return RefusedError(
-        f"columns {', '.join(map(repr, request.columns))} have too few complete rows{whose}: the"
-        f" policy asks for {need}; choose {way_out}"
-    )
+    return _range(column, values.min(), values.max())
 
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -205,6 +170,8 @@ def _range(column: str, low: float, high: float, but_for: str = "") -> AxisRange
         raise RefusedError(f"column {column!r} is constant{but_for}, so it cannot be drawn")
     if not math.isfinite(high - low):
         raise RefusedError(f"column {column!r} is too wide to be drawn; rescale it")
+    if high - low < SMALLEST:
+        raise RefusedError(f"column {column!r} varies too little to be drawn; rescale it")
     if high - low < NARROWEST * max(abs(low), abs(high)):
         raise RefusedError(
             f"column {column!r} varies too little for the size of its numbers to be drawn;"
@@ -219,7 +186,6 @@ Protected = Mapping[str, Floats]
 """The columns of protected rows."""
 Shown = NDArray[np.bool_]
 """Which bins or cells may be shown."""
-NO_COUNTS: Bins = np.zeros(0, dtype=np.int64)
 
 
 def count_cells(
@@ -233,7 +199,6 @@ def count_cells(
         """Count where the data are, and remember on which axes."""
         axes = tuple(end.axis(cells) for end, cells in zip(ends, resolution, strict=True))
         counted = table.count(axes)
-        check_size(counted, request)
         last.update(axes=axes, counted=counted)
         return _with_room(counted.counts, resolution)
 
@@ -260,43 +225,19 @@ def _count_method(request: PlotRequest) -> Suppression | Generalization | NoProt
     if request.method == "suppression":
         return Suppression(request.k)
     if request.method == "generalization":
-        return Generalization(request.k, request.shown_share or None)
+        return Generalization(request.k)
     if request.method == "none":
         return NoProtection()
     raise RefusedError(f"method {request.method!r} does not count")
 
 
-def check_size(counted: Counted, request: PlotRequest) -> None:
-    """Refuse a grid of too few persons, or of too many bins for them."""
-    if not request.shows_exact and counted.people < request.least_persons:
-        raise too_few(request)
-    if request.bins_share < 1 and max(counted.shape) > request.bins_share * counted.people:
-        raise too_few(request)
-
-
 def count_rows(
     rows: Protected, request: PlotRequest, bins: int
-) -> tuple[Guarded, tuple[BinAxis, ...]]:
-    """Count the rows; a guarded grid gets coarser, as one of raw counts does by default."""
+) -> tuple[Bins, tuple[BinAxis, ...]]:
+    """Count the protected rows in bins or cells."""
     ends = [ends_of_values(rows[name], request, name) for name in request.columns]
-
-    def axes_of(resolution: tuple[int, ...]) -> tuple[BinAxis, ...]:
-        return tuple(end.axis(cells) for end, cells in zip(ends, resolution, strict=True))
-
-    method: Suppression | Generalization | NoProtection = NoProtection()
-    if not request.shows_exact:
-        coarser = Generalization(request.k, request.shown_share or None)
-        method = Suppression(request.k) if len(ends) == 1 else coarser
-    resolution = tuple(end.most(bins) for end in ends)
-    guarded = method(lambda n: _with_room(cells_of(rows, axes_of(n)), n), resolution)
-    axes = axes_of(guarded.resolution)
-    guarded = _without_room(guarded, tuple(axis.bins for axis in axes))
-    if not (guarded.shown & (guarded.counts > 0)).any():
-        raise RefusedError(
-            "every bin of the protected rows holds fewer than k of them; draw it from counts"
-            " (method='merge' or 'generalization'), or the custodian can declare fewer bins"
-        )
-    return guarded, axes
+    axes = tuple(end.axis(end.most(bins)) for end in ends)
+    return cells_of(rows, axes), axes
 
 
 def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
@@ -307,69 +248,28 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
     return counts.astype(np.int64).reshape(shape)
 
 
-def gaps_of(table: Table, name: str) -> int:
-    """Count the persons without a value in a column: for rules, never for showing."""
-    if table.columns[name].kind == "continuous":
-        return table.gaps(name)
-    return table.levels(name).get("", 0)
-
-
 # --- what is told -----------------------------------------------------------------------------
 
 
-def shown_counts(counts: Bins, shown: Shown, request: PlotRequest) -> list[int | None]:
-    """Round the shown counts; empty cells are hidden too unless the policy tells them apart."""
-    visible = shown & ((counts > 0) | request.show_empty)
-    told = rounded(counts, request.round_to).tolist()
-    return [count if seen else None for count, seen in zip(told, visible.tolist(), strict=True)]
+def shown_counts(counts: Bins, shown: Shown) -> list[int | None]:
+    """Return the counts that are shown, None where one is hidden."""
+    return [n if seen else None for n, seen in zip(counts.tolist(), shown.tolist(), strict=True)]
 
 
-def seen(
-    origin: Origin, request: PlotRequest, shown: int, persons: int, counts: Bins = NO_COUNTS
-) -> Origin:
-    """Say beside a plot how many it shows of how many, as far as a reader may know.
-
-    `shown` and `persons` are how many are shown, and how many there are; `counts` those that the
-    plot shows, before they are rounded. Both numbers are rounded so that beside the rounded counts
-    each of all these, and their difference, still has as many possible values as the step of
-    rounding is wide. Counts that are all rounded down as far as can be would follow from their sum;
-    it is told a little smaller then, and a little larger where all are rounded up.
-    """
-    step, counts = request.count_step, counts[counts > 0]
-    if request.shows_exact or request.round_to == 1:  # the reader can add up what is shown
-        (told,) = rounded(np.array([shown]), step).tolist()
-        return replace(origin, shown=told, total=told + (persons - shown) // step * step)
-    drawn = shown
-    if len(counts):
-        below, above = (max(0, len(counts) * n - step + 1) for n in (step // 2, (step - 1) // 2))
-        sum_told = int(rounded(counts, step).sum())
-        # A person who is in several cells makes the sum larger, which says nothing of the others.
-        low = sum_told - below if counts.sum() == shown else 0
-        drawn = min(max(shown, low), sum_told + above)
-    total = drawn if persons == shown else max(persons, drawn)
-    # No finer than k, or a hidden cell would be known to fewer than k values from the sum.
-    coarse = -(-request.k // step) * step
-    drawn, total = rounded(np.array([drawn, total]), coarse).tolist()
-    return replace(origin, shown=drawn, total=total)
-
-
-def shown_of_rows(origin: Origin, request: PlotRequest, counts: Bins) -> Origin:
-    """Say how many protected rows are drawn, given how many of them each shown bin holds."""
-    (drawn,) = rounded(np.array([counts.sum()]), request.count_step).tolist()
-    return replace(origin, shown=drawn)
+def shown_all(counts: Bins) -> Shown:
+    """Say that every cell is shown."""
+    return np.ones(counts.shape, dtype=np.bool_)
 
 
 def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, Any]:
     """Return the parameters of a count method that a reader may know, and some beside them."""
     rows = ROW_METHODS.get(request.method)
-    by_noise = rows is not None and rows.by_noise and request.shows_exact
+    by_noise = rows is not None and rows.by_noise
     out: dict[str, Any] = {} if request.method == "none" or by_noise else {"k": request.k}
     if request.m is not None:
         out["m"] = request.m
     if request.q:
         out["q"] = request.q
-    if request.round_to > 1:
-        out["round_to"] = request.round_to
     return MappingProxyType(out | beside)
 
 

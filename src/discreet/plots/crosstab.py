@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_level import Levels, check_few, levels_of
-from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts, too_few
+from discreet.plots.counts import parameters_of_counts
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import CellSuppression
-from discreet.protect.cells import MOST_CELLS
-from discreet.protect.counts import Bins
 from discreet.render.scene import Axis, Panel, Scene, Words
 from discreet.table import Table
 
 __all__ = [
     "CROSSTAB",
     "CrossTableView",
-    "check_persons",
     "count_pairs",
     "from_counts",
-    "guarded_pairs",
     "levels_of_pair",
 ]
 
-HIDDEN = "·"
-
-Told = list[list[int | None]]
+MOST_CELLS = 1000
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -42,13 +35,12 @@ class CrossTableView(View):
     Parameters
     ----------
     row_levels, column_levels : tuple of str
-        The levels of the first and of the second column; small ones are joined into "other".
-    counts : tuple of tuples of int or None
-        `counts[i][j]` of the i-th row level and the j-th column level; None where it is hidden,
-        because it is small or because it would give a small one back.
-    row_totals, column_totals : tuple of int or None
-        The sums, counted and rounded by themselves.
-    total : int or None
+        The levels of the first and of the second column.
+    counts : tuple of tuples of int
+        `counts[i][j]` of the i-th row level and the j-th column level.
+    row_totals, column_totals : tuple of int
+        The sums.
+    total : int
         All of them.
     """
 
@@ -56,10 +48,10 @@ class CrossTableView(View):
 
     row_levels: tuple[str, ...]
     column_levels: tuple[str, ...]
-    counts: tuple[tuple[int | None, ...], ...]
-    row_totals: tuple[int | None, ...]
-    column_totals: tuple[int | None, ...]
-    total: int | None
+    counts: tuple[tuple[int, ...], ...]
+    row_totals: tuple[int, ...]
+    column_totals: tuple[int, ...]
+    total: int
 
     def __post_init__(self) -> None:
         rows, columns = len(self.row_levels), len(self.column_levels)
@@ -81,10 +73,7 @@ class CrossTableView(View):
         """Return the table as words."""
         lines = [*zip(self.counts, self.row_totals, strict=True), (self.column_totals, self.total)]
         texts = tuple(
-            tuple(
-                HIDDEN if count is None else f"{count:,}".replace(",", "\u2009")
-                for count in (*row, total)
-            )
+            tuple(f"{count:,}".replace(",", "\u2009") for count in (*row, total))
             for row, total in lines
         )
         panel = Panel(
@@ -92,22 +81,20 @@ class CrossTableView(View):
             x=Axis(self.label(self.columns[1]), ticks=(*self.column_levels, "total")),
             y=Axis(self.label(self.columns[0]), ticks=(*self.row_levels, "total")),
         )
-        hidden = any(HIDDEN in row for row in texts)
-        sign = f"{HIDDEN} nobody, too few to show, or hidden so that sums do not give others back"
-        return Scene((panel,), notes=self.notes() + ((sign,) if hidden else ()))
+        return Scene((panel,), notes=self.notes())
 
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTableView:
     """Count the pairs of levels of two columns, and their sums."""
     levels = levels_of_pair(table, request)
     rows, columns = levels.values()
-    told, hidden, origin = count_pairs(table, request, levels, origin)
+    told = count_pairs(table, levels)
     return CrossTableView(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request),
-        suppressed=hidden if request.shows_exact else None,
-        origin=origin,
+        suppressed=0,
+        origin=replace(origin, shown=told[-1][-1], total=told[-1][-1]),
         row_levels=rows.names,
         column_levels=columns.names,
         counts=tuple(tuple(row[:-1]) for row in told[:-1]),
@@ -124,52 +111,20 @@ def levels_of_pair(table: Table, request: PlotRequest) -> dict[str, Levels]:
     return levels
 
 
-def count_pairs(
-    table: Table, request: PlotRequest, levels: Mapping[str, Levels], origin: Origin
-) -> tuple[Told, int, Origin]:
-    """Count two columns; return what may be told, sums last, how many cells may not, and of whom.
-
-    How many persons there are is not told where the table hides it.
-    """
-    counts, shown = guarded_pairs(table, request, levels)
-    sums: Bins = np.zeros(shown.shape, dtype=np.int64)
-    sums[:-1, :-1] = counts
-    sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = counts.sum(1), counts.sum(0), counts.sum()
-    told = shown_counts(sums.ravel(), shown.ravel(), request)
-    width = shown.shape[1]
-    if shown[-1, -1]:
-        cells = counts[shown[:-1, :-1] & (counts > 0)]
-        origin = seen(origin, request, int(cells.sum()), int(counts.sum()), cells)
-    rows = [told[i : i + width] for i in range(0, len(told), width)]
-    return rows, int((~shown).sum()), origin
-
-
-def guarded_pairs(
-    table: Table, request: PlotRequest, levels: Mapping[str, Levels]
-) -> tuple[Bins, Shown]:
-    """Count two columns; return the cells, and which of them and of their sums may be shown."""
+def count_pairs(table: Table, levels: Mapping[str, Levels]) -> list[list[int]]:
+    """Count two columns; return the rows of cells, each with its sum, and the sums of columns."""
     counted = table.count((), {name: found.places for name, found in levels.items()})
     if counted.people != counted.weights.sum():
         raise RefusedError(
             "some person has several rows, in several cells of the table, which do not add up to"
             " persons; make one row a person first, or draw a bar chart of one column"
         )
-    counts = counted.counts
-    check_persons(int(counts.sum()), request)
-    shown: Shown = np.ones(np.add(counts.shape, 1), dtype=np.bool_)
-    if request.method != "none":
-        # One orientation for both: a table that looks the same either way up may have two answers.
-        turned = list(levels) != sorted(levels)
-        # Avraam et al. (2021), section 2.1, protect cells of 0 and of 100 % too, so research does.
-        method = CellSuppression(request.k, request.show_empty and not request.shows_exact)
-        shown = method(counts.T).shown.T if turned else method(counts).shown
-    return counts, shown
-
-
-def check_persons(persons: int, request: PlotRequest) -> None:
-    """Refuse a table of too few persons."""
-    if not request.shows_exact and persons < request.least_persons:
-        raise too_few(request)
+    cells = counted.counts
+    sums = np.zeros((cells.shape[0] + 1, cells.shape[1] + 1), dtype=np.int64)
+    sums[:-1, :-1] = cells
+    sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = cells.sum(1), cells.sum(0), cells.sum()
+    found: list[list[int]] = sums.tolist()
+    return found
 
 
 CROSSTAB = Plot(
@@ -179,8 +134,8 @@ CROSSTAB = Plot(
     columns="categorical",
     least=2,
     most=2,
-    parameters=("k",),
-    methods=(CellSuppression.name, "none"),
-    method=CellSuppression.name,
+    parameters=(),
+    methods=("none",),
+    method="none",
     from_counts=from_counts,
 )

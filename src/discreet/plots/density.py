@@ -130,7 +130,7 @@ def from_rows(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_rows(request),
-        suppressed=0 if request.shows_exact else None,
+        suppressed=0,
         origin=origin,
         curves=curves,
         bandwidths=tuple(float(f"{width:.{DIGITS}g}") for width in widths),

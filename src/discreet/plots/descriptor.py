@@ -144,17 +144,14 @@ class Plot(Generic[V]):
     methods : tuple of str
         The methods that it can be made by.
     method : str
-        That of them which is taken where neither policy nor caller says; "rows" stands for the
-        row method of the policy. A plot that is made by "none" alone is drawn from the copy of the
-        whole table, and under `research` from raw records.
+        That of them which is taken under `research` where the caller says none; "rows" stands for
+        the row method of the policy.
     like : str
         The plot whose method is taken instead, where there is one.
-    research_alone : mapping of str to str
-        Methods that a guarded study refuses for this plot, and why.
     binned : bool
         Whether it is drawn in bins or cells by every method.
-    edges : {"", "always", "guarded"}
-        Whether the edges of bins that a policy declares are used, or those of a guarded one.
+    edges : bool
+        Whether the edges of bins that a policy declares are used.
     from_rows, from_counts : callable, optional
         What draws it from protected rows, and from the raw table.
     by_level : (callable, callable), optional
@@ -180,9 +177,8 @@ class Plot(Generic[V]):
     methods: tuple[str, ...]
     method: str = "rows"
     like: str = ""
-    research_alone: Mapping[str, str] = field(default_factory=dict)
     binned: bool = False
-    edges: str = ""
+    edges: bool = False
     from_rows: ByRows[V] | None = None
     from_counts: ByCounts[V] | None = None
     by_level: tuple[ByRows[MultiplesView], ByCounts[MultiplesView]] | None = None
@@ -193,11 +189,6 @@ class Plot(Generic[V]):
         """Name one of them in a sentence: "a bar chart"."""
         noun = self.noun or self.title.lower()
         return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-    @property
-    def of_copy_alone(self) -> bool:
-        """Whether a guarded study draws it from the copy of the whole table or not at all."""
-        return self.methods == ("none",)
 
     @property
     def takes(self) -> str:
@@ -279,7 +270,6 @@ _EACH = (
         1,
         1000,
         1,
-        more=MappingProxyType({"k-member-cells": 2}),
     ),
     Parameter(
         "pixels",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots import scatter
-from discreet.plots.counts import seen, short_places
+from discreet.plots.counts import short_places
 from discreet.plots.curves import Curve
 from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.request import PlotRequest
@@ -276,9 +276,9 @@ def of_records(
     outcomes = _points(found, request)
     if not request.from_rows:
         view = scatter.from_counts(_table(outcomes), _drawn(request), origin)
-        origin = seen(origin, request, sum(view.size), table.size)
+        origin = replace(origin, shown=sum(view.size), total=table.size)
         return _view(replace(view, origin=origin), model, found, request, {})
-    origin = seen(origin, request, len(rows), table.size)
+    origin = replace(origin, shown=len(rows), total=table.size)
     if noise_on == "variable":
         name = QQView.axes[1]
         alone = replace(request, columns=(name,))
@@ -398,12 +398,6 @@ def _plot(view: type[V], title: str, noun: str, says: str, *beside: str) -> Plot
         most=0,
         parameters=(*CELLS, *beside),
         methods=POINTS,
-        research_alone={
-            method: "a guarded study fits a regression to its protected copy and draws the points"
-            f" of that; {method!r} of the regression of the raw data exists under the policy"
-            " 'research' alone"
-            for method in COUNT_METHODS
-        },
     )
 
 

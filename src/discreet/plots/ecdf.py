@@ -98,7 +98,7 @@ def from_rows(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_rows(request),
-        suppressed=0 if request.shows_exact else None,
+        suppressed=0,
         origin=origin,
         curves=tuple(steps_of(level, values) for level, values in found.values),
         by=request.by,

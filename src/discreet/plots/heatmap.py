@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from discreet.arguments import Floats
@@ -22,10 +22,9 @@ from discreet.plots.counts import (
     count_cells,
     count_rows,
     parameters_of_counts,
-    seen,
     short_places,
+    shown_all,
     shown_counts,
-    shown_of_rows,
 )
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
@@ -119,17 +118,16 @@ def from_rows(
     rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
 ) -> GridView:
     """Count the protected rows in the cells of a grid of two columns."""
-    guarded, axes = count_rows(rows, request, request.grid)
-    origin = shown_of_rows(origin, request, guarded.counts[guarded.shown])
-    edges = [axis.edges for axis in axes]
-    return grid_view(edges, guarded.counts, guarded.shown, request, origin)
+    counts, axes = count_rows(rows, request, request.grid)
+    origin = replace(origin, shown=int(counts.sum()))
+    return grid_view([axis.edges for axis in axes], counts, shown_all(counts), request, origin)
 
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
     counted, guarded, axes = count_cells(table, request, request.grid)
-    everyone, told = counted.people + counted.left_out, guarded.counts[guarded.shown]
-    origin = seen(origin, request, counted.people_in(guarded.shown), everyone, told)
+    everyone = counted.people + counted.left_out
+    origin = replace(origin, shown=counted.people_in(guarded.shown), total=everyone)
     edges = [axis.edges for axis in axes]
     return grid_view(edges, guarded.counts, guarded.shown, request, origin)
 
@@ -159,8 +157,8 @@ def grids_of(panels: Panels, request: PlotRequest) -> list[GridView]:
 def grid_view(
     edges: Sequence[Floats], counts: Bins, shown: Shown, request: PlotRequest, origin: Origin
 ) -> GridView:
-    """Round the shown counts of a grid."""
-    flat = shown_counts(counts.ravel(), shown.ravel(), request)
+    """Return a grid, its hidden counts as None."""
+    flat = shown_counts(counts.ravel(), shown.ravel())
     across, up = counts.shape
     # How many cells are drawn is said where they are fewer than the policy's.
     drawn = {} if (across, up) == (request.grid,) * 2 else {"drawn": f"{across} x {up}"}
@@ -168,7 +166,7 @@ def grid_view(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request, grid=request.grid, **drawn),
-        suppressed=int((~shown).sum()) if request.shows_exact else None,
+        suppressed=int((~shown).sum()),
         origin=origin,
         x_edges=short_places(edges[0]),
         y_edges=short_places(edges[1]),

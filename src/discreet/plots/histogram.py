@@ -15,10 +15,7 @@ from discreet.plots.by_level import (
     MOST_OVERLAID,
     MultiplesView,
     Panels,
-    check_shows_enough,
-    count_levels,
     multiples,
-    panels_of,
     panels_of_counts,
     panels_of_rows,
 )
@@ -26,23 +23,20 @@ from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
     Protected,
     Shown,
-    check_size,
     count_cells,
     count_rows,
-    ends_of_table,
     parameters_of_counts,
-    seen,
     short_places,
+    shown_all,
     shown_counts,
-    shown_of_rows,
 )
 from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
-from discreet.protect import Merge, Merged
-from discreet.protect.counts import LEAST_GAP, Bins, check_counts, joined_bins
+from discreet.protect import Suppression
+from discreet.protect.counts import Bins
 from discreet.render.scene import Axis, Bars, Panel, Scene
-from discreet.table import BinAxis, Counted, Table
+from discreet.table import Table
 
 __all__ = [
     "HISTOGRAM",
@@ -52,7 +46,6 @@ __all__ = [
     "from_counts",
     "from_rows",
     "histogram_view",
-    "merged_bins",
     "weigh",
 ]
 
@@ -68,7 +61,7 @@ class HistogramView(View):
     edges : tuple of float
         The ends of the bins, one more than there are bins.
     counts : tuple of int or None
-        What each bin holds; None where it is hidden, or lies in a gap of method "merge".
+        What each bin holds; None where it is hidden.
     density : tuple of float or None
         The height of each bar: a guarded policy shows shares divided by the bin's width,
         `research` counts divided by it (the frequency density of the 2021 paper).
@@ -117,25 +110,17 @@ def from_rows(
     rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
 ) -> HistogramView:
     """Count the protected rows in the bins of one column."""
-    guarded, axes = count_rows(rows, request, request.bins)
-    origin = shown_of_rows(origin, request, guarded.counts[guarded.shown])
-    return histogram_view(axes[0].edges, guarded.counts, guarded.shown, request, origin)
+    counts, axes = count_rows(rows, request, request.bins)
+    origin = replace(origin, shown=int(counts.sum()))
+    return histogram_view(axes[0].edges, counts, shown_all(counts), request, origin)
 
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> HistogramView:
-    """Count one column in bins, and hide or join those that hold fewer than k."""
-    if request.method != Merge.name:
-        counted, guarded, axes = count_cells(table, request, request.bins)
-        everyone, told = counted.people + counted.left_out, guarded.counts[guarded.shown]
-        origin = seen(origin, request, counted.people_in(guarded.shown), everyone, told)
-        return histogram_view(axes[0].edges, guarded.counts, guarded.shown, request, origin)
-    counted, merged, start = merged_bins(table, request)
-    anew = counted.joined(merged.groups)
-    check_counts(anew, np.ones(len(anew), dtype=np.bool_), request.k)
+    """Count one column in bins, and hide those that hold fewer than k."""
+    counted, guarded, axes = count_cells(table, request, request.bins)
     everyone = counted.people + counted.left_out
-    origin = seen(origin, request, counted.people, everyone, merged.counts)
-    edges, of, origin = _pieces(origin, start, merged.groups, merged.gap)
-    return histogram_view(edges, np.where(of >= 0, merged.counts[of], 0), of >= 0, request, origin)
+    origin = replace(origin, shown=counted.people_in(guarded.shown), total=everyone)
+    return histogram_view(axes[0].edges, guarded.counts, guarded.shown, request, origin)
 
 
 def by_level_from_rows(
@@ -147,66 +132,7 @@ def by_level_from_rows(
 
 def by_level_from_counts(table: Table, request: PlotRequest, origin: Origin) -> MultiplesView:
     """Count one column in bins, for each level."""
-    if request.method == Merge.name:
-        return _multiples(_merged_panels(table, request, origin), request)
     return _multiples(panels_of_counts(table, request, origin, request.bins), request)
-
-
-def merged_bins(table: Table, request: PlotRequest) -> tuple[Counted, Merged, BinAxis]:
-    """Count one column in bins and join neighbours; return what was counted, and where."""
-    (column,) = request.columns
-    ends = ends_of_table(table, request, column)
-    start = ends.axis(ends.most(request.bins))
-    counted = table.count((start,))
-    check_size(counted, request)
-    least = LEAST_GAP  # of empty bins; of whole numbers narrow bins are empty as a rule
-    if not start.breaks and start.width < 1 and table.is_whole(column, but_for=request.k):
-        least = LEAST_GAP * math.ceil(1 / start.width)
-    merged = Merge(request.k)(lambda _: counted.counts, (start.bins,), counted.joined, least)
-    return counted, merged, start
-
-
-def _pieces(
-    origin: Origin, start: BinAxis, groups: Labels, gap: Shown
-) -> tuple[Floats, Labels, Origin]:
-    """Return the edges of joined bins and of gaps, the group of each (-1 of a gap), and a word."""
-    of = np.where(gap, -1, groups)
-    firsts = np.flatnonzero(np.diff(of, prepend=-2))
-    edges: Floats = np.append(start.edges[firsts], start.edges[-1])
-    if gap.any():
-        said = "nothing is joined across a gap; who lies in one is counted in the bar beside it"
-        origin = replace(origin, remarks=(*origin.remarks, said))
-    return edges, of[firsts], origin
-
-
-def _merged_panels(table: Table, request: PlotRequest, origin: Origin) -> Panels:
-    """Join merged bins further until every level has k persons in each, but not across a gap.
-
-    What lies between two gaps and never holds k of each level is hidden.
-    """
-    names = panels_of(table, request)
-    counted, merged, start = merged_bins(table, request)
-    each = count_levels(table, request, (start,), names)
-    levels, bins = each.shape[0], len(merged.counts)
-    flat = (np.arange(levels)[:, None] * bins + merged.groups[None, :]).ravel()
-    counts = each.joined(flat).reshape(levels, bins)
-    own = np.flatnonzero(~merged.gap)
-    firsts = own[np.flatnonzero(np.diff(merged.groups[own], prepend=-1))]
-    after_gap = np.append(False, merged.gap)[firsts]
-    joins, between = np.zeros(bins, dtype=np.intp), np.cumsum(after_gap)
-    for stretch in range(int(between[-1]) + 1):
-        part = np.flatnonzero(between == stretch)
-        before = int(joins[part[0] - 1]) + 1 if stretch else 0
-        joins[part] = before + joined_bins(counts[:, part], request.k)
-    counts = np.stack([np.bincount(joins, one).astype(np.int64) for one in counts])
-    shown: Shown = counts >= request.k
-    shown[:] = shown.all(axis=0)
-    kept = np.where(shown, counts, 0)
-    check_counts(kept, shown, request.k)
-    check_shows_enough(kept, counts.sum(axis=1), request)
-    edges, of, origin = _pieces(origin, start, joins[merged.groups], merged.gap)
-    panels = Panels(names.names, [edges], kept[:, of], shown[:, of] & (of >= 0), origin)
-    return panels.seen_of(counted, origin, request)
 
 
 def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
@@ -238,11 +164,10 @@ def _overlaid(drawn: MultiplesView, views: Sequence[HistogramView]) -> Multiples
 def histogram_view(
     edges: Floats, counts: Bins, shown: Shown, request: PlotRequest, origin: Origin
 ) -> HistogramView:
-    """Round the shown counts and turn them into densities."""
-    told = shown_counts(counts, shown, request)
+    """Turn the shown counts into densities."""
+    told = shown_counts(counts, shown)
     widths = np.diff(edges)
-    shares = not request.shows_exact or request.of_copy
-    total = (sum(count or 0 for count in told) or 1) if shares else 1
+    total = (sum(count or 0 for count in told) or 1) if request.of_copy else 1
     with np.errstate(over="ignore", divide="ignore"):
         density = [
             None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)
@@ -257,7 +182,7 @@ def histogram_view(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request, **({} if declared else {"bins": request.bins})),
-        suppressed=int((~shown).sum()) if request.shows_exact else None,
+        suppressed=int((~shown).sum()),
         origin=origin,
         edges=short_places(edges),
         counts=tuple(told),
@@ -313,10 +238,10 @@ HISTOGRAM: Plot[HistogramView | MultiplesView | PanelsView] = Plot(
     most=1,
     by=ROWS_AND_COUNTS,
     parameters=(*ROWS, "bins", "overlay"),
-    methods=(Merge.name, *BINNED, "none"),
-    method=Merge.name,
+    methods=(*BINNED, "none"),
+    method=Suppression.name,
     binned=True,
-    edges="always",
+    edges=True,
     from_rows=from_rows,
     from_counts=from_counts,
     by_level=(by_level_from_rows, by_level_from_counts),

@@ -16,7 +16,6 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
 from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import seen
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Chance, Own, intervals_for, left_out
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
@@ -349,7 +348,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeV
         method=request.method,
         parameters=MappingProxyType({}),
         suppressed=0,
-        origin=seen(origin, request, shown, table.size),
+        origin=replace(origin, shown=shown, total=table.size),
         every=every,
         starts=tuple(periods.starts[kept].tolist()),
         series=tuple(series),

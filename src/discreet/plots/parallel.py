@@ -1,7 +1,7 @@
-"""Parallel coordinates: clusters of persons between neighbouring axes.
+"""Parallel coordinates: clusters between neighbouring axes.
 
-Under a guarded policy clusters are of whole cells, a function of counts; under `research` also of
-records and pixels, as the paper has them.
+Of the rows of a copy clusters are of whole cells, a function of counts; under `research` of records
+and pixels, as the paper has them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import BrokenPromiseError, RefusedError
+from discreet.errors import RefusedError
 from discreet.parallel.cells import (
     Box,
     CellClusters,
@@ -26,13 +26,11 @@ from discreet.parallel.cells import (
 )
 from discreet.parallel.clusters import check_clusters, cluster_jointly, cluster_pair, members
 from discreet.parallel.diversity import Joins, diverse_joins, joined
-from discreet.parallel.methods import KMemberCells
+from discreet.parallel.methods import KMember
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
-from discreet.plots.counts import check_size, seen, too_few
 from discreet.plots.descriptor import Plot
 from discreet.plots.parallel_axes import (
     CellAxis,
-    PersonsInCells,
     PixelAxis,
     axes_to_order,
     cell_axis,
@@ -41,7 +39,6 @@ from discreet.plots.parallel_axes import (
     check_order,
     counted_cells,
     on_one_place,
-    persons_in_cells,
     pixel_axis,
     remarks_on_order,
     too_diverse,
@@ -59,9 +56,9 @@ MOST_CLUSTERS, MOST_JOINT = 20_000, 100_000
 
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> ParallelView:
-    """Cluster whole cells or, under `research`, records too."""
-    of_cells = request.method == KMemberCells.name
-    view = (clusters_of_cells if of_cells else clusters_of_records)(table, request, origin)
+    """Cluster whole cells of the rows of a copy or, under `research`, records."""
+    drawn = clusters_of_cells if request.of_copy else clusters_of_records
+    view = drawn(table, request, origin)
     remarks = (*view.origin.remarks, *remarks_on_order(request))
     return replace(view, origin=replace(view.origin, remarks=remarks))
 
@@ -72,14 +69,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> ParallelV
 def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster the cells of each two neighbouring axes, and say which light up together."""
     axes = {name: cell_axis(table, request, name) for name in request.columns}
-    check_named([*axes.values()], request.axes.sensitive)
-    for axis in axes.values():
-        if axis.shown.sensitive and axis.cells < request.axes.diversity:
-            raise too_diverse(axis.shown.name)
-    check_order(table, request, axes)
     stated = {"k": request.k, "pixels": request.axes.pixels}
-    if request.axes.sensitive:
-        stated["l"] = request.axes.diversity
     gaps, complete, persons = [], [], 0
     for left, right in pairwise(axes.values()):
         found, with_both, missing = _gap(table, request, left, right)
@@ -90,18 +80,14 @@ def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> Par
         _joins(table, request, [*axes.values()][i : i + 3], gaps[i], gaps[i + 1])
         for i in range(len(gaps) - 1)
     ]
+    # Of a gap that shows any: all with values on both of its axes are in its clusters.
+    shown = min((n for n, gap in zip(complete, gaps, strict=True) if gap.boxes), default=0)
     return ParallelView(
         columns=request.columns,
         method=request.method,
         parameters=MappingProxyType(stated),
         suppressed=None,
-        origin=seen(
-            origin,
-            request,
-            # Of a gap that shows any: all with values on both of its axes are in its clusters.
-            min((n for n, gap in zip(complete, gaps, strict=True) if gap.boxes), default=0),
-            persons,
-        ),
+        origin=replace(origin, shown=shown, total=persons),
         axes=tuple(axis.shown for axis in axes.values()),
         pixels=request.axes.pixels,
         clusters=tuple(
@@ -117,9 +103,7 @@ def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> Par
 def _gap(
     table: Table, request: PlotRequest, left: CellAxis, right: CellAxis
 ) -> tuple[CellClusters, int, int]:
-    """Cluster the cells between two axes; none where diversity lets nothing be shown.
-
-    Beside the clusters: how many persons have values on both axes, and how many have not.
+    """Cluster the cells between two axes; say how many rows have values on both, and how many not.
 
     Which axis stands on the left must not matter, so clusters are made with the axes in the order
     of their names.
@@ -127,27 +111,18 @@ def _gap(
     turned = left.shown.name > right.shown.name
     pair = (right, left) if turned else (left, right)
     counted = counted_cells(table, pair)
-    check_size(counted, request)
-    counts, persons = cells_of(counted, pair, request.k), persons_in_cells(counted, pair)
-    here = int(counts.sum()) if persons is None else persons.people
-    left_out = counted.left_out + counted.people - here
-    if not request.shows_exact and here < request.least_persons:
-        raise too_few(request)
-    sensitive = (pair[0].shown.sensitive, pair[1].shown.sensitive)
+    counts = cells_of(counted, pair)
+    here = int(counts.sum())
     found = cluster_cells(
         counts,
         request.k,
         kinds=(pair[0].shown.kind, pair[1].shown.kind),
         edges=(pair[0].edges, pair[1].edges),
-        sensitive=sensitive,
-        diversity=request.axes.diversity,
     )
-    if persons is not None:
-        _check_persons(persons, found.cluster_of, request.k)
     if turned:
-        counts, found, sensitive = counts.T, _turned(found), sensitive[::-1]
-    check_cells(counts, found, request.k, sensitive, request.axes.diversity)
-    return found, here, left_out
+        counts, found = counts.T, _turned(found)
+    check_cells(counts, found, request.k)
+    return found, here, counted.left_out + counted.people - here
 
 
 def _joins(
@@ -157,41 +132,12 @@ def _joins(
     before: CellClusters,
     after: CellClusters,
 ) -> Joins:
-    """Say which clusters on both sides of the middle axis share at least k persons."""
-    counted = counted_cells(table, axes)
-    several = persons_in_cells(counted, axes)
-    if several is None:
-        counts = cells_of(counted, axes, request.k)
-    else:
-        both = before.cluster_of[:, :, None] >= 0, after.cluster_of[None] >= 0
-        several = several.within(both[0] & both[1])
-        counts = several.counts(request.k)
-    triples, persons = np.argwhere(counts), counts[counts > 0]
-    diversity = request.axes.diversity if axes[1].shown.sensitive else 1
-    joins = shared(triples, persons, before, after, least=request.k, diversity=diversity)
-    check_shared(triples, persons, before, after, joins, least=request.k, diversity=diversity)
-    if several is not None:
-        # Of each triple of cells which of the pairs that are lit it is of, if of any.
-        lit = {pair: number for number, pair in enumerate(joins)}
-        ones, others = np.broadcast_arrays(before.cluster_of[:, :, None], after.cluster_of[None])
-        pairs = zip(ones.ravel().tolist(), others.ravel().tolist(), strict=True)
-        _check_persons(several, np.array([lit.get(pair, -1) for pair in pairs]), request.k)
+    """Say which clusters on both sides of the middle axis share at least k rows."""
+    counts = cells_of(counted_cells(table, axes), axes)
+    triples, rows = np.argwhere(counts), counts[counts > 0]
+    joins = shared(triples, rows, before, after, least=request.k)
+    check_shared(triples, rows, before, after, joins, least=request.k)
     return joins
-
-
-def _check_persons(several: PersonsInCells, shown_as: Labels, k: int) -> None:
-    """Count again, apart from how they were made, that what is shown stands on k persons.
-
-    `shown_as` is the number of what is shown of each cell; -1 where it is nothing.
-    """
-    members: dict[int, set[int]] = {}
-    numbers = shown_as.ravel()[several.cells].tolist()
-    for number, person in zip(numbers, several.persons.tolist(), strict=True):
-        members.setdefault(number, set()).add(person)
-    if any(len(found) < k for number, found in members.items() if number >= 0):
-        raise BrokenPromiseError(
-            "a cluster was counted again and holds fewer than k persons; please report this"
-        )
 
 
 def _turned(found: CellClusters) -> CellClusters:
@@ -227,9 +173,8 @@ def clusters_of_records(table: Table, request: PlotRequest, origin: Origin) -> P
     """Cluster the records between each two neighbouring axes, and say which light up together."""
     if table.persons_repeat():
         raise RefusedError(
-            "some person has several rows, and a cluster of records counts rows; take"
-            " method='k-member-cells', which counts persons, or make one row a person first (a mean"
-            " or a last value)"
+            "some person has several rows, and a cluster of records counts rows; make one row a"
+            " person first (a mean or a last value)"
         )
     axes = [pixel_axis(table, request, name) for name in request.columns]
     check_named(axes, request.axes.sensitive)
@@ -256,7 +201,7 @@ def clusters_of_records(table: Table, request: PlotRequest, origin: Origin) -> P
         method=request.method,
         parameters=MappingProxyType(_stated_of_records(request)),
         suppressed=0,
-        origin=seen(origin, request, len(rows), table.size),
+        origin=replace(origin, shown=len(rows), total=table.size),
         axes=tuple(axis.shown for axis in axes),
         pixels=request.axes.pixels,
         clusters=tuple(tuple(map(tuple, gap.boxes.tolist())) for gap in gaps),
@@ -379,7 +324,6 @@ PARALLEL = Plot(
     parameters=("k", "diversity", "pixels", "cost", "gradient"),
     axes=True,
     methods=(*CLUSTER_METHODS, "none"),
-    method=KMemberCells.name,
-    edges="guarded",
+    method=KMember.name,
     from_counts=from_counts,
 )

@@ -1,6 +1,6 @@
 """The axes of parallel coordinates: what stands where on each, and in which order they may stand.
 
-Under a guarded policy an axis is cut into cells, each of at least k persons, and nothing finer is
+For the rows of a copy an axis is cut into cells, each of at least k rows, and nothing finer is
 looked at; under `research` every pixel is.
 """
 
@@ -24,16 +24,15 @@ from discreet.parallel.pixels import (
     level_pixels,
 )
 from discreet.plots.by_level import Levels, joined, levels_of
-from discreet.plots.counts import Shown, check_size, ends_of_table
-from discreet.plots.histogram import merged_bins
+from discreet.plots.counts import ends_of_table
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.request import PlotRequest
+from discreet.protect.counts import LEAST_GAP, merged_bins
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
     "CELL_PIXELS",
     "CellAxis",
-    "PersonsInCells",
     "PixelAxis",
     "axes_to_order",
     "cell_axis",
@@ -42,7 +41,6 @@ __all__ = [
     "check_order",
     "counted_cells",
     "on_one_place",
-    "persons_in_cells",
     "pixel_axis",
     "proposed_order",
     "remarks_on_order",
@@ -101,29 +99,20 @@ class PixelAxis:
 
 
 def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
-    """Cut the axis of a column into cells of at least k persons each."""
+    """Cut the axis of a column into cells of at least k rows each."""
     height, sensitive = request.axes.pixels, name in request.axes.sensitive
-    most = height // CELL_PIXELS
     if table.columns[name].kind == "categorical":
         order = table.columns[name].order
         found = joined(table.levels(name), request.k, order=order)
-        persons = table.unit is not None and request.k > 1
-        if persons and table.count((), {name: found.places}).counts.min() < request.k:
-            # Joined by sums of persons, of whom some were counted twice.
-            raise RefusedError(
-                f"some person has several levels of {name!r}, so small ones cannot be joined; make"
-                " one row a person first (a last level, or the most frequent)"
-            )
-        levels = _not_too_many(found, name, height if request.shows_exact else most)
+        levels = _not_too_many(found, name, height)
         if sensitive:
             levels = _known(levels)
         bands = level_bands(len(levels.names), height)
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
         edges = np.array([low for low, _ in bands] + [height], dtype=np.int64)
         return CellAxis(shown, edges, levels=levels)
-    # The very bins of the column's histogram: a second grid would tell of parts of its bins.
-    _, merged, bins = merged_bins(table, replace(request, columns=(name,)))
-    firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
+    groups, bins = _merged_bins(table, request, name)
+    firsts = np.flatnonzero(np.diff(groups, prepend=-1))
     places = np.append(bins.edges[firsts], bins.edges[-1])
     edges = np.rint((places - bins.low) / (bins.high - bins.low) * height).astype(np.int64)
     kept = [0]  # at which edges cells begin, from the foot upwards
@@ -133,12 +122,20 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     if len(kept) < 2:
         raise on_one_place(name)
     low, high = float(bins.low), float(bins.high)
-    whole = name not in {**request.limits, **request.edges} and table.is_whole(
-        name, but_for=request.k
-    )
+    whole = name not in request.limits and table.is_whole(name, but_for=request.k)
     shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive, whole)
     cell_of_bin = np.searchsorted(firsts[kept], np.arange(bins.bins), side="right") - 1
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
+
+
+def _merged_bins(table: Table, request: PlotRequest, name: str) -> tuple[Labels, BinAxis]:
+    """Count one column in the bins of a histogram, and join neighbours until each holds k rows."""
+    ends = ends_of_table(table, request, name)
+    start = ends.axis(request.bins)
+    least = LEAST_GAP  # of empty bins; of whole numbers narrow bins are empty as a rule
+    if start.width < 1 and table.is_whole(name, but_for=request.k):
+        least = LEAST_GAP * math.ceil(1 / start.width)
+    return merged_bins(table.count((start,)).counts, request.k, least), start
 
 
 def pixel_axis(table: Table, request: PlotRequest, name: str) -> PixelAxis:
@@ -228,26 +225,23 @@ def on_one_place(name: str) -> RefusedError:
 
 
 def axes_to_order(table: Table, request: PlotRequest) -> dict[str, CellAxis]:
-    """Cut the axes into the cells on which they are compared, of any size under `research`."""
-    compared = replace(request, k=1) if request.shows_exact else request
+    """Cut the axes into the cells on which they are compared, of any size."""
+    compared = replace(request, k=1)
     return {name: cell_axis(table, compared, name) for name in request.columns}
 
 
 def check_order(table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]) -> None:
-    """Refuse an order of the axes that breaks a rule about a sensitive one.
-
-    Under `research` it may stand anywhere.
-    """
+    """Refuse an order of the axes that breaks a rule about a sensitive one."""
     roles = _roles(request, axes)
     known = _information(table, request, axes)
-    broken = broken_rules(roles, known, anywhere=request.shows_exact)
+    broken = broken_rules(roles, known, anywhere=True)
     if broken:
         nearest = nearest_allowed(roles, known)
         raise RefusedError(f"{'; '.join(broken)}; the nearest allowed order is {one_of(nearest)}")
 
 
 def remarks_on_order(request: PlotRequest) -> tuple[str, ...]:
-    """Say which sensitive axes do not come last, as they do under a guarded policy."""
+    """Say which sensitive axes do not come last."""
     names = request.columns
     early = [
         name
@@ -256,10 +250,7 @@ def remarks_on_order(request: PlotRequest) -> tuple[str, ...]:
     ]
     if not early:
         return ()
-    return (
-        f"sensitive: {', '.join(early)}, not the last of the axes, as under a guarded policy: both"
-        " sides tell of it",
-    )
+    return (f"sensitive: {', '.join(early)}, not the last of the axes: both sides tell of it",)
 
 
 def rules_of_order(
@@ -271,7 +262,7 @@ def rules_of_order(
 
     def broken(order: Sequence[str]) -> tuple[str, ...]:
         """Say which rules about sensitive axes an order of the names breaks."""
-        return broken_rules([roles[name] for name in order], known, anywhere=request.shows_exact)
+        return broken_rules([roles[name] for name in order], known, anywhere=True)
 
     return broken, nearest_allowed([*roles.values()], known)
 
@@ -290,70 +281,8 @@ def counted_cells(table: Table, axes: Sequence[CellAxis]) -> Counted:
     return table.count(bins, levels)
 
 
-@dataclass(frozen=True, repr=False)
-class PersonsInCells:
-    """Which persons with several rows are in the cells that axes share: pairs, none twice.
-
-    `cells` are numbers of cells in a grid of `shape`, one dimension for each axis.
-    """
-
-    shape: tuple[int, ...]
-    cells: Whole
-    persons: Labels
-
-    @property
-    def people(self) -> int:
-        """How many persons there are, each counted once."""
-        return len(np.unique(self.persons))
-
-    def within(self, keep: Shown) -> PersonsInCells:
-        """Return those in cells to keep, which are said for each cell."""
-        stays = keep.ravel()[self.cells]
-        return PersonsInCells(self.shape, self.cells[stays], self.persons[stays])
-
-    def counts(self, least: int) -> Whole:
-        """Count so that a sum over cells is of as many different persons, or of `least` or more.
-
-        A cell of `least` persons has its own count. In the other cells each person counts once,
-        where most persons are: so no sum holds anybody twice, unless a cell of it is enough alone.
-        """
-        held = np.bincount(self.cells, minlength=math.prod(self.shape))
-        rest = held[self.cells] < least
-        cells, persons = self.cells[rest], self.persons[rest]
-        order = np.lexsort((cells, -held[cells], persons))
-        first = np.diff(persons[order], prepend=-1) != 0
-        once = np.bincount(cells[order][first], minlength=len(held))
-        counts: Whole = np.where(held >= least, held, once).reshape(self.shape)
-        return counts
-
-
-def persons_in_cells(counted: Counted, axes: Sequence[CellAxis]) -> PersonsInCells | None:
-    """Return which persons are in the cells that axes share; None where a row is a person's."""
-    if counted.persons is None:
-        return None
-    stands = _as_counted(axes)
-    places = np.unravel_index(counted.cells, counted.shape)
-    shape = tuple(axis.cells for axis in axes)
-    cells, here = np.zeros(len(counted.cells), dtype=np.int64), np.ones(1, dtype=np.bool_)
-    for axis in axes:
-        place = places[stands.index(axis)]
-        if axis.cell_of_bin is not None:
-            place = axis.cell_of_bin[place]
-        # Beyond the cells of a sensitive axis are those of whom nothing is known.
-        here = here & (place < axis.cells)
-        cells = cells * axis.cells + place
-    pairs = np.unique(np.stack([cells[here], counted.persons[here]]), axis=1)
-    return PersonsInCells(shape, pairs[0], pairs[1].astype(np.intp))
-
-
-def cells_of(counted: Counted, axes: Sequence[CellAxis], least: int) -> Whole:
-    """Return the counts of the cells that axes share, one dimension for each, in their order.
-
-    Of persons with several rows see `PersonsInCells.counts`.
-    """
-    found = persons_in_cells(counted, axes)
-    if found is not None:
-        return found.counts(least)
+def cells_of(counted: Counted, axes: Sequence[CellAxis]) -> Whole:
+    """Return the counts of the cells that axes share, one dimension for each, in their order."""
     stands = _as_counted(axes)
     counts: Whole = counted.counts.transpose([stands.index(axis) for axis in axes])
     for place, axis in enumerate(axes):
@@ -391,8 +320,7 @@ def _information(
             continue
         pair = (axes[name], axes[sensitive[0]])
         counted = counted_cells(table, pair)
-        check_size(counted, request)
-        counts = cells_of(counted, pair, request.k)
+        counts = cells_of(counted, pair)
         # Many cells of few persons tell much by chance, more than can be corrected for: those of
         # continuous axes are joined into about ten that hold as many persons each.
         for place, axis in enumerate(pair):

@@ -13,7 +13,6 @@ from discreet.errors import InputError, one_of
 from discreet.parallel.cells import Box
 from discreet.parallel.pixels import KINDS, MOST_PIXELS
 from discreet.plots.view import Tidy, View
-from discreet.protect import Whole
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 
@@ -270,10 +269,9 @@ class ParallelView(View):
             ]
         if self.selected is not None:
             left, right = self.columns[self.selected[0] :][:2]
-            enough = "enough persons" if who == "persons" else who
             signs.append(
                 f"lit: one cluster between {left} and {right}, and those beside it that share"
-                f" {enough} with it"
+                f" {who} with it"
             )
         return tuple(signs)
 
@@ -281,21 +279,17 @@ class ParallelView(View):
         """Return the lines that stand below the picture: those of any view, and of empty gaps."""
         lines = [*super().notes()]
         for gap in (gap for gap, boxes in enumerate(self.clusters) if not boxes):
-            secret = [axis.name for axis in self.axes[gap : gap + 2] if axis.sensitive]
-            why = f"clusters there could not hide a person's {' and '.join(secret)}"
-            if not secret:
-                why = f"too few {self._who()} for a cluster"
             left, right = self.columns[gap : gap + 2]
-            lines.append(f"nothing is shown between {left} and {right}: {why}")
+            lines.append(
+                f"nothing is shown between {left} and {right}: too few {self._who()} for a cluster"
+            )
         return tuple(lines)
 
     def _guarded(self) -> bool:
         return self.origin.regime == "guarded"
 
     def _who(self) -> str:
-        if self.method == Whole.name:
-            return "rows of the copy"
-        return "persons" if self._guarded() else "records"
+        return "rows of the copy" if self._guarded() else "records"
 
     def _source(self) -> str:
         source = super()._source()

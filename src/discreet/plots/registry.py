@@ -23,7 +23,7 @@ from discreet.plots.survival import SURVIVAL
 from discreet.plots.view import View
 from discreet.plots.violin import VIOLIN
 
-__all__ = ["METHOD_OF_PLOT", "PLOTS"]
+__all__ = ["PLOTS"]
 
 PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
     {
@@ -50,9 +50,3 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
     }
 )
 """Every plot by name. To add one: its module, a line here, a method of `Study`, a test."""
-
-#: The method of each plot where neither policy nor caller says, but for those that take another's
-#: or have no choice.
-METHOD_OF_PLOT: Mapping[str, str] = MappingProxyType(
-    {n: it.method for n, it in PLOTS.items() if not (it.like or it.of_copy_alone)}
-)

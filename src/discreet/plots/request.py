@@ -14,7 +14,6 @@ from discreet.regression import Model
 
 __all__ = [
     "NO_AXES",
-    "ROWS_PER_K",
     "SHOWN",
     "AxesRequest",
     "Edges",
@@ -22,9 +21,6 @@ __all__ = [
     "PlotRequest",
     "columns_of_by",
 ]
-
-#: A guarded plot or copy is made of at least this many times k persons.
-ROWS_PER_K = 10
 
 #: What a scatter plot draws: cells of very many rows and points of fewer, or one of the two.
 SHOWN = ("auto", "points", "density")
@@ -66,9 +62,7 @@ NO_AXES = AxesRequest(0, 1, MappingProxyType({}), "", True)
 class PlotRequest:
     """One plot as it will be made: the method and every number it needs.
 
-    `shows_exact` says whether counts and values of single persons may be shown as they are;
-    `round_to` is what shown counts are rounded to, `count_step` what all other numbers of persons
-    are. `of_copy` says whether it is drawn from the copy of the whole table, as the policy decides;
+    `of_copy` says whether it is drawn from the copy of the whole table, as the policy decides;
     groups of that are of `m` persons. `event_is` are the levels that are the event of a survival
     curve, `every` how long a period of a line over time is. `percent` draws shares
     instead of counts, `overlay` the levels of `by` on one pair of axes, `show` whether a
@@ -87,14 +81,8 @@ class PlotRequest:
     bins: int
     grid: int
     limits: Limits
-    shows_exact: bool
-    round_to: int
-    count_step: int
-    shown_share: float
-    show_empty: bool
     by: str | None
     edges: Edges
-    bins_share: float
     rounding: str | None = None
     c: int | None = None
     axes: AxesRequest = NO_AXES
@@ -131,11 +119,6 @@ class PlotRequest:
     def in_order(self, levels: Iterable[str], column: str | None = None) -> tuple[str, ...]:
         """Return different levels of a column, by default of `by`, in order."""
         return in_order(levels, self.levels.get(column or self.by or "", ()))
-
-    @property
-    def least_persons(self) -> int:
-        """How many persons a plot, or each panel of it, is made of at least."""
-        return self.k if self.shows_exact else ROWS_PER_K * self.k
 
     @property
     def from_rows(self) -> bool:

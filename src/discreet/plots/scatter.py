@@ -16,7 +16,7 @@ from discreet.errors import InputError, RefusedError, one_of
 from discreet.levels import in_order
 from discreet.plots import heatmap
 from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
+from discreet.plots.counts import Protected, parameters_of_rows, short_places
 from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.heatmap import GridView
 from discreet.plots.request import SHOWN, PlotRequest
@@ -161,7 +161,7 @@ def points_of_rows(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_rows(request),
-        suppressed=0 if request.shows_exact else None,
+        suppressed=0,
         origin=origin,
         x=tuple(point[0] for point in points),
         y=tuple(point[1] for point in points),
@@ -191,7 +191,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> PointsVie
             method="none",
             parameters=MappingProxyType({}),
             suppressed=0,
-            origin=seen(origin, request, len(rows), table.size),
+            origin=replace(origin, shown=len(rows), total=table.size),
             x=tuple(points[:, 0].tolist()),
             y=tuple(points[:, 1].tolist()),
             size=tuple(sizes.tolist()),

@@ -221,7 +221,7 @@ def density_of_rows(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_rows(request),
-        suppressed=0 if request.shows_exact else None,
+        suppressed=0,
         origin=replace(origin, shown=sum(it.rows for it in panels)) if request.by else origin,
         x_edges=short_places(edges[0]),
         y_edges=short_places(edges[1]),

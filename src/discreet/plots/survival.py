@@ -18,7 +18,6 @@ from discreet.expressions import NO_AND_YES
 from discreet.levels import in_order
 from discreet.plots.by_level import Levels, check_few, codes_as_words
 from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import seen
 from discreet.plots.curves import Chance, Own, intervals_for
 from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import PlotRequest
@@ -419,7 +418,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> SurvivalV
         method=request.method,
         parameters=MappingProxyType({}),
         suppressed=0,
-        origin=seen(origin, request, shown, table.size),
+        origin=replace(origin, shown=shown, total=table.size),
         event_is=is_event,
         by=request.by,
         curves=curves,

@@ -18,7 +18,7 @@ from discreet.plots.density import said_of
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import ROW_METHODS, OrderMeans
+from discreet.protect import ROW_METHODS
 from discreet.render.dates import date_words
 from discreet.render.scene import Axis, Panel, Scene, Violin, Violins
 
@@ -129,7 +129,7 @@ def from_rows(
         curves=tuple(
             it if request.by else Curve(request.columns[0], it.x, it.y) for it in found.curves
         ),
-        quarters=tuple(_quarters(each, request) for each in held),
+        quarters=tuple(_quarters(each) for each in held),
         rows=tuple(len(each) for each in held),
         by=found.by,
         few=found.few,
@@ -138,13 +138,11 @@ def from_rows(
     )
 
 
-def _quarters(values: Floats, request: PlotRequest) -> Quarters:
-    """Return the quartiles of rows; under a guarded policy as a box of them has them."""
-    if request.shows_exact:
-        five = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
-    else:
-        five = np.array(OrderMeans(request.k)(values))
-    q1, median, q3 = (float(f"{it:.{DIGITS}g}") for it in five[1:4].tolist())
+def _quarters(values: Floats) -> Quarters:
+    """Return the quartiles of rows."""
+    q1, median, q3 = (
+        float(f"{it:.{DIGITS}g}") for it in np.quantile(values, [0.25, 0.5, 0.75]).tolist()
+    )
     low, high = float(values.min()), float(values.max())
     # In six digits a quartile may come to lie beyond an end.
     q1, median, q3 = (min(max(it, low), high) for it in (q1, median, q3))

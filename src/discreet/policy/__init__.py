@@ -4,12 +4,11 @@ A Policy is a frozen value that reads from and writes to TOML. `resolve` settles
 `resolve_table` a table: with which method and numbers is it made, and may the caller choose them?
 """
 
-from discreet.plots.request import ROWS_PER_K, AxesRequest, PlotRequest
+from discreet.plots.request import AxesRequest, PlotRequest
 from discreet.policy.policy import PRESETS, Policy, load_policy
 from discreet.policy.resolve import (
     Sensitive,
     TableRequest,
-    check_group,
     resolve,
     resolve_rounding,
     resolve_table,
@@ -17,13 +16,11 @@ from discreet.policy.resolve import (
 
 __all__ = [
     "PRESETS",
-    "ROWS_PER_K",
     "AxesRequest",
     "PlotRequest",
     "Policy",
     "Sensitive",
     "TableRequest",
-    "check_group",
     "load_policy",
     "resolve",
     "resolve_rounding",

@@ -19,7 +19,7 @@ from typing import Any
 from discreet.arguments import parameters_of
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
-from discreet.plots import METHOD_OF_PLOT, PLOTS
+from discreet.plots import PLOTS
 from discreet.plots.request import Edges, Limits, PlotRequest
 from discreet.policy.resolve import allowed_methods, method_of, refuse_unused
 from discreet.protect import (
@@ -30,7 +30,6 @@ from discreet.protect import (
     Condensation,
     Deterministic,
     Microaggregation,
-    Multiplicative,
     Probabilistic,
     Whole,
     named,
@@ -60,14 +59,13 @@ USUAL: Mapping[str, Any] = MappingProxyType(
         "closeness": 1.0,
     }
 )
-#: What only copies of groups of columns have a use for.
-OF_GROUPS = frozenset(
-    {"groups", "strata", "most_columns", "q", "c", "metric", "rounding", "far_noise", *USUAL}
-    - {"ordered"}
+#: What the row methods of the policy `research` alone have a use for.
+OF_ROW_METHODS = (
+    *("strata", "q", "c", "metric", "ties", "rounding", "far_noise"),
+    *(name for name in USUAL if name != "ordered"),
 )
 USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
-LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
 LEAST_LEFT_OUT, MOST_LEFT_OUT = 0.1, 0.5
 REGIMES = ("guarded", "research")
@@ -80,8 +78,6 @@ MOST_EDGES = 101
 
 def frozen(key: str, value: Any) -> Any:
     """Return a field's value as it is kept: tuples and read-only mappings all the way."""
-    if key == "pictures" and isinstance(value, Mapping):
-        return MappingProxyType({**METHOD_OF_PLOT, **value})
     if key in ("dates", "kinds", "roles", "derive", "labels") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
     if key == "hierarchies" and isinstance(value, Mapping):
@@ -91,8 +87,8 @@ def frozen(key: str, value: Any) -> Any:
     ):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
-    if key in ("groups", "pairs", "tables") and isinstance(value, list | tuple):
-        return tuple(_as_tuple(group) for group in value)
+    if key == "tables" and isinstance(value, list | tuple):
+        return tuple(_as_tuple(each) for each in value)
     if key in ("strata", "withhold"):
         return _as_tuple(value)
     if key == "rounding" and isinstance(value, str):
@@ -233,26 +229,14 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda v: _number(v) and LEAST_LEFT_OUT <= v <= MOST_LEFT_OUT,
         f"a number from {LEAST_LEFT_OUT:g} to {MOST_LEFT_OUT:g}",
     ),
-    "pictures": (lambda v: isinstance(v, Mapping), "a table of plots and methods"),
     "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "pixels": (
         lambda v: _whole(PIXEL_STEP, MOST_PIXELS)(v) and v % PIXEL_STEP == 0,
         f"a multiple of {PIXEL_STEP} from {PIXEL_STEP} to {MOST_PIXELS}",
     ),
-    "pairs": (_pairs, "a list of pairs of different column names"),
     "tables": (lambda v: v is None or _pairs(v), "a list of pairs of different column names"),
     "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
-    "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
-    "show_empty": _YES_NO,
-    "groups": (
-        lambda v: isinstance(v, tuple) and all(_names(group) and group for group in v),
-        "a list of lists of column names",
-    ),
-    "most_columns": (
-        lambda v: v is None or _whole(1, 1000)(v),
-        "a whole number from 1 to 1000",
-    ),
     "strata": (_names, "a list of column names"),
     "limits": (_columns(_ends), "a table of columns, each with a lower and a larger upper number"),
     "edges": (_columns(_edges), "a table of columns, each with 2 to 101 numbers that rise"),
@@ -262,7 +246,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "outside": (lambda v: v in OUTSIDE, f"one of {one_of(OUTSIDE)}"),
     "far_noise": (lambda v: v in FAR_NOISE, f"one of {one_of(FAR_NOISE)}"),
-    "bins_share": (lambda v: _number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
     "residual_df": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "missing": (lambda v: v in MISSING_NUMBERS, f"one of {one_of(MISSING_NUMBERS)}"),
     "missing_values": (
@@ -323,61 +306,42 @@ class Policy:
         The least number of persons that anything drawn stands on; at least 3 when guarded.
     q : float, optional
         Noise as a share of a column's standard deviation; by default what the row method needs.
-        At least 0.1 when guarded.
+        Of `research` alone, as are `metric`, `ties`, `rounding`, `c`, `strata`, `far_noise`,
+        `missing`, `missing_levels`, `hierarchies`, `most_suppressed`, `diversity` and `closeness`.
     rows : str, optional
-        What the protected copy is made by. "whole" is one copy of all columns of the table, from
-        which every plot may be drawn: the default of a guarded policy that says nothing of what
-        only groups of columns have a use for (`groups`, `strata`, `most_columns`, `q`, `c`,
-        `metric`, `rounding`, `far_noise`, `missing`, `missing_levels`, `hierarchies`,
-        `most_suppressed`, `diversity`, `closeness`). Else a row method for groups of
-        columns: "condensation" (the default there), "deterministic", "probabilistic",
-        "multiplicative" (under `research` alone), or a way to round rows jointly: "mdav"
-        (microaggregation), "vmdav", "optimal", "equal-width", "equal-frequency", "kmeans",
-        "resampling", "base".
+        What rows are protected by. Of a guarded policy it is "whole": one copy of all columns of
+        the table, from which every plot may be drawn. Under `research` it is a row method:
+        "condensation" (the default), "deterministic", "probabilistic", "multiplicative", or a way
+        to round rows jointly: "mdav" (microaggregation), "vmdav", "optimal", "equal-width",
+        "equal-frequency", "kmeans", "resampling", "base".
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
     ties : {"keyed", "tree"}, default "keyed"
         Which of equally near rows it takes first: by a digest that the secret keys, or as R's
-        search tree meets them. "tree" follows the order of the file: under `research` alone.
+        search tree meets them, which follows the order of the file.
     rounding : str, default "mdav"
         How points are found where `rows` is "rounding": the two together are an older way to
         say `rows="vmdav"`.
     c : int, optional
         How many regions it parts a column into, where that is what it takes.
     m : int, optional
-        The least number of persons in a leaf, where `rows` is "whole"; at least k, by default
-        4 k. With less than 4 k a study has one version and no more.
+        The least number of persons in a leaf of the copy; at least k, by default 4 k. With less
+        than 4 k a study has one version and no more.
     left_out : float, default 0.2
-        The largest share of persons that the copy leaves out, from .1 to .5, where `rows` is
-        "whole"; how many are left out, from half of it on, the secret says. The more are, the less
-        sure is anybody who is in the copy, and the farther off are its figures.
-    pictures : mapping of str to str
-        The method of each picture when the caller names none; "rows" stands for `rows`.
+        The largest share of persons that the copy leaves out, from .1 to .5; how many are left
+        out, from half of it on, the secret says. The more are, the less sure is anybody who is in
+        the copy, and the farther off are its figures.
     bins, grid : int, default 20 and 30
         Bins of a histogram, and cells along each side of a grid; from 2 to 1000.
     pixels : int, default 400
         How many pixels each axis of parallel coordinates has; a multiple of 50, at most 500.
-    pairs : sequence of pairs of str
-        The columns that may stand side by side in parallel coordinates. Empty: as far as all that
-        are drawn fit into one order of axes.
     tables : sequence of pairs of str, optional
         Columns of levels whose cross-table matters: the copy of the whole table has its counts,
-        with noise. Only where `rows` is "whole".
+        with noise. Not under `research`.
     round_to : int, default 5
         Counts are rounded to multiples of this; 1 leaves them.
-    shown_share : float, default 0.85
-        Generalization goes on until at least this share of the records shows; 0 halves once.
-    show_empty : bool, default False
-        Tell empty cells (count 0) from hidden ones. Under research a protected cross-table does
-        not, whatever this says: its empty cells are as sensitive as those of 100 %.
-    groups : sequence of sequences of str
-        The columns whose rows may be seen together; a column is in one group. Empty: the columns
-        of the first row-level request.
-    most_columns : int, optional
-        The most columns whose rows may be seen together; by default 4 where k is below 5 and the
-        policy guarded, and any number else, or where `rows` are shared by k.
     strata : sequence of str
-        Categorical columns within whose combinations the protected copy is made.
+        Categorical columns within whose combinations rows are protected.
     limits : mapping of str to (float, float)
         The ends of a column's axis, where they are public.
     edges : mapping of str to sequence of float
@@ -390,13 +354,11 @@ class Policy:
     far_noise : {"even", "by-distance"}, default "even"
         Whether the noise of the probabilistic method grows with the distance of the record's
         k-th neighbour.
-    bins_share : float, default 1.0
-        The most bins along an axis of counts, as a share of the persons; 1 sets no limit.
     residual_df : int, default 10
         The least residual degrees of freedom of a regression; at least 10 when guarded.
     missing : {"complete", "median", "mean"}, default "complete"
-        What happens to rows without a number in a released table or protected copy: left out, or
-        the column's median (when guarded, the mean of the k values around it) or mean instead.
+        What happens to rows without a number in a released table: left out, or the column's median
+        or mean instead.
     missing_values : mapping of str to sequence of float
         The numbers of a column that stand for a missing value, such as -999; an empty list says
         that all its numbers are values.
@@ -418,7 +380,7 @@ class Policy:
     diversity : int, default 1
         The least number of different sensitive values in each stratum of a released table
         (l-diversity), and in each cluster beside a sensitive axis of parallel coordinates, where
-        it is at least 2 when guarded.
+        it is at least 2.
     closeness : float, default 1.0
         How far the sensitive values of a stratum of a released table may be from those of all
         rows (t-closeness).
@@ -426,14 +388,14 @@ class Policy:
         New columns that every study of the policy has, each with an expression of other columns:
         `{"log_bmi": "log(bmi)", "band": "cut(age, 40, 60)"}` (docs/expressions.md). They are
         computed of the rows of the copy, as those of `Study.assign`, and one may use those before
-        it. Only where `rows` is "whole".
+        it. Not under `research`.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, with the unit in brackets at its end:
         `{"bmi": "Body mass index (kg/m²)"}`. Requests and records have the names.
     withhold : sequence of str, optional
         Columns of the copy that are not used, nor what is derived of them: those that the custodian
         finds it too far off in, after `fidelity`. The copy stays as it is, so another `withhold`
-        needs no new version. Only where `rows` is "whole".
+        needs no new version. Not under `research`.
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
@@ -477,24 +439,17 @@ class Policy:
     c: int | None = None
     m: int | None = None
     left_out: float = LEFT_OUT
-    pictures: Mapping[str, str] = field(default_factory=lambda: METHOD_OF_PLOT)
     bins: int = 20
     grid: int = 30
     pixels: int = USUAL_PIXELS
-    pairs: tuple[tuple[str, ...], ...] = ()
     tables: tuple[tuple[str, ...], ...] | None = None
     round_to: int = 5
-    shown_share: float = 0.85
-    show_empty: bool = False
-    groups: tuple[tuple[str, ...], ...] = ()
-    most_columns: int | None = None
     strata: tuple[str, ...] = ()
     limits: Limits = field(default_factory=lambda: MappingProxyType({}))
     edges: Edges = field(default_factory=lambda: MappingProxyType({}))
     bounds: Limits = field(default_factory=lambda: MappingProxyType({}))
     outside: str = "reflect"
     far_noise: str = "even"
-    bins_share: float = 1.0
     residual_df: int = 10
     missing: str = "complete"
     missing_values: Edges = field(default_factory=lambda: MappingProxyType({}))
@@ -533,21 +488,8 @@ class Policy:
                 raise InputError(f"{name} of the policy must be frozen; use Policy.from_dict")
             if not holds(value):
                 raise InputError(f"{name} of the policy must be {allowed}")
-        for plot, method in self.pictures.items():
-            if plot not in PLOTS:
-                raise InputError(f"pictures of the policy may name {one_of(PLOTS)}")
-            methods = PLOTS[plot].methods
-            if method != "rows" and method not in methods:
-                raise InputError(f"the {plot} of the policy must be 'rows' or {one_of(methods)}")
-        grouped = [column for group in self.groups for column in group]
-        if len(set(grouped)) != len(grouped) or set(grouped) & set(self.strata):
-            raise InputError("a column is in one group of the policy, and is no stratum as well")
         if set(self.edges) & set(self.limits):
             raise InputError("a column has limits or edges in the policy, not both")
-        kind = COPY_METHODS[self.rows_by]
-        if kind.declared and self.rows_by != Whole.name:
-            made = (self.rows_by, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
-            self._method(*made)  # refuses what does not fit
         if self.fixed:
             self._check_guarded()
         elif self.rows == Whole.name:
@@ -555,47 +497,37 @@ class Policy:
                 "rows = 'whole' is one copy of a guarded study's table; choose another row method"
                 " for single plots of public data"
             )
+        elif ROW_METHODS[self.rows_by].declared:
+            least = max(ROW_METHODS[self.rows_by].least_k, self.k)
+            self._method(self.rows_by, least, 0.0, self.rounding, self.c)  # refuses what is wrong
 
     def _check_guarded(self) -> None:
         """Refuse what a guarded policy may not hold."""
         if self.k < LEAST_GUARDED_K:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
-        if self.q is not None and self.q < LEAST_GUARDED_Q:
-            raise InputError(f"q of a guarded policy must be at least {LEAST_GUARDED_Q}")
-        if self.rows_by == Multiplicative.name:
+        if self.rows not in (None, Whole.name):
             raise InputError(
-                "rows = 'multiplicative' leaves zeros and signs as they are, and is for the policy"
-                " 'research'; choose another row method, such as 'probabilistic'"
+                f"rows of a guarded policy are those of one copy of the whole table; leave rows ="
+                f" {self.rows!r} out, or take the policy 'research' for public or simulated data"
             )
-        if self.ties == "tree":
-            raise InputError(
-                "ties = 'tree' follows the order of the file, and is for the policy 'research';"
-                " leave ties out"
-            )
+        for item in dataclasses.fields(self):
+            if item.name in OF_ROW_METHODS and getattr(self, item.name) != _usual(item):
+                raise InputError(
+                    f"{item.name} is of row methods, under the policy 'research' alone; leave it"
+                    " out: a guarded policy has one copy of the whole table"
+                )
         if self.round_to > 2 * self.k:
             raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
         if self.residual_df < LEAST_GUARDED_DF:
             raise InputError(f"residual_df of a guarded policy must be at least {LEAST_GUARDED_DF}")
-        if self.rows_by != Whole.name:
-            return
-        if self.groups or self.strata:
-            raise InputError(
-                "rows = 'whole' protects all columns together; leave groups and strata out, or"
-                " choose another row method for them, such as 'condensation'"
-            )
         Whole(self.k, self.m)  # refuses what does not fit
 
-    @cached_property
+    @property
     def rows_by(self) -> str:
-        """What the protected copy is made by: `rows`, or what is usual where it is not given."""
-        if self.rows is not None:
-            return self.rows
-        declared = any(
-            getattr(self, item.name) != _usual(item)
-            for item in dataclasses.fields(self)
-            if item.name in OF_GROUPS
-        )
-        return Whole.name if self.fixed and not declared else Condensation.name
+        """What rows are protected by: `rows`, or what is usual where it is not given."""
+        if self.fixed:
+            return Whole.name
+        return Condensation.name if self.rows is None else self.rows
 
     def in_force(self, name: str) -> Any:
         """Return what a field comes to: where it is not given, what follows from the others.
@@ -613,17 +545,12 @@ class Policy:
         if name == "rows":
             return self.rows_by
         if name == "m":
-            return self.members if self.rows_by == Whole.name else None
+            return self.members if self.fixed else None
         return self.noise(self.rows_by) if name == "q" else None
 
     @property
     def fixed(self) -> bool:
         """Whether methods and numbers are the policy's alone, and nobody may choose others."""
-        return self.regime == "guarded"
-
-    @property
-    def from_copy(self) -> bool:
-        """Whether rows are those of the study's one protected copy."""
         return self.regime == "guarded"
 
     @property
@@ -666,8 +593,6 @@ class Policy:
         way = ROUNDING_NAMES.get(str(changes.get("rows")))
         if way is not None and frozen("rounding", changes.get("rounding")) not in (None, way):
             raise InputError("rows names the way to round already; leave rounding out")
-        if isinstance(changes.get("pictures"), Mapping):  # those not named stay as they are
-            changes["pictures"] = fields["pictures"] | changes["pictures"]
         return cls.from_dict(fields | changes)
 
     @classmethod
@@ -755,8 +680,6 @@ class Policy:
         given = {key: value for key, value in changes.items() if value is not None}
         if not given:
             return self
-        if isinstance(given.get("pictures"), Mapping):
-            given["pictures"] = {**self.pictures, **given["pictures"]}
         new = Policy.from_dict(self.to_dict() | given)
         return dataclasses.replace(new, folder=self.folder, file=self.file)
 
@@ -794,8 +717,6 @@ class Policy:
             chosen = self.allowed(**given, rounding=rounding)
             if not self.fixed:
                 refuse_unused(plot, method, given)
-        edges = PLOTS[plot].edges
-        has_edges = edges == "always" or (edges == "guarded" and self.fixed)
         return PlotRequest(
             plot=plot,
             columns=tuple(columns),
@@ -805,14 +726,8 @@ class Policy:
             bins=chosen.bins,
             grid=chosen.grid,
             limits=chosen.limits,
-            shows_exact=self.shows_exact,
-            round_to=self.round_to,
-            count_step=self.count_step,
-            shown_share=self.shown_share,
-            show_empty=self.show_empty,
             by=by,
-            edges=chosen.edges if has_edges else MappingProxyType({}),
-            bins_share=self.bins_share,
+            edges=chosen.edges if PLOTS[plot].edges else MappingProxyType({}),
             rounding=chosen.rounding if "rounding" in declared else None,
             c=chosen.c if "c" in declared else None,
         )
@@ -827,17 +742,31 @@ class Policy:
         RefusedError
             If the policy is guarded and has another value.
         """
-        chosen = self.changed(**named)
-        for name in named if self.fixed else ():
-            same = [getattr(self, name)] + ([self.noise(self.rows_by)] if name == "q" else [])
-            if named[name] is not None and getattr(chosen, name) not in same:
-                raise RefusedError(
-                    f"{name} is fixed when the study is opened, because two values of it together"
-                    f" give records away; leave {name}= out, or the custodian can open a study with"
-                    f" it: policy.changed({name}=...)"
-                    + (" or discreet.open(..., k=...)" if name == "k" else "")
-                )
-        return chosen
+        if not self.fixed:
+            return self.changed(**named)
+        for name, value in named.items():
+            if value is None:
+                continue
+            holds, allowed = RULES[name]
+            if not holds(frozen(name, value)):
+                raise InputError(f"{name} of the policy must be {allowed}")
+            if frozen(name, value) != getattr(self, name):
+                raise RefusedError(self._why_fixed(name))
+        return self
+
+    def _why_fixed(self, name: str) -> str:
+        """Say why the caller may not choose a field of a guarded policy."""
+        if name in OF_ROW_METHODS:
+            return (
+                f"{name} is of row methods, under the policy 'research' alone; leave {name}= out:"
+                " this study has one copy of the whole table"
+            )
+        return (
+            f"{name} is fixed when the study is opened, because two values of it together"
+            f" give records away; leave {name}= out, or the custodian can open a study with"
+            f" it: policy.changed({name}=...)"
+            + (" or discreet.open(..., k=...)" if name == "k" else "")
+        )
 
     @cached_property
     def methods(self) -> Mapping[str, tuple[str, ...]]:
@@ -847,7 +776,7 @@ class Policy:
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
         kind = COPY_METHODS.get(method)
-        if kind is None or not kind.noise or not (kind.by_noise or self.from_copy):
+        if kind is None or not kind.by_noise:
             return 0.0
         return float(kind.noise if self.q is None else self.q)
 
@@ -896,21 +825,7 @@ class Policy:
         out["unit"], out["key"] = self.unit or None, self.key
         if self.tables:
             out["tables"] = [sorted(pair) for pair in self.tables]
-        return out | self._declared() | self._of_counts()
-
-    def _of_counts(self) -> dict[str, Any]:
-        """Return what decides counts, and copies of groups: nothing where all is of one copy."""
-        if self.rows_by == Whole.name:
-            return {}
-        names = ("metric", "bins", "grid", "shown_share", "show_empty")
-        out: dict[str, Any] = {name: getattr(self, name) for name in names}
-        out["q"] = self.noise(self.rows_by)
-        out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
-        if self.pixels != USUAL_PIXELS:
-            out["pixels"] = self.pixels
-        if self.edges:
-            out["edges"] = {name: list(ends) for name, ends in sorted(self.edges.items())}
-        return out
+        return out | self._declared()
 
     def _declared(self) -> dict[str, Any]:
         """Return what else decides the values of a copy, where it is declared."""
@@ -925,7 +840,7 @@ class Policy:
             out["far_noise"] = self.far_noise
         if self.ties != "keyed":
             out["ties"] = self.ties
-        if self.rows_by == Whole.name:
+        if self.fixed:
             out["m"] = self.members
             out |= {"left_out": self.left_out} if self.left_out != LEFT_OUT else {}
         out |= {n: getattr(self, n) for n in COPY_METHODS[self.rows_by].declared if n not in out}

@@ -13,8 +13,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.arguments import check_whole
-from discreet.errors import DiscreetError, InputError, RefusedError, about, one_of
-from discreet.parallel.methods import KMemberCells
+from discreet.errors import (
+    BrokenPromiseError,
+    InputError,
+    RefusedError,
+    about,
+    one_of,
+)
 from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
 from discreet.plots.descriptor import NOISY
@@ -23,12 +28,9 @@ from discreet.plots.request import SHOWN, AxesRequest, PlotRequest
 from discreet.plots.scatter import SCATTER, check_show
 from discreet.plots.survival import values_named
 from discreet.protect import (
-    CLUSTER_METHODS,
-    COPY_METHODS,
     ROW_METHODS,
     ROW_NAMES,
     ColumnRounding,
-    Multiplicative,
     Rounding,
     Whole,
     named,
@@ -47,7 +49,6 @@ __all__ = [
     "TableRequest",
     "allowed_methods",
     "check_columns",
-    "check_group",
     "check_numbers",
     "diversity_of",
     "method_of",
@@ -56,18 +57,9 @@ __all__ = [
     "resolve",
     "resolve_rounding",
     "resolve_table",
-    "usual_method",
 ]
 
 LEAST_DIVERSITY = 2
-
-K_OF_MANY_COLUMNS = 5
-"""From this k on a group of many columns holds far records as well as a small one.
-
-Of a group of ten columns at k = 3 the five farthest records were recognised in 60 %.
-"""
-FEW_COLUMNS = 4
-
 
 TABLE = "table"
 NOISE_ON = ("points", "variable")
@@ -99,69 +91,21 @@ class Columns(Protocol):
         """Refuse names that are unknown, named twice, never drawn, or of another kind."""
 
 
-def check_group(policy: Policy, columns: Sequence[str]) -> None:
-    """Refuse rows of more columns together than the policy allows."""
-    most = policy.most_columns
-    if most is None:
-        redrawn = policy.from_copy and not COPY_METHODS[policy.rows_by].shared_by_k
-        most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
-    if len(columns) > most:
-        raise RefusedError(
-            f"rows of more than {most} columns are not shown together at k = {policy.k}, because"
-            " far records are recognised by many columns; open a study with groups of at most"
-            f" {most} columns (groups=, --groups a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
-            " a study that was released with larger ones goes on with most_columns of the policy",
-            parameter="columns",
-            rule="many",
-        )
-
-
 def method_of(policy: Policy, plot: str, method: str | None) -> str:
     """Return the method a plot is made by, or refuse one that the policy does not allow."""
     if plot not in PLOTS:
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
-    if policy.rows_by == Whole.name:
+    if policy.fixed:
         return method_of_whole(method)
-    methods, alone = PLOTS[plot].methods, PLOTS[plot].research_alone
-    if method is None and PLOTS[plot].of_copy_alone:
-        method = "none"
+    methods = PLOTS[plot].methods
     if method is None:
-        method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]
+        method = PLOTS[PLOTS[plot].like or plot].method
     if method == "rows":
         method = policy.rows_by
     if method not in methods:
         raise InputError(
             f"{PLOTS[plot].phrase} cannot be made by method {method!r}; there are {one_of(methods)}"
         )
-    if not policy.fixed:
-        return method
-    if method == "none" and PLOTS[plot].of_copy_alone:
-        raise RefusedError(
-            f"plot {plot!r} is drawn from rows of the copy of the whole table alone; the custodian"
-            " can open a study with such a copy: discreet.open(..., rows='whole')"
-        )
-    if method == "none":
-        raise RefusedError(
-            "method 'none' draws raw data and exists under the policy 'research' alone,"
-            " for public or simulated data"
-        )
-    if method in CLUSTER_METHODS and method != KMemberCells.name:
-        raise RefusedError(
-            f"{method!r} tells pixels of single records and exists under the policy 'research'"
-            f" alone; a guarded study draws {KMemberCells.name!r}"
-        )
-    if method == Multiplicative.name:
-        raise RefusedError(
-            "method 'multiplicative' leaves zeros and signs as they are, and exists under the"
-            " policy 'research' alone, for public or simulated data"
-        )
-    if method in ROW_METHODS and method != policy.rows_by:
-        raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows_by!r}; for {method!r} the"
-            f" custodian can open a study with it: discreet.open(..., rows={method!r})"
-        )
-    if method in alone:
-        raise RefusedError(alone[method])
     return method
 
 
@@ -183,24 +127,11 @@ def refuse_unused(plot: str, method: str, named: Iterable[str]) -> None:
             raise InputError(f"{what} by {method!r} has no use for {name}=; leave it out")
 
 
-def usual_method(policy: Policy, plot: str) -> str | None:
-    """Return the method a plot is made by where nobody names one; None if it is refused."""
-    try:
-        return method_of(policy, plot, None)
-    except RefusedError:  # a guarded policy may name a method that no guarded study uses
-        return None
-
-
 def allowed_methods(policy: Policy, plot: str) -> tuple[str, ...]:
     """Return the methods that the policy lets a plot be made by, the usual one first."""
-    usual = usual_method(policy, plot)
-    found = [] if usual is None else [usual]
-    for method in PLOTS[plot].methods:
-        try:
-            found.append(method_of(policy, plot, method))
-        except DiscreetError:
-            continue
-    return tuple(dict.fromkeys(found))
+    usual = method_of(policy, plot, None)
+    others = () if policy.fixed else PLOTS[plot].methods
+    return tuple(dict.fromkeys([usual, *others]))
 
 
 def diversity_of(policy: Policy) -> int:
@@ -274,11 +205,11 @@ def resolve(
         named = _named(sensitive, names)
         with about("method"):
             method_of(policy, plot, numbers.get("method"))
-        numbers = numbers | _axis_numbers(policy, numbers)
+        numbers = numbers | _axis_numbers(numbers)
     request = policy.settle(plot, names, by=by, **numbers)
     with about("limits"):
         columns.require([*{**request.limits, **request.edges}], "continuous")
-    _check_rows(policy, request, noise_on)
+    _check_rows(request, noise_on)
     if not axes:
         own: dict[str, Any] = {"percent": percent, "overlay": overlay, "show": check_show(show)}
         own |= {"event_is": values_named(event_is), "every": check_every(every), "trend": trend}
@@ -286,7 +217,7 @@ def resolve(
     if cost is not None and request.method != "k-member":
         says = "cost says how clusters of 'k-member' grow; leave it out"
         raise InputError(says, parameter="cost", rule="unused")
-    drawn = MappingProxyType(_sensitive(policy, columns, names, named))
+    drawn = MappingProxyType(_sensitive(columns, names, named))
     numbers_of = policy.allowed(pixels=numbers["pixels"], diversity=numbers["diversity"])
     diversity = (numbers["diversity"] or diversity_of(numbers_of)) if drawn else 1
     asked = AxesRequest(numbers_of.pixels, diversity, drawn, cost or "smaller", gradient)
@@ -323,27 +254,18 @@ def _check_columns(
             raise InputError(says, parameter="by", rule="one column")
     with about("formula"):
         columns.require(levels, "categorical")
-    for name in levels if policy.from_copy else ():
-        if name not in policy.strata:
-            raise RefusedError(
-                f"a regression has rows of {name!r} only where it is a stratum of the protected"
-                " copy; the custodian can open a study with it:"
-                f" discreet.open(..., strata=[{name!r}])",
-                parameter="formula",
-                rule="strata",
-            )
 
 
-def _check_rows(policy: Policy, request: PlotRequest, noise_on: str | None) -> None:
+def _check_rows(request: PlotRequest, noise_on: str | None) -> None:
     """Refuse noise on what is protected before, and levels that the rows of a plot do not carry."""
     if noise_on is not None and noise_on not in NOISE_ON:
         raise InputError(f"noise_on must be {one_of(NOISE_ON)}", parameter="noise_on")
-    if noise_on is not None and (policy.fixed or request.method not in NOISY):
+    if noise_on is not None and request.method not in NOISY:
         raise InputError(
             f"noise_on is for methods {one_of(NOISY)} under the policy 'research'; leave it out:"
             " elsewhere the variables are protected before the plot is made",
             parameter="noise_on",
-            rule="fixed" if policy.fixed else "unused",
+            rule="unused",
         )
     by = request.by
     if by is not None and not request.from_rows and "counts" not in PLOTS[request.plot].by:
@@ -351,13 +273,6 @@ def _check_rows(policy: Policy, request: PlotRequest, noise_on: str | None) -> N
             f"a scatter plot by {request.method!r} has no rows to colour; draw a heat map with by=",
             parameter="by",
             rule="points",
-        )
-    if policy.from_copy and by is not None and request.from_rows and by not in policy.strata:
-        raise RefusedError(
-            f"rows carry the levels of strata alone, and {by!r} is none; draw from counts,"
-            f" or the custodian can open a study with it: discreet.open(..., strata=[{by!r}])",
-            parameter="by",
-            rule="strata",
         )
 
 
@@ -386,37 +301,20 @@ def _axis_names(
     return names
 
 
-def _axis_numbers(policy: Policy, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+def _axis_numbers(numbers: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the pixels and the diversity that were asked for, None where they are the policy's."""
     pixels, diversity = numbers.get("pixels"), numbers.get("diversity")
-    if pixels is not None and not policy.fixed:
-        pixels = resolution(pixels)
-    if diversity is not None:
-        diversity = check_whole("diversity", diversity, least=1)
-    if policy.fixed and diversity == diversity_of(policy):
-        diversity = None
-    if policy.fixed and diversity is not None and diversity < LEAST_DIVERSITY:
-        raise InputError(
-            f"diversity of a guarded study is at least {LEAST_DIVERSITY}",
-            parameter="diversity",
-            rule="fixed",
-        )
-    return {"pixels": pixels, "diversity": diversity}
+    return {
+        "pixels": None if pixels is None else resolution(pixels),
+        "diversity": None if diversity is None else check_whole("diversity", diversity, least=1),
+    }
 
 
 def _sensitive(
-    policy: Policy, columns: Columns, names: Sequence[str], named: Mapping[str, tuple[str, ...]]
+    columns: Columns, names: Sequence[str], named: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the sensitive columns of a plot, each with the values that are."""
     declared = [name for name in names if columns.columns[name].role == "sensitive"]
-    for name in named:
-        if policy.fixed and name not in declared:
-            raise RefusedError(
-                f"what is sensitive is said when a study is opened; open one that says so:"
-                f" discreet.open(..., roles={{{name!r}: 'sensitive'}})",
-                parameter="sensitive",
-                rule="fixed",
-            )
     return {name: named.get(name, ()) for name in names if name in {*declared, *named}}
 
 
@@ -476,15 +374,11 @@ class TableRequest:
     by: Rounding | ColumnRounding | None = None
 
 
-Groups = Sequence[Sequence[str]]
-
-
 def resolve_table(
     policy: Policy,
     table: Table,
     columns: Sequence[str] | None = None,
     *,
-    groups: Groups = (),
     drop: Sequence[str] = (),
     sensitive: str | None = None,
     method: str | None = None,
@@ -494,23 +388,18 @@ def resolve_table(
 ) -> TableRequest:
     """Say how a protected table will be made, or refuse it, as `resolve` does of a plot.
 
-    `groups` are those that are settled; all else is as of `Study.anonymize`, `prepare` its settings
-    that say how rows are prepared.
+    All is as of `Study.anonymize`, `prepare` its settings that say how rows are prepared.
     """
+    if policy.fixed:
+        raise BrokenPromiseError("a guarded study releases its copy of the whole table alone")
     check_columns(table, columns, drop)
-    prepared = policy.allowed(**prepare)
+    prepared = policy.changed(**prepare)
     sensitive = _sensitive_column(table, sensitive)
     if sensitive is None and (prepared.diversity > 1 or prepared.closeness < 1):
         raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
     strata = _strata(policy, table, drop, sensitive)
-    if policy.from_copy and sensitive is not None and sensitive not in strata:
-        raise RefusedError(
-            f"a guarded study releases rows of its protected copy, which holds a group and the"
-            f" strata, and {sensitive!r} is none; the custodian can open a study with it:"
-            f" discreet.open(..., strata=[{sensitive!r}])"
-        )
     taken = {*drop, *strata, *([sensitive] if sensitive else [])}
-    names = tuple(columns) if columns is not None else _continuous(table, groups, taken)
+    names = tuple(columns) if columns is not None else _continuous(table, taken)
     if not names:
         raise InputError("a released table needs at least one continuous column; name some")
     if both := taken & set(names):
@@ -522,10 +411,10 @@ def resolve_table(
         says = f"a table cannot be made by method {method!r}; there are {one_of(ROW_NAMES)}"
         raise InputError(says)
     used = method or policy.rows_by
-    if q is not None and not policy.fixed and not ROW_METHODS[named(used)[0]].by_noise:
+    if q is not None and not ROW_METHODS[named(used)[0]].by_noise:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     rows = resolve(policy, table, SCATTER.name, names, method=used, k=k, q=q)
-    carried = () if policy.from_copy or sensitive is None else (sensitive,)
+    carried = () if sensitive is None else (sensitive,)
     rows = dataclasses.replace(rows, plot=TABLE)
     return TableRequest(rows, prepared, names, strata, sensitive, carried)
 
@@ -541,16 +430,8 @@ def check_columns(table: Table, columns: Sequence[str] | None, drop: Sequence[st
         table.known(name)  # a column that identifies persons may be named to be dropped
 
 
-def _continuous(table: Table, groups: Groups, taken: set[str]) -> tuple[str, ...]:
+def _continuous(table: Table, taken: set[str]) -> tuple[str, ...]:
     """Return the columns that are released when none is named."""
-    if groups:
-        if len(groups) > 1:
-            raise InputError(
-                "this study has several groups, and a table holds the rows of one; name the"
-                f" columns of one: columns={list(groups[0])!r}"
-            )
-        names = [name for name in table.columns if name in groups[0]]
-        return tuple(name for name in names if name not in taken)
     shown = table.shown([name for name in table.columns if name not in taken], "continuous")
     return tuple(name for name in shown if not table.numbers_rows(name))
 
@@ -558,13 +439,13 @@ def _continuous(table: Table, groups: Groups, taken: set[str]) -> tuple[str, ...
 def _strata(
     policy: Policy, table: Table, drop: Sequence[str], sensitive: str | None
 ) -> tuple[str, ...]:
-    """Return the strata: those declared; under `research` else every column of levels."""
-    if policy.strata or policy.from_copy:
+    """Return the strata: those declared, or else every column of levels."""
+    if policy.strata:
         if set(drop) & set(policy.strata):
             raise InputError(
                 "drop names a stratum; the custodian can open a study without it: strata="
             )
-        return tuple(name for name in policy.strata if name != sensitive or policy.from_copy)
+        return tuple(name for name in policy.strata if name != sensitive)
     names = [name for name in table.columns if name not in drop and name != sensitive]
     return table.shown(names, "categorical")
 
@@ -604,9 +485,11 @@ def resolve_rounding(
         )
     if not per_column:
         check_numbers(k, c)
-    if policy.from_copy:
-        _check_rounds(policy, name, c, per_column)
-        return resolve_table(policy, table, columns, method=policy.rows_by, k=k, **of)  # type: ignore[arg-type]
+    if policy.fixed:
+        raise RefusedError(
+            "tables are rounded under the policy 'research' alone (--policy research), for public"
+            " or simulated data; a guarded study releases its copy of the whole table: anonymize()"
+        )
     least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
     request = resolve_table(policy, table, columns, method="rounding", k=least, **of)
     name = name or policy.rounding
@@ -636,26 +519,3 @@ def check_numbers(k: object, c: object) -> None:
                 f"{name} must be a whole number where rows are rounded jointly; a rule chooses it"
                 " for columns rounded by themselves: per_column (--per-column)"
             )
-
-
-def _check_rounds(policy: Policy, name: str | None, c: object, per_column: bool) -> None:
-    """Refuse another way to round than the one that the protected copy is made by."""
-    if per_column:
-        raise RefusedError(
-            "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
-            " simulated data under the policy 'research' (--policy research); leave per_column"
-            " out to round rows jointly"
-        )
-    if not COPY_METHODS[policy.rows_by].shared_by_k:
-        raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows_by!r}; to round, the"
-            " custodian can open a study with it: discreet.open(..., rows='mdav'), or"
-            ' rows = "mdav" in its policy file'
-        )
-    if COPY_METHODS[policy.rows_by].declared:
-        policy.allowed(rounding=name, c=c)
-    elif name not in (None, "mdav") or c is not None:
-        raise RefusedError(
-            "the protected copy of this study is made by microaggregation ('mdav'); for another"
-            " rounding the custodian can open a study with it: discreet.open(..., rows='vmdav')"
-        )

@@ -12,7 +12,6 @@ from types import MappingProxyType
 import tomli_w
 
 from discreet.policy.policy import Policy, plain
-from discreet.protect import Whole
 
 __all__ = ["Sentence", "words"]
 
@@ -62,7 +61,7 @@ def words(policy: Policy) -> list[Sentence]:
 def _always(policy: Policy, name: str) -> bool:
     """Whether a field is spoken of even where it holds what is usual."""
     if name in ("m", "copy"):
-        return policy.rows_by == Whole.name
+        return policy.fixed
     if name == "q":
         return policy.noise(policy.rows_by) > 0
     return name in ALWAYS
@@ -118,13 +117,9 @@ def _public(policy: Policy) -> Said:
 
 
 def _rows(policy: Policy) -> Said:
-    if policy.rows_by == Whole.name:
+    if policy.fixed:
         return "One protected copy of the whole table", (
             " is made; pictures of it are free, of any columns together."
-        )
-    if policy.fixed:
-        return "Rows are shown in protected copies", (
-            f" of groups of columns, each made by {policy.rows_by}."
         )
     return "Rows are protected picture by picture", f", by {policy.rows_by}."
 
@@ -145,45 +140,16 @@ def _q(policy: Policy) -> Said:
     return "Numbers are blurred", f" by noise of {noise:g} of a column's standard deviation."
 
 
-def _groups(policy: Policy) -> Said:
-    if not policy.groups:
-        return "Rows of any columns may be shown together", ", as those of the first request."
-    together = "; and of ".join(_listed(group) for group in policy.groups)
-    return "Rows may be shown together", (
-        f" of {together}. Of columns of two groups counts are shown instead."
-    )
-
-
-def _most_columns(policy: Policy) -> Said:
-    if policy.most_columns is None:
-        return "Rows of as many columns", " may be shown together as the method allows."
-    return f"Rows of at most {policy.most_columns} columns", " may be shown together."
-
-
 def _strata(policy: Policy) -> Said:
     if not policy.strata:
-        return "No column", " divides the protected copies."
-    return f"By {_listed(policy.strata)}", " the protected copies are made apart, each by itself."
+        return "No column", " divides released tables."
+    return f"Within the levels of {_listed(policy.strata)}", " the rows of tables are protected."
 
 
 def _budget(policy: Policy) -> Said:
     return f"An analyst may ask for {policy.budget} different pictures", (
         " of each version; those of a copy of the whole table, and what was seen before, are free."
     )
-
-
-def _pictures(policy: Policy) -> Said:
-    ways = sorted({way for way in policy.pictures.values() if way != "rows"})
-    return "Each kind of picture has its method:", (
-        f" of counts {_listed(ways)}." if ways else " that of the rows."
-    )
-
-
-def _pairs(policy: Policy) -> Said:
-    if not policy.pairs:
-        return "Any two columns", " may stand side by side in parallel axes, in one order."
-    pairs = "; ".join(" and ".join(pair) for pair in policy.pairs)
-    return "Side by side in parallel axes", f" may stand: {pairs}."
 
 
 def _tables(policy: Policy) -> Said:
@@ -231,7 +197,7 @@ def _study(policy: Policy) -> Said:
 
 
 def _bins(policy: Policy) -> Said:
-    own = ", but for pictures of the copy" if policy.rows_by == Whole.name else ""
+    own = ", but for pictures of the copy" if policy.fixed else ""
     return f"A histogram has {policy.bins} bars", f" where no ends are declared{own}."
 
 
@@ -271,8 +237,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         "m": _m,
         "left_out": _left_out,
         "q": _q,
-        "groups": _groups,
-        "most_columns": _most_columns,
         "strata": _strata,
         "copy": _copy,
         "copy_rows": lambda it: (
@@ -302,24 +266,9 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
             f"At most {it.versions} versions",
             " of the study may be opened: versions together tell who came and went.",
         ),
-        "shown_share": lambda it: (
-            f"At least {_percent(it.shown_share)} of the persons",
-            " are shown on a map of cells: cells grow until they are.",
-        ),
-        "show_empty": lambda it: (
-            ("Empty cells are told", " from hidden ones.")
-            if it.show_empty
-            else ("Nobody can tell", " an empty cell from a hidden one.")
-        ),
-        "pictures": _pictures,
         "bins": _bins,
         "grid": lambda it: (f"A map has {it.grid} × {it.grid} cells", " to begin with."),
         "pixels": lambda it: (f"Parallel axes have {it.pixels} steps", ", finer than a bar."),
-        "bins_share": lambda it: (
-            "An axis has at most so many bars",
-            f" as {_percent(it.bins_share)} of the persons.",
-        ),
-        "pairs": _pairs,
         "tables": _tables,
         "limits": lambda it: ("The ends of axes are public", f" of {_columns(it.limits)}."),
         "edges": lambda it: ("The ends of bars are declared", f" of {_columns(it.edges)}."),
@@ -384,6 +333,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
 
 ALWAYS = frozenset(
     {"k", "round_to", "regime", "rows", "budget", "requests_a_minute", "versions"}
-    | {"shown_share", "show_empty", "pictures", "bins", "grid", "residual_df", "name"}
+    | {"bins", "grid", "residual_df", "name"}
 )
 """Fields that protect, or that somebody reads of in pictures, whether they are set or not."""

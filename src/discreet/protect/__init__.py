@@ -5,14 +5,9 @@ and one entry in a registry.
 
 **Persons.** With a `unit` everything is counted in persons. What is grouped for the copy are
 the means of persons (in each stratum), so that all rows of one are in one group; moments of a
-group, ends of columns and quartiles weigh each person the same. In clusters of cells a person
-counts in one cell, unless k persons are in a cell by themselves, so that no sum holds anybody
-twice. Groups and clusters are counted again by code of their own. A guarded table whose columns
-look as if persons had several rows is opened when it is said whose they are, or that a row is a
-person.
-
-**Tables.** Cells are hidden until no linear program over what is shown narrows a hidden one to
-fewer than k values; the program is run again on what is about to be shown, by code of its own.
+group, ends of columns and quartiles weigh each person the same. Groups are counted again by code
+of their own. A guarded table whose columns look as if persons had several rows is opened when it
+is said whose they are, or that a row is a person.
 
 **Counted again.** What a method promises is counted again on what it made, apart from how it was
 made; if it does not hold, BrokenPromiseError is raised and nothing comes out.
@@ -33,14 +28,11 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.arguments import Described
-from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
+from discreet.parallel.methods import KMember, KMemberJoint
 from discreet.protect.base import RowMethod
-from discreet.protect.cells import CellSuppression, GuardedTable, check_table
 from discreet.protect.counts import (
     Generalization,
     Guarded,
-    Merge,
-    Merged,
     NoProtection,
     Suppression,
     check_counts,
@@ -76,16 +68,12 @@ __all__ = [
     "ROW_METHODS",
     "ROW_NAMES",
     "TABLE_METHODS",
-    "CellSuppression",
     "ColumnRounding",
     "Condensation",
     "Deterministic",
     "Generalization",
     "Guarded",
-    "GuardedTable",
     "Hierarchy",
-    "Merge",
-    "Merged",
     "Microaggregation",
     "Multiplicative",
     "NoProtection",
@@ -96,7 +84,6 @@ __all__ = [
     "Suppression",
     "Whole",
     "check_counts",
-    "check_table",
     "chimerge",
     "deterministic",
     "equal_frequency",
@@ -170,12 +157,12 @@ TABLE_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
 """What a table can be made by: row methods, and columns rounded by themselves."""
 
 CLUSTER_METHODS: Mapping[str, type[Described]] = MappingProxyType(
-    {method.name: method for method in (KMemberCells, KMember, KMemberJoint)}
+    {method.name: method for method in (KMember, KMemberJoint)}
 )
 """Ways to cluster parallel coordinates by name."""
 
 COUNT_METHODS: Mapping[str, type[Described]] = MappingProxyType(
-    {method.name: method for method in (Suppression, Generalization, Merge, NoProtection)}
+    {method.name: method for method in (Suppression, Generalization, NoProtection)}
 )
 """Count methods by name."""
 
@@ -184,8 +171,6 @@ METHODS: Mapping[str, type[Described]] = MappingProxyType(
         **ROW_METHODS,
         **COUNT_METHODS,
         **CLUSTER_METHODS,
-        CellSuppression.name: CellSuppression,
-        OrderMeans.name: OrderMeans,
         ColumnRounding.name: ColumnRounding,
         Whole.name: Whole,
     }

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.arguments import Floats, Labels, check_parameters, check_word, whole
+from discreet.arguments import Floats, check_parameters, check_word, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "short",
     "step_above",
     "stepped",
-    "winsorised",
 ]
 
 STEP_IN_SDS = 0.02
@@ -46,8 +45,7 @@ class OrderMeans:
 
     The quartiles and the median rest on the k values nearest to the quantile's position, the
     whiskers on the k smallest and the k largest; where one of these dominates the others, on
-    the next k (`extreme_mean`). Of a person with several values, who weighs no more than others,
-    each number rests on one alone. No outlier is returned.
+    the next k (`extreme_mean`). No outlier is returned.
 
     Parameters
     ----------
@@ -82,53 +80,22 @@ class OrderMeans:
     def __post_init__(self) -> None:
         check_parameters(self)
 
-    def __call__(
-        self, values: Floats, persons: Labels | None = None
-    ) -> tuple[float, float, float, float, float]:
-        """Return low whisker, quartile, median, quartile and high whisker of `values`.
-
-        `persons` says whose each value is, where a person may have several.
-        """
-        if persons is None:
-            ordered = np.sort(values)
-            return self.of_spans([ordered[a:b] for a, b in self.spans(len(ordered))])
-        lows, highs = _inward(values, persons)
-        self._check_size(len(lows))
-        low, high = _ends(lows, highs, self.k)
-        q1, median, q3 = _quartiles_of_persons(values, persons, self.k)
-        return _in_order(min(low, q1), q1, median, q3, max(high, q3))
-
-    def spans(self, n: int) -> list[tuple[int, int]]:
-        """Return which ranks of `n` values in order the numbers rest on, each without its end.
-
-        Those of the low whisker come first, then those of the high one, and of the quartiles.
-        """
-        self._check_size(n)
-        reach = _reach(n, self.k)
+    def __call__(self, values: Floats) -> tuple[float, float, float, float, float]:
+        """Return low whisker, quartile, median, quartile and high whisker of `values`."""
+        ordered, n = np.sort(values), len(values)
+        if n < self.k:
+            raise RefusedError("k is larger than the number of values; choose a smaller k")
+        reach = max(self.k, min(2 * self.k, n // 4))  # few values have no next ones
         centres = [share * (n - 1) for share in SHARES]
         starts = [math.floor(centre - (self.k - 1) / 2 + 0.5) for centre in centres]
         starts = [min(max(start, 0), n - self.k) for start in starts]
-        return [(0, reach), (n - reach, n), *((start, start + self.k) for start in starts)]
-
-    def of_spans(self, parts: Sequence[Floats]) -> tuple[float, float, float, float, float]:
-        """Return the five numbers, given the values at the ranks of `spans`."""
-        lows, highs, *middles = parts
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused later
-            q1, median, q3 = (float(middle.mean()) for middle in middles)
-        low, high = extreme_mean(lows, self.k), extreme_mean(highs[::-1], self.k)
-        return _in_order(low, q1, median, q3, high)
-
-    def _check_size(self, n: int) -> None:
-        if n < self.k:
-            raise RefusedError("k is larger than the number of values; choose a smaller k")
-
-
-def _in_order(
-    low: float, q1: float, median: float, q3: float, high: float
-) -> tuple[float, float, float, float, float]:
-    if not low <= q1 <= median <= q3 <= high:
-        raise BrokenPromiseError("the numbers of a box are not in order")
-    return low, q1, median, q3, high
+            q1, median, q3 = (float(ordered[at : at + self.k].mean()) for at in starts)
+        low = extreme_mean(ordered[:reach], self.k)
+        high = extreme_mean(ordered[n - reach :][::-1], self.k)
+        if not low <= q1 <= median <= q3 <= high:
+            raise BrokenPromiseError("the numbers of a box are not in order")
+        return low, q1, median, q3, high
 
 
 def extreme_mean(inward: Floats, k: int) -> float:
@@ -175,58 +142,6 @@ def short(value: float, digits: int = DIGITS) -> float:
     return float(np.format_float_positional(value, digits, fractional=False))
 
 
-def winsorised(values: Floats, k: int, persons: Labels | None = None) -> Floats:
-    """Return `values` with those of the k lowest and highest drawn in to their means.
-
-    The k lowest are the lowest values of k persons, one of each.
-    """
-    low, high = _ends(*_inward(values, persons), k)
-    return np.clip(values, low, high)
-
-
-def _inward(values: Floats, persons: Labels | None) -> tuple[Floats, Floats]:
-    """Return values from either end inward: of a person the most extreme one alone."""
-    if persons is None:
-        ordered = np.sort(values)
-        return ordered, ordered[::-1]
-    by_person = np.lexsort((values, persons))
-    starts = np.flatnonzero(np.diff(persons[by_person], prepend=persons.min() - 1))
-    ends = np.append(starts[1:], len(values)) - 1
-    ordered = values[by_person]
-    return np.sort(ordered[starts]), np.sort(ordered[ends])[::-1]
-
-
-def _ends(lows: Floats, highs: Floats, k: int) -> tuple[float, float]:
-    """Return what stands for the two ends of a column."""
-    reach = _reach(len(lows), k)
-    return extreme_mean(lows[:reach], k), extreme_mean(highs[:reach], k)
-
-
-def _reach(n: int, k: int) -> int:
-    """Return how many values at either end of a column are looked at; few have no next ones."""
-    return max(k, min(2 * k, n // 4))
-
-
-def _quartiles_of_persons(values: Floats, persons: Labels, k: int) -> list[float]:
-    """Return quartile, median and quartile, for which each person weighs the same.
-
-    Each is a mean over the k persons who have a value nearest to it, of that value. Of a person
-    the nearest of several never falls where the quartile rises, so the three are in order.
-    """
-    rows = np.unique(persons, return_inverse=True, return_counts=True)
-    weights = (1.0 / rows[2])[rows[1]]
-    order = np.lexsort((weights, values))
-    below = np.cumsum(weights[order])
-    out = []
-    for share in SHARES:
-        place = np.searchsorted(below, share * below[-1])
-        middle = values[order][min(int(place), len(values) - 1)]
-        nearest = np.lexsort((values, np.abs(values - middle)))
-        firsts = np.sort(np.unique(persons[nearest], return_index=True)[1])[:k]
-        out.append(math.fsum(values[nearest][firsts].tolist()) / k)
-    return out
-
-
 def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
     """Return the step of 1, 2 or 5 times a power of ten next below `share` of `sd`: 0.2 of 13."""
     target = share * sd
@@ -264,14 +179,13 @@ MISSING_LEVELS = ("complete", "level", "drawn")
 """What happens to rows without a level: left out, a level of their own, or a level drawn."""
 
 
-def filled(values: Floats, how: str, k: int = 1) -> Floats:
+def filled(values: Floats, how: str) -> Floats:
     """Return `values` with the missing ones (NaN) replaced by the median or mean of the others.
 
-    The median is the mean of the `k` values around it, so that with k above 1 it is not one
-    person's; if fewer than k are known, that is refused. Every missing value becomes the same one,
-    so the column's spread and its correlations shrink, and the filled rows can be told apart: right
-    for few missing values alone (Avraam et al., "A deterministic approach for protecting privacy in
-    sensitive personal data", BMC Medical Informatics and Decision Making 22:24, 2022, Discussion).
+    Every missing value becomes the same one, so the column's spread and its correlations shrink,
+    and the filled rows can be told apart: right for few missing values alone (Avraam et al., "A
+    deterministic approach for protecting privacy in sensitive personal data", BMC Medical
+    Informatics and Decision Making 22:24, 2022, Discussion).
 
     Examples
     --------
@@ -282,14 +196,10 @@ def filled(values: Floats, how: str, k: int = 1) -> Floats:
     if how not in ("median", "mean"):
         raise InputError(f"how must be one of {one_of(('median', 'mean'))}")
     known = np.sort(values[~np.isnan(values)])
-    if len(known) < max(k, 1):
-        raise RefusedError("fewer than k values of a column are known; leave the column out")
+    if not len(known):
+        raise RefusedError("no value of a column is known; leave the column out")
     out: Floats = values.copy()
-    if how == "median":  # one or two values around the middle, or k if that is more
-        size = max(k, 2 - len(known) % 2)
-        start = min(max((len(known) - size + 1) // 2, 0), len(known) - size)
-        known = known[start : start + size]
-    out[np.isnan(values)] = known.mean()
+    out[np.isnan(values)] = np.median(known) if how == "median" else known.mean()
     return out
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -33,7 +32,7 @@ from discreet.protect import Whole
 from discreet.serve.facts import Served
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Accepted, apart, check
+from discreet.serve.requests import Accepted, check
 from discreet.serve.tables import table_sent
 from discreet.study.facts import study_facts
 from discreet.study.session import orders, orders_of_copy
@@ -57,8 +56,6 @@ __all__ = [
 
 VIEW, TABLE = "view", "table"
 """What the answer of a plot holds, and that of a table."""
-# What is held back because of the data is told at the end of one of these, whenever it was found.
-SLOT_SECONDS = 0.25
 OVER = ("rate", "budget")  # of the allowance
 
 T = TypeVar("T")
@@ -102,14 +99,11 @@ def answer_view(
         return refused(served, caller, kind, asked)
     view = _name_of(served, asked)
     question = LogEntry(served.name, served.version, kind, asked.text, view)
-    began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
     if receipt.answer is None:
         return made(served, receipt, question, lambda: _picture(served, asked, view))
-    if receipt.answer.status != 200:
-        _wait_for_slot(began)  # as when it was held back for somebody first
     return receipt.answer
 
 
@@ -232,18 +226,13 @@ def made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> A
         return refusal("busy")
     try:
         with served.turn:
-            began = time.monotonic()
             before = _made_meanwhile(served, receipt, question)
             if before is not None:
-                if before.status != 200:
-                    _wait_for_slot(began)
                 return before
             found, lasts = _tried(served, make)
             answer = _recorded(
                 served, receipt, question if lasts else replace(question, view=None), found
             )
-            if isinstance(found, Refusal) and found.code == "data":
-                _wait_for_slot(began)  # before the next one's turn, who could time it else
     except LedgerError:
         raise  # it cannot be written, so how this ended cannot be either
     except BaseException:
@@ -255,15 +244,9 @@ def made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> A
     return answer
 
 
-def _wait_for_slot(began: float) -> None:
-    """Wait for the end of a slot: how long it took would tell which rule held something back."""
-    time.sleep(SLOT_SECONDS - (time.monotonic() - began) % SLOT_SECONDS)
-
-
 def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
     """Return what was made, or why it was not; and whether that stays so."""
     session = served.study.session
-    session.settle_anew()
     try:
         session.release_gate.check_unchanged()
         found: tuple[bytes | Refusal, bool]
@@ -323,14 +306,6 @@ def differs(what: str) -> str:
 def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     """Draw a plot and release it; what is returned may be sent."""
     try:
-        apart(served.study, asked.plot)
-    except RefusedError:  # another process has settled the groups since
-        again = check(served.study, served.columns, asked.plot.plot, asked.body)
-        return again if isinstance(again, Refusal) else refusal("policy")
-    other = _by_another_method(served, asked)
-    if other is not None:
-        return other
-    try:
         view = drawn(asked).sealed()
     except LeavingError:
         raise
@@ -346,22 +321,6 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     told = picture_told(view, name)
     view.ask_to_leave(ON_THE_WEB)
     return told
-
-
-def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
-    """Refuse counts by another method than they were released by before any are made.
-
-    Whether those would have been held back is then nobody's to know.
-    """
-    if "formula" in asked.body:
-        return None  # of rows
-    found = served.study.session.release_gate.count_method_that_left(asked.plot)
-    if found is None:
-        return None
-    what, left = found
-    near = check(served.study, served.columns, asked.plot.plot, {**asked.body, "method": left})
-    nearest = near.body if isinstance(near, Accepted) else None
-    return refusal("leaving", differs(what), nearest)
 
 
 def _name_of(served: Served, asked: Accepted) -> str:

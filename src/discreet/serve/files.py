@@ -193,7 +193,7 @@ def warm(step: Callable[[], object] = lambda: None) -> None:
     In a folder of its own, with a secret of its own, so that nothing else stays. `step` is called
     after each.
     """
-    policy = Policy.preset("standard", public=True, study="warming up", strata=["sex"])
+    policy = Policy.preset("standard", public=True, study="warming up")
     try:
         with tempfile.TemporaryDirectory(prefix="discreet-") as name:
             secret = Path(name) / "discreet.secret"

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from discreet.protect import Whole
 from discreet.serve.files import MOST_BYTES, Kept
 from discreet.study.board import BoardRows, board_rows, stays_on_server
 from discreet.study.lights import Lights
@@ -79,7 +78,7 @@ class HeldCopy:
     @property
     def there(self) -> bool:
         """Whether there is a copy of the whole table."""
-        return self._session.policy.rows_by == Whole.name
+        return self._session.policy.fixed
 
     def facts(self) -> dict[str, Any]:
         """Say where the copy is explored, and how large it is."""

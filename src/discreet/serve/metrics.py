@@ -3,7 +3,7 @@
 They are offered on a port of their own, on this machine alone (127.0.0.1), without a token: whoever
 collects them runs beside the server. Labels are statuses and routes of the API, as they are written
 in its description, and so the kind of a plot; no name of a study, column or caller is among them.
-A request is timed where its client could time it, so that a refusal lasts as long as its slot.
+A request is timed where its client could time it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
 from discreet.plots.request import columns_of_by
 from discreet.policy import PlotRequest, Policy, resolve
-from discreet.policy.resolve import usual_method
+from discreet.policy.resolve import method_of
 from discreet.protect import Whole
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
@@ -33,7 +33,6 @@ __all__ = [
     "BODIES",
     "Accepted",
     "Body",
-    "apart",
     "body_of",
     "check",
     "derivation_fields",
@@ -122,16 +121,9 @@ USELESS = "{}: this method has no use for it; leave it out"
 WORDS: Mapping[tuple[str, str], str] = {
     ("columns", ""): "columns: each is one that can be drawn; /api/study lists them",
     ("columns", "twice"): "columns: each is named once",
-    ("columns", "many"): (
-        "columns: fewer columns may be seen together row by row under this policy"
-    ),
-    ("columns", "groups"): (
-        "columns: rows of these may not be seen together; /api/study lists the groups"
-    ),
     ("by", ""): "by: it is a categorical column that can be drawn, and none of the columns",
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
-    ("by", "strata"): "by: under this policy rows carry the levels of strata alone",
     ("by", "two"): "by: two columns are drawn from a copy of the whole table alone; name one",
     ("by", "many"): (
         "by: these two columns have more pairs of levels than can be told apart; name the one of"
@@ -143,9 +135,6 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("formula", ""): (
         "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
         " with :, *, log, log10, exp and sqrt"
-    ),
-    ("formula", "strata"): (
-        "formula: under this policy levels may stand in it only where they are strata"
     ),
     ("where", ""): (
         "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"
@@ -201,7 +190,6 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("family", ""): "family: a family of regressions that there is; leave it out for a linear one",
     ("numbers", ""): "{}: out of range, or without use for this method",
     ("numbers", "policy"): FIXED,
-    ("noise_on", "policy"): FIXED,
     ("noise_on", ""): USELESS,
     ("cost", ""): USELESS,
     ("limits", ""): "limits: of some of the columns, each a lower and a larger upper number",
@@ -261,12 +249,6 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | R
     return dataclasses.replace(found, nearest=near)
 
 
-def apart(study: Study, asked: PlotRequest) -> None:
-    """Refuse rows that may not be seen together, by the groups as they are in the ledger now."""
-    if study.policy.from_copy and asked.from_rows and not asked.of_copy:
-        study.session.group_of(asked.columns, study.session.groups_settled())
-
-
 def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
@@ -300,13 +282,13 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
     if "formula" in asked.what:
         kinds = {name: column.kind for name, column in columns.items()}
         with about("formula"):
-            if study.policy.rows_by == Whole.name:
+            if study.policy.fixed:
                 kinds = part.whole.kinds_in(asked.what["formula"], kinds)
             model = read_formula(asked.what["formula"], kinds)
         asked.what, names = {"formula": model.formula}, tuple(model.numbers)
     how = _how(study.policy, given)
     check_way(study.policy, how)
-    if study.policy.rows_by == Whole.name:
+    if study.policy.fixed:
         settled = _of_copy(study, columns, kind, names, model, how, part)
     elif isinstance(how.get("by"), list):
         raise RefusedError("of the copy alone", parameter="by", rule="two")
@@ -316,7 +298,6 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
         settled = resolve(study.policy, _Drawable(columns), kind, names, model=model, **how)
     if _too_few(settled.method, _numbers(given)):
         raise InputError("fewer than needed", parameter="numbers", rule="least")
-    apart(study, settled)
     beside = _beside(study, settled, names, given)
     return Accepted(settled, asked.what | beside | derivation, part)
 
@@ -344,7 +325,7 @@ def _new_columns(part: OfCopy) -> dict[str, DrawableColumn]:
         return {}
     held, raw = part.whole, part.table.columns
     return {
-        name: DrawableColumn(name, KINDS[name not in held.copy.columns], column.role, stratum=False)
+        name: DrawableColumn(name, KINDS[name not in held.copy.columns], column.role)
         for name, column in held.raw.items()
         if name not in raw
     }
@@ -355,9 +336,9 @@ def _how(policy: Policy, given: Body) -> dict[str, Any]:
     how = _unusual(given) | _numbers(given)
     if how.get("method") == "rows":  # the word of a policy, and no method
         how["method"] = ""
-    if policy.rows_by != Whole.name:
+    if not policy.fixed:
         return how
-    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, policy.rows_by, it)]
+    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, Whole.name, it)]
     return _without(how, *usual)
 
 
@@ -413,11 +394,9 @@ def _refused(
     what, given = asked.what, asked.given
     policy, numbers = study.policy, _numbers(given)
     parameter = "numbers" if error.parameter in NUMBERS else error.parameter
-    fixed = isinstance(error, RefusedError) or error.rule == "fixed"
-    fixed |= parameter == "numbers" and policy.fixed and policy.rows_by != Whole.name
+    fixed = isinstance(error, RefusedError)
     said, code = [parameter], "policy" if fixed else "request"
-    usual = usual_method(policy, kind)
-    method = given.get("method") or usual or ""
+    method = given.get("method") or method_of(policy, kind, None)
     if parameter == "numbers":
         said = _said_of(policy, method, numbers, error)
     if (parameter, error.rule) == ("columns", "kind"):
@@ -426,17 +405,8 @@ def _refused(
     words = WORDS[parameter, known[0]].format(" and ".join(said)) if known else ""
     if not fixed or parameter == "formula" or error.rule == "many":
         return refusal(code, words)
-    if error.rule == "groups":
-        settled = study.session.groups_settled()
-        groups = [[name for name in group if name in columns] for group in settled]
-        together = _together(groups, what["columns"]) if "columns" in what else []
-        return refusal(code, words, {"columns": together, **given} if together else None)
     wrong = [it for it in numbers if is_fixed(policy, method, it)]
     near = {**what, **_without(given, *(wrong if parameter == "numbers" else [parameter]))}
-    if parameter == "method" and usual is None:
-        if not policy.methods[kind]:
-            return refusal(code, words)
-        near["method"] = policy.methods[kind][0]
     return refusal(code, words, near)
 
 
@@ -460,7 +430,7 @@ def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -
     """Name the numbers that a rule is about: those that are fixed, too small, or without use."""
     if error.rule == "least":
         return _too_few(method, numbers)
-    if isinstance(error, RefusedError) or (policy.fixed and method != Whole.name):
+    if isinstance(error, RefusedError):
         return [
             it
             for it in numbers
@@ -469,21 +439,11 @@ def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -
     return [*numbers]
 
 
-def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
-    """Return columns of one group in the place of some, as many of which stay as can."""
-    large = [group for group in groups if len(group) >= len(names)]
-    if not large:
-        return []
-    group = max(large, key=lambda group: len({*group} & {*names}))
-    others = iter([name for name in group if name not in names])
-    return [name if name in group else next(others) for name in names]
-
-
 def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     policy, declared = study.policy, study.session.sensitive
     named = _without(_unusual(given), "method", "sensitive")
-    if asked.method != usual_method(policy, asked.plot):
+    if asked.method != method_of(policy, asked.plot, None):
         named["method"] = asked.method
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):

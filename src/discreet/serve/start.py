@@ -96,7 +96,6 @@ class Serving:
     origins: Sequence[str] = ()
     issuer: str = ""
     audience: str = ""
-    rows: str | None = None
     m: int | None = None
     left_out: float | None = None
     log_format: str = "text"
@@ -130,7 +129,7 @@ class Serving:
 def opened(serving: Serving) -> Study:
     """Open the study that is to be served."""
     policy = load_policy(serving.policy).changed(
-        study=serving.study, rows=serving.rows, m=serving.m, left_out=serving.left_out
+        study=serving.study, m=serving.m, left_out=serving.left_out
     )
     return open_study(serving.file, policy)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from discreet.errors import RefusedError
 from discreet.policy import Policy
-from discreet.protect import Whole
 from discreet.render.sealing import Gate
 from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
@@ -107,5 +106,5 @@ def stays_on_server(policy: Policy, rows: int, size: int = 0) -> bool:
 
 def check_there(of: OfCopy) -> None:
     """Refuse a study that has no copy of the whole table."""
-    if of.policy.rows_by != Whole.name:
+    if not of.policy.fixed:
         raise RefusedError(NO_COPY)

@@ -105,6 +105,6 @@ def _columns(of: OfCopy) -> dict[str, DrawableColumn]:
     found = {}
     for it in board_columns(of.whole):
         kind = KINDS[not isinstance(it, NumberColumn)]
-        new = DrawableColumn(it.name, kind, "other", stratum=False)
+        new = DrawableColumn(it.name, kind, "other")
         found[it.name] = known.get(it.name, new)
     return found

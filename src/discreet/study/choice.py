@@ -17,7 +17,6 @@ from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.over_time import OVER_TIME
 from discreet.plots.parallel import MOST_AXES, PARALLEL
 from discreet.plots.scatter import SCATTER
-from discreet.protect import Whole
 from discreet.study.derived import OfCopy
 from discreet.table import KINDS
 from discreet.table.dates import DATE
@@ -134,7 +133,7 @@ def kinds_of(session: OfCopy, names: Sequence[str]) -> dict[str, str]:
 
 def _kind_of(session: OfCopy, name: str) -> str:
     known = session.table.columns
-    if session.policy.rows_by == Whole.name:
+    if session.policy.fixed:
         whole = session.whole
         whole.check_made([name])
         if name in whole.copy.strata:
@@ -150,7 +149,7 @@ def _kind_of(session: OfCopy, name: str) -> str:
 
 def overview(session: OfCopy) -> Choice:
     """Choose axes for a study of which no column is named: the first of the copy that fit."""
-    if session.policy.rows_by != Whole.name:
+    if not session.policy.fixed:
         raise RefusedError("name columns: this study has no copy of the whole table to look over")
     whole = session.whole
     few = [n for n, words in whole.copy.strata.items() if len({*words}) <= MOST_LEVELS]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.measure.described import RowsToDescribe
 from discreet.measure.units import unit_in
-from discreet.protect import Whole
 from discreet.study.derived import OfCopy
 from discreet.study.provenance import FIGURES
 from discreet.table import KINDS, Column
@@ -20,13 +19,13 @@ COLUMNS = "columns"
 KIND_OF: Mapping[str, str] = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
 NO_FIGURES = (
     "kinds alone, for this study has no copy of the whole table to draw figures from; the"
-    " custodian can open a study with one: discreet.open(..., rows='whole')"
+    " custodian can open a study with one under a guarded policy, such as 'standard'"
 )
 
 
 def columns_of(session: OfCopy) -> ColumnList:
     """Return what is known of each column, new ones last."""
-    if session.policy.rows_by != Whole.name:
+    if not session.policy.fixed:
         figures = tuple(_kind_of(it) for it in session.table.columns.values())
         notes = (NO_FIGURES, *_readings(session.table.columns))
         return ColumnList(_title(session), _labelled(figures, session), notes)

@@ -25,7 +25,6 @@ from discreet.plots.by_two import FEWEST, ROUGH
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
 from discreet.policy import Policy
-from discreet.protect import Whole
 from discreet.provenance import Sealer
 from discreet.regression import read_formula
 from discreet.render.sealing import Gate
@@ -33,7 +32,7 @@ from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import WholeTable, check_way, settle_from_copy
 from discreet.study.from_file import FileSession
 from discreet.study.new_columns import parsed, values_of, with_column
-from discreet.study.notes_of_copy import derived_notes, origin_of_copy
+from discreet.study.notes_of_copy import derived_notes, open_ends, origin_of_copy
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
 from discreet.study.session import NO_COPY, Session, with_gate
@@ -204,6 +203,7 @@ class DerivedCopy:
         origin = dataclasses.replace(
             origin_of_copy(self.session, ()),
             remarks=(
+                *open_ends(request),
                 *differences(self, request.columns, groups_of(request)),
                 *self.remarks_of_copy(request.rests_on),
             ),
@@ -282,7 +282,7 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
 
 def derived_of(session: Session | FileSession) -> DerivedCopy:
     """Return the copy of a study, to be parted or to be given new columns."""
-    if session.policy.rows_by != Whole.name:
+    if not session.policy.fixed:
         raise RefusedError(NO_COPY)
     return DerivedCopy(session, session.whole)
 

@@ -12,7 +12,7 @@ from discreet.errors import InputError
 from discreet.measure.units import unit_in
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.policy import Policy
-from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
+from discreet.policy.resolve import diversity_of, method_of, refuse_unused
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.study.derived import OfCopy
 from discreet.study.session import DrawableColumn, Session
@@ -75,11 +75,6 @@ def study_facts(session: Session, columns: Mapping[str, DrawableColumn]) -> dict
     """Return what of the study, its columns and its policy a form is made of: no value."""
     return {
         **board_facts(session, columns),
-        "groups": [[*group] for group in session.groups_settled()],
-        "pairs": {
-            "declared": [[*pair] for pair in session.policy.pairs],
-            "drawn": [[*pair] for pair in session.release_gate.pairs_that_left()],
-        },
         "tables": table_facts(session.policy),
     }
 
@@ -97,7 +92,7 @@ def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, 
             "name": policy.name,
             "regime": policy.regime,
             "k": policy.k,
-            "m": policy.members if policy.rows_by == Whole.name else None,
+            "m": policy.members if policy.fixed else None,
             "round_to": policy.round_to,
             "public": policy.public,
             "promise": promise_of(policy),
@@ -123,7 +118,6 @@ def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
         "name": name,
         "kind": column.kind,
         "role": column.role,
-        "stratum": column.stratum,
         "label": label,
         "unit": unit_in(label or "", declared=declared) or unit_in(name),
         "dates": name in of.dates,
@@ -141,7 +135,7 @@ def plot_facts(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[s
     # Those of columns are offered before those of a formula.
     enough.sort(key=lambda plot: plot.of_formula)
     levels = [it for it in columns if it.kind == "categorical"]
-    return [_facts_of(policy, plot, levels) for plot in enough if policy.methods[plot.name]]
+    return [_facts_of(policy, plot, levels) for plot in enough]
 
 
 def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
@@ -152,9 +146,9 @@ def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
 
 
 def _facts_of(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
-    whole = policy.rows_by == Whole.name
-    rows_by = [it.name for it in levels if it.stratum or whole or not policy.from_copy]
-    counts_by = [it.name for it in levels] if "counts" in plot.by and not whole else []
+    whole = policy.fixed
+    rows_by = [it.name for it in levels]
+    counts_by = rows_by if "counts" in plot.by and not whole else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
     takes: dict[str, Any] = {"least": plot.least, "most": plot.most, "kind": plot.columns}
     if plot.places:
@@ -177,7 +171,7 @@ def _facts_of(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]
 
 def _methods(policy: Policy, plot: Plot[View]) -> list[dict[str, Any]]:
     """Return the methods of a plot, one of which is usual."""
-    usual = usual_method(policy, plot.name)
+    usual = method_of(policy, plot.name, None)
     return [
         {
             "name": name,

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
 from discreet.levels import in_order
-from discreet.parallel.methods import KMemberCells
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
@@ -279,7 +278,7 @@ def levels_of_plot(
 
 def check_way(policy: Policy, how: Mapping[str, Any]) -> None:
     """Refuse another way to draw than from the copy, where there is one; else, weights."""
-    if policy.rows_by == Whole.name:
+    if policy.fixed:
         with about("method"):
             method_of_whole(how.get("method"))
     elif how.get("weights") is not None:
@@ -342,8 +341,6 @@ def settle_from_copy(
 
 def _row_method(plot: Plot[Any], model: Model | None) -> str:
     """Return a method of rows where the plot is drawn from rows; which it is plays no part."""
-    if plot.axes:
-        return KMemberCells.name
     return NO_METHOD if plot.from_rows is None and model is None else Condensation.name
 
 
@@ -500,7 +497,6 @@ def view_from_copy(
     whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
-        request = dataclasses.replace(request, method=KMemberCells.name)
         table = whole.only(request.rests_on).table
         drawn: Any = plot.from_counts(table, request, origin)  # type: ignore[misc]
         if drawn.origin.shown < len(whole):

@@ -261,10 +261,7 @@ class FileSession:
         whole = self.whole
         numbers = whole.copy.columns
         there = [name for name in whole.raw if name in numbers or name in whole.copy.strata]
-        return tuple(
-            DrawableColumn(name, KINDS[name not in numbers], "other", stratum=False)
-            for name in there
-        )
+        return tuple(DrawableColumn(name, KINDS[name not in numbers], "other") for name in there)
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy is, as the file says it."""

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
-from itertools import chain, pairwise
+from functools import cache, cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from discreet.errors import InputError, LeavingError, RefusedError, one_of
+from discreet.errors import InputError, LeavingError
 from discreet.keys import Column
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import (
     COLUMN,
     COPY_OF_TABLE,
-    COUNT_METHOD_OF,
-    DIVERSITY_OF,
-    GROUP_OF,
     KIND_OF,
-    ONE_ORDER,
-    PAIR_OF,
-    PAIRS,
     PERSONS,
     SHAPE_OF,
     WHOSE,
@@ -33,10 +26,7 @@ from discreet.ledger.rules import (
     check_version,
 )
 from discreet.lines import Lines
-from discreet.parallel.ordering import one_order
-from discreet.plots import PLOTS
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
-from discreet.policy.resolve import diversity_of
 from discreet.progress import advance
 from discreet.protect import Whole
 from discreet.protect.whole_rows import MEMBERS_PER_K
@@ -48,38 +38,23 @@ from discreet.sketch import (
     Sketched,
     Sketching,
     all_different,
-    sketch_of_parts,
 )
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
-from discreet.vault.rows import row_digests_in_parts
 from discreet.vault.whole import version_of_whole
 
 __all__ = [
     "NOTHING",
     "Look",
-    "Pairs",
     "RecordedGate",
     "ReleaseGate",
-    "check_pairs",
-    "diversity_pins",
     "listed",
-    "method_pins",
     "never_released",
     "new_version",
-    "pair_pins",
-    "pairs_of",
-    "pairs_wrong",
-    "pins_of_axes",
     "with_provenance",
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-ROWS_OF = "rows of "
-"""How the sketches of rows of a group are named."""
-
-OF_NO_GRID = "order-means"
-"""A method that counts a column on no grid, so that it does not say by which others may."""
 MOST_COPIES = 4
 """So many copies of a whole table with leaves of 4 k: with more, who has left is found out."""
 
@@ -104,7 +79,7 @@ class ReleaseGate:
     def most_versions(self) -> int:
         """How many versions a study may have: copies of the whole table add up."""
         policy = self.policy
-        if policy.rows_by != Whole.name:
+        if not policy.fixed:
             return policy.versions
         most = MOST_COPIES if policy.members >= MEMBERS_PER_K * policy.k else 1
         return min(policy.versions, most)
@@ -115,7 +90,7 @@ class ReleaseGate:
 
         Whether each column is one of numbers or of levels, for as the other it makes another copy.
         """
-        if self.policy.rows_by != Whole.name:
+        if not self.policy.fixed:
             return NOTHING
         columns = [*self.table.columns]
         return {
@@ -125,34 +100,18 @@ class ReleaseGate:
     def record(
         self,
         request: PlotRequest,
-        group: tuple[str, ...] = (),
         form: str = "",
         also: tuple[str, ...] = (),
-        pinned: Mapping[str, str] = NOTHING,
     ) -> ReleaseRecord:
         """Say what is to be released; `release` adds what it is recognised by.
 
-        `group` is the column group of the protected copy that it was drawn from, if it was; `also`
-        are columns that it rests on beside those that are drawn, and `pinned` is what else must be
-        the same whenever these columns are released again.
+        `also` are columns that it rests on beside those that are drawn.
         """
         columns = (*request.named, *also)
-        choices: dict[str, str] = {}
-        if self.policy.fixed:
-            strata = self.policy.strata if group else ()
-            # As levels and as numbers a column would be counted on two grids.
-            kinds = {name: self.table.columns[name].kind for name in (*columns, *strata)}
-            choices = {f"{KIND_OF}{name!r}": kind for name, kind in kinds.items()}
-            if request.from_rows:
-                choices |= self._strata() | _members(group)
-            elif request.method != OF_NO_GRID:
-                # A picture by= a column counts that pair, too.
-                choices |= method_pins([request.columns, request.named], request.method)
-        groups = self.policy.groups or ((group,) if group and self.policy.from_copy else ())
         return ReleaseRecord(
             study=self.name,
             settings=self.policy.settings(),
-            choices=dict(self.of_version) | choices | dict(pinned),
+            choices=self.of_version,
             sketches={},
             k=self.policy.k,
             kind=request.plot,
@@ -160,9 +119,8 @@ class ReleaseGate:
             method=request.method,
             form=form,
             version=self.version,
-            group=group,
             versions=self.most_versions,
-            new_version=partial(self.how_to_open, groups=groups),
+            new_version=self.how_to_open,
         )
 
     def record_from_copy(
@@ -233,11 +191,7 @@ class ReleaseGate:
             found = self._pass([*dict.fromkeys([*drawn, *persons])])
         else:
             found = all_columns()  # they are asked for, so that one pass is enough
-        rests_on = [
-            [COLUMN + name for name in record.columns]
-            + ([ROWS_OF + json.dumps(record.group)] if record.group else [])
-            for record in records
-        ]
+        rests_on = [[COLUMN + name for name in record.columns] for record in records]
         sketches = {what: self._sketch(what, found) for what in dict.fromkeys(chain(*rests_on))}
         known = _recognisable(found, found.columns if whole else persons)
         return [
@@ -275,13 +229,13 @@ class ReleaseGate:
             raise InputError("a frame without a name has no versions; give one: study=")
         found = cache(self._all_columns)
         copy: dict[str, str] = {}
-        if self.policy.rows_by == Whole.name:  # other kinds or roles make another copy
+        if self.policy.fixed:  # other kinds or roles make another copy
             version = version_of_whole(self.table, self.policy, self.secret)
             copy = {COPY_OF_TABLE: version.hex()[:16]}
         return self.ledger.open_version(
             self.name,
             self.policy.settings(),
-            self.declared | copy,
+            copy,
             lambda what: self._sketch_again(what, found),
             k=self.policy.k,
             most=self.most_versions,
@@ -289,25 +243,9 @@ class ReleaseGate:
             opened=self.how_to_open,
         )
 
-    @property
-    def declared(self) -> dict[str, str]:
-        """What the policy says of groups, strata and axes, as choices of a version."""
-        columns = {name: it.role == "sensitive" for name, it in self.table.columns.items()}
-        axes = diversity_pins(columns, diversity_of(self.policy))
-        axes |= pair_pins((), self.policy.pairs)
-        return self._strata() | _members(*self.policy.groups) | axes
-
     def left_under(self) -> Mapping[str, Any] | None:
         """Return the settings of the study's latest version; None where it has none."""
         return self._left(lambda: self.ledger.left_under(self.name), None)
-
-    def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the column groups that something was released of."""
-        return self._left(lambda: self.ledger.groups(self.name), ())
-
-    def pairs_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the pairs of axes that were released side by side."""
-        return self._left(lambda: self.ledger.pairs(self.name), ())
 
     def _left(self, ask: Callable[[], T], otherwise: T) -> T:
         try:
@@ -315,25 +253,10 @@ class ReleaseGate:
         except LeavingError:  # a broken ledger lets nothing leave, but looking is free
             return otherwise
 
-    def how_to_open(self, study: str, groups: Groups = ()) -> str:
-        """Say how the next version of a study is opened for these data, with some groups."""
+    def how_to_open(self, study: str) -> str:
+        """Say how the next version of a study is opened for these data."""
         name = None if study == self.name else study
-        return new_version(self.table, self.policy, groups or self.policy.groups, name)
-
-    def count_method_that_left(self, request: PlotRequest) -> tuple[str, str] | None:
-        """Return what of a plot's counts was released by another method, and by which; or None."""
-        if request.from_rows:
-            return None
-        wanted = {**self.record(request).choices}
-        if PLOTS[request.plot].axes:
-            wanted |= method_pins([*pairwise(request.columns)], request.method)
-        for what, method in self.ledger.choices(self.name, COUNT_METHOD_OF).items():
-            if wanted.get(what, method) != method:
-                return what, method
-        return None
-
-    def _strata(self) -> dict[str, str]:
-        return {"strata": json.dumps(self.policy.strata)}
+        return new_version(self.table, self.policy, name)
 
     def _persons(self) -> list[str]:
         """Name the columns that say who a row belongs to."""
@@ -383,25 +306,16 @@ class ReleaseGate:
             return self._pass(names, [name for name in rows if name in names])
 
     def _sketch(self, what: str, found: Sketched) -> Sketch:
-        """Return the sketch of a column as it was found, or sketch the rows of a group."""
-        if what.startswith(COLUMN):
-            name = what.removeprefix(COLUMN)
-            return found.columns.get(name) or self._pass([name]).columns[name]
-        # With the key, for another key of the same values is other noise.
-        given = (self.table, self.policy, _group_of(what), self.policy.strata)
-        return sketch_of_parts(row_digests_in_parts(*given, self.secret))
+        """Return the sketch of a column as it was found, or sketch it."""
+        name = what.removeprefix(COLUMN)
+        return found.columns.get(name) or self._pass([name]).columns[name]
 
     def _sketch_again(self, what: str, found: Callable[[], Sketched]) -> Sketch | None:
-        """Sketch what has left, or None if it is gone or holds no numbers any more."""
-        group = _group_of(what)
-        if not group and not what.startswith(COLUMN):
+        """Sketch what has left, or None if it is gone."""
+        if not what.startswith(COLUMN):
             return self._every_sketch(found()).get(what)
-        names = group or [what.removeprefix(COLUMN)]
-        columns = [self.table.columns[name] for name in names if name in self.table.columns]
-        there = len(columns) == len(names)
-        if not there or (group and any(column.kind != "continuous" for column in columns)):
-            return None
-        return self._sketch(what, found())
+        there = what.removeprefix(COLUMN) in self.table.columns
+        return self._sketch(what, found()) if there else None
 
     def _every_sketch(self, found: Sketched) -> dict[str, Sketch]:
         """Return all sketches by which these data are to be recognised."""
@@ -495,19 +409,6 @@ def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
     return {COLUMN + name: found.columns[name] for name in known}
 
 
-def _group_of(what: str) -> list[str]:
-    """Return the columns of the group that a sketch is of the rows of; none of another sketch."""
-    if not what.startswith(ROWS_OF):
-        return []
-    names: list[str] = json.loads(what.removeprefix(ROWS_OF))
-    return names
-
-
-def _members(*groups: Sequence[str]) -> dict[str, str]:
-    return {f"{GROUP_OF}{name!r}": json.dumps(sorted(group)) for group in groups for name in group}
-
-
-Groups = Sequence[Sequence[str]]
 STANDARD = "standard"
 OPTIONS = {
     "k": "-k",
@@ -523,27 +424,20 @@ OPTIONS = {
     "missing_levels": "--missing-levels",
 }
 """The option of the command line for each field of a policy that has one of its own."""
-MAY_BE_NAMED = ("study", "unit", "groups", "strata")
+MAY_BE_NAMED = ("study", "unit")
 """What the command line may name where a guarded policy file leaves it empty."""
 
 
-def new_version(table: Table, policy: Policy, groups: Groups, study: str | None) -> str:
-    """Say how the next version of a study is opened with the policy in force and with some groups.
+def new_version(table: Table, policy: Policy, study: str | None) -> str:
+    """Say how the next version of a study is opened with the policy in force.
 
     `study` is None where its name is the file's. It is a command, "`discreet version new cohort.csv
-    --groups age,bmi`", or the call in Python, for frames and what the command line cannot say.
+    -k 6`", or the call in Python, for frames and what the command line cannot say.
     """
-    wanted = policy.changed(groups=[list(group) for group in groups] or None, study=study)
-    words = _words(policy, wanted)
+    words = _words(policy, policy.changed(study=study))
     if table.source is None or words is None:
-        call = f"new_version() of a study like this one, study={study or policy.study!r}"
-        return call + (f", with groups={[list(group) for group in groups]}" if groups else "")
-    command = shlex.join(["discreet", "version", "new", table.source, *words])
-    first = ""
-    if policy.file is not None and policy.groups and policy.groups != wanted.groups:
-        held = [list(group) for group in wanted.groups]
-        first = f"write groups = {held} into {policy.file}, then "
-    return f"{first}`{command}`"
+        return f"new_version() of a study like this one, study={study or policy.study!r}"
+    return f"`{shlex.join(['discreet', 'version', 'new', table.source, *words])}`"
 
 
 def _words(policy: Policy, wanted: Policy) -> list[str] | None:
@@ -560,16 +454,13 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
         words = [] if policy.name == STANDARD else ["--policy", policy.name]
     else:
         return None
-    usual = replace(wanted, rows=None)
-    if base.rows is None and usual.rows_by == wanted.rows_by:
-        wanted = usual  # it need not be said
+    if wanted.rows_by == base.rows_by:
+        wanted = replace(wanted, rows=base.rows)  # it need not be said
     held, given = base.to_dict(), wanted.to_dict()
     for name in given:
         if given[name] == held.get(name):
             continue
         fixed = policy.file is not None and base.fixed
-        if fixed and name == "groups" and held.get(name):
-            continue  # the file is to be changed
         if fixed and (name not in MAY_BE_NAMED or held.get(name)):
             return None
         options = _options(name, given[name])
@@ -584,8 +475,6 @@ def _options(name: str, value: object) -> list[str] | None:
         return ["--no-unit"]
     if name in OPTIONS:
         return [OPTIONS[name], str(value)]
-    if name == "groups" and isinstance(value, list):
-        return [word for group in value for word in ("--groups", listed(group))]
     if name == "strata" and isinstance(value, list):
         return ["--strata", listed(value)]
     if name == "kinds" and isinstance(value, dict):
@@ -598,72 +487,3 @@ def listed(names: Iterable[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue()
-
-
-Pairs = Sequence[Sequence[str]]
-
-
-def method_pins(pairs: Pairs, method: str) -> dict[str, str]:
-    """Pin the count method of pairs of columns."""
-    return {f"{COUNT_METHOD_OF}{one_of(sorted(pair))}": method for pair in pairs}
-
-
-def pair_pins(pairs: Pairs, declared: Pairs) -> dict[str, str]:
-    """Pin pairs of neighbours, and which may be: those of a policy, or those of one order."""
-    allowed = json.dumps(sorted(sorted(pair) for pair in declared)) if declared else ONE_ORDER
-    drawn = {f"{PAIR_OF}{one_of(sorted(pair))}": json.dumps(sorted(pair)) for pair in pairs}
-    return {PAIRS: allowed} | drawn
-
-
-def diversity_pins(columns: Mapping[str, bool], diversity: int) -> dict[str, str]:
-    """Pin how many of its values a cluster beside each column holds: 1 if it is not sensitive."""
-    return {
-        f"{DIVERSITY_OF}{name!r}": str(diversity if sensitive else 1)
-        for name, sensitive in columns.items()
-    }
-
-
-def check_pairs(request: PlotRequest, declared: Pairs, before: Pairs) -> None:
-    """Refuse neighbours that the policy does not name, or that fit into no order with others."""
-    wrong = pairs_wrong(request, declared, before)
-    if wrong:
-        raise RefusedError(
-            f"{wrong}. All orders together reveal far more than one: keep to it, or the custodian"
-            " can open a study whose policy lists the pairs that may be neighbours (pairs=, --pairs"
-            " a,b)"
-        )
-
-
-def pairs_wrong(request: PlotRequest, declared: Pairs, before: Pairs) -> str:
-    """Say which neighbours may not be, and which may; nothing where all of them may."""
-    wanted = pairs_of(request.columns)
-    allowed = {tuple(sorted(pair)) for pair in declared}
-    others = [pair for pair in wanted if declared and pair not in allowed]
-    sensitive = request.axes.sensitive
-    if not one_order(wanted, sensitive):
-        return ""  # which the rules about sensitive axes refuse, and say how it may stand
-    if not others and (declared or one_order([*before, *wanted], sensitive)):
-        return ""
-    listed = "; ".join(one_of(pair) for pair in declared or before)
-    if declared:
-        first = one_of(others[0])
-        return f"{first} may not stand side by side; the pairs of this study are {listed}"
-    return (
-        "these axes do not fit into one order with those drawn before, of which stood"
-        f" {listed} side by side"
-    )
-
-
-def pairs_of(columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the neighbours of an order, the names of each pair sorted."""
-    return tuple(tuple(sorted(pair)) for pair in pairwise(columns))
-
-
-def pins_of_axes(request: PlotRequest, declared: Pairs) -> dict[str, str]:
-    """Return what must be the same whenever these columns are released again."""
-    sensitive = {name: name in request.axes.sensitive for name in request.columns}
-    return (
-        method_pins(pairs_of(request.columns), request.method)
-        | pair_pins(pairs_of(request.columns), declared)
-        | diversity_pins(sensitive, request.axes.diversity)
-    )

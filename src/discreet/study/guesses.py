@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from discreet.errors import RefusedError
-from discreet.plots.counts import ends_of_table
-from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import Policy
 from discreet.progress import advance
-from discreet.protect.values import nice_step, short
+from discreet.protect.values import extreme_mean, nice_step, safe_ends, short
 from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.study.persons import person_column
 from discreet.study.role_names import role_named, words_in, words_of
@@ -28,6 +26,8 @@ CODES = words_in(
     ethnicity region district state country cluster arm site centre center flag is has"""
 )
 FEW_BY_NAME, FEW = 20, 6
+PERSONS_PER_K, NARROWEST = 10, 1e-9
+"""Ends are proposed of so many values, and of those that differ by more than this of their size."""
 UNSURE = "its name says nothing, so others may know it of a person; write other if they cannot"
 
 
@@ -182,13 +182,21 @@ def _tells_rows_apart(table: Table, k: int, name: str, named: str | None, shared
 
 
 def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:
-    """Return the ends of a picture's axis, further outward; None where there is no picture."""
+    """Return ends that lie outside of the means of the k smallest and largest values.
+
+    None where there are too few values for that, or they hardly differ.
+    """
     try:
-        ends = ends_of_table(table, policy.settle(HISTOGRAM.name, [name]), name)
-        low, high = ends.low + ends.step / 2, ends.high - ends.step / 2
-        step = nice_step(high - low, share=0.2)
+        lows, highs = table.extremes(name, PERSONS_PER_K * policy.k)
     except RefusedError:
         return None
+    if len(lows) < PERSONS_PER_K * policy.k:
+        return None
+    low, high = (extreme_mean(it[: 2 * policy.k], policy.k) for it in (lows, highs))
+    if not NARROWEST * max(abs(low), abs(high)) < high - low < math.inf:
+        return None
+    low, high = safe_ends(low, high, whole=table.is_whole(name, but_for=policy.k))
+    step = nice_step(high - low, share=0.2)
     return short(math.floor(low / step) * step) + 0.0, short(math.ceil(high / step) * step) + 0.0
 
 
@@ -270,7 +278,6 @@ def _column_text(guess: Guess) -> str:
 def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> Iterator[str]:
     """Write the main rules of a preset, with examples of this table's own columns."""
     drawn = [guess for guess in guesses if guess.role != "identifier" and guess.kind is not None]
-    numbers = [guess.name for guess in drawn if guess.kind == "continuous"]
     levels = [
         guess.name
         for guess in drawn
@@ -286,11 +293,7 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     )
     rows = "" if policy.rows is None else f"\nrows = {_text(policy.rows)}"
     yield f"{ROWS}\n# Sensitive here: {said}{rows}\n{members}"
-    yield f"{GROUPS}\n# groups = [{_list(numbers[:3] or ['age', 'weight'])}]"
-    yield f"{STRATA}\n# strata = {_list(levels[:1] or ['sex'])}"
     yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
-    beside = [guess.name for guess in drawn][:2]
-    yield f"{PAIRS}\n# pairs = [{_list(beside if len(beside) == 2 else ['age', 'weight'])}]"
     yield f"{TABLES}\n# tables = [{_list(levels[:2] if len(levels) > 1 else ['sex', 'ward'])}]"
     line = (
         f"# unit = {_text((named or ['person'])[0])}" if unit is None else f"unit = {_text(unit)}"
@@ -309,18 +312,8 @@ ROWS = """\
 # it is drawn anew from a leaf: m persons or more who are alike in the columns before it.
 # Of few persons with many columns typical ones are recognised more easily: open a table of the
 # columns that are needed together. A warning says so before such a copy is made."""
-GROUPS = """\
-# To have rows of a few columns alone seen together, name groups of them: each group then has a copy
-# of its own, and all else is counted. A column is in one group."""
-STRATA = """\
-# Columns of levels that travel with the rows of groups. Every combination of their levels needs
-# persons enough: few columns, of few levels."""
 BINS = """\
-# Bins of a histogram, and cells along each side of a heat map. They are the same in all counts:
-# two widths together would reveal more than one."""
-PAIRS = """\
-# The columns that may stand side by side in parallel coordinates of declared groups. Without pairs
-# any may, as far as all that were ever drawn fit into one order of axes."""
+# Bins of a histogram, and cells along each side of a heat map, where nobody says."""
 TABLES = """\
 # Cross-tables of two columns of levels that matter: the copy has their counts, with noise."""
 UNIT = """\
@@ -328,8 +321,8 @@ UNIT = """\
 # unit = false says that each row is a person of its own, whatever a column looks like."""
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
-# How many different plots of declared groups one token or user may see. Each reveals a little more;
-# all of the copy of the whole table are free."""
+# How many different plots of counts one token or user may see. Each reveals a little more; all of
+# the copy are free."""
 MINUTE = "# How often one token or user may ask."
 
 

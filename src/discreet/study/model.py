@@ -14,7 +14,6 @@ from discreet.measure.copy_table import CopyTable
 from discreet.measure.figures import REFERENCE, Figure, term_words
 from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
-from discreet.protect import Whole
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
 from discreet.study.derived import FEWEST, OfCopy
 from discreet.study.from_copy import WholeTable, said_of_gaps
@@ -33,8 +32,8 @@ COX = "cox"
 RATIOS = {"linear": "", "logistic": "odds ratio", COX: "hazard ratio"}
 TITLES = {"linear": "Linear model", "logistic": "Logistic model", COX: "Cox model"}
 NO_COPY = (
-    "this study has no copy of the whole table to fit models to; the custodian can open a study"
-    " with one: discreet.open(..., rows='whole')"
+    "this study has no copy of the whole table to fit models to; the custodian can open one under a"
+    " guarded policy, such as 'standard'"
 )
 WIDER = (
     "estimates are of these rows; intervals are wider than theirs, for chance and for how far the"
@@ -65,7 +64,7 @@ def modelled(
     reference: Mapping[str, str | float] | None = None,
 ) -> CopyTable:
     """Estimate a model from rows of the copy, and from copies of the copy how far off it is."""
-    if session.policy.rows_by != Whole.name:
+    if not session.policy.fixed:
         raise RefusedError(NO_COPY)
     whole = session.whole.with_levels(categories_named(formula))
     asked = _in_orders(whole, _asked(session, whole, formula, family), reference)

@@ -26,7 +26,6 @@ from discreet.expressions import (
     yes_of,
 )
 from discreet.policy import Policy
-from discreet.protect import Whole
 from discreet.study.from_copy import WholeTable
 from discreet.table import KINDS, Column, Table
 from discreet.table.dates import DATE, Dates
@@ -169,10 +168,10 @@ def check_derive(table: Table, policy: Policy) -> None:
     """Refuse columns that the policy derives, if they cannot be those of any copy of a table."""
     if not policy.derive:
         return
-    if policy.rows_by != Whole.name:
+    if not policy.fixed:
         raise InputError(
             "derive of the policy makes columns of a copy of the whole table, and this policy has"
-            " none; leave derive out, or make one (rows = 'whole', without groups and strata)"
+            " none; leave derive out, or take a guarded policy"
         )
     kinds = {
         name: it for kind, it in KIND_OF.items() for name in table.shown([*table.columns], kind)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from discreet.plots import Origin
+from discreet.plots import PLOTS, Origin
+from discreet.plots.request import PlotRequest
 from discreet.policy import Policy
 from discreet.study.from_copy import WholeTable
 
-__all__ = ["CopyOfStudy", "column_notes", "derived_notes", "notes_of_copy", "origin_of_copy"]
+__all__ = [
+    "CopyOfStudy",
+    "column_notes",
+    "derived_notes",
+    "notes_of_copy",
+    "open_ends",
+    "origin_of_copy",
+]
 
 
 class CopyOfStudy(Protocol):
@@ -61,6 +69,14 @@ def notes_of_copy(study: CopyOfStudy, names: Sequence[str]) -> tuple[str, ...]:
     sources = whole.sources(names)
     derived = derived_notes(study.policy, whole.beneath(names))
     return (*derived, *_listed_notes(study, sources), *study.remarks_of_table(sources))
+
+
+def open_ends(request: PlotRequest) -> tuple[str, ...]:
+    """Say of which columns the end bins of a plot are open."""
+    if request.plot not in PLOTS or not PLOTS[request.plot].binned:
+        return ()
+    ended = [name for name in request.columns if name in {**request.limits, **request.edges}]
+    return tuple(f"the end bins of {name} hold what lies beyond them, too" for name in ended)
 
 
 def derived_notes(policy: Policy, names: Sequence[str]) -> tuple[str, ...]:

@@ -17,11 +17,9 @@ from typing import Any, Literal
 import tomli_w
 
 from discreet.errors import InputError
-from discreet.ledger.rules import DIVERSITY_OF, GROUP_OF, PAIRS
 from discreet.policy import Policy
 from discreet.policy.policy import RULES, frozen, plain
 from discreet.policy.words import ALWAYS, Sentence, words
-from discreet.protect import Whole
 from discreet.study.provenance import OF_SERVER
 from discreet.study.session import Session
 from discreet.table import is_url
@@ -33,16 +31,14 @@ WIDE = 64
 POLICY_FILE = "discreet.toml"
 #: Fields by which the table is read, which is recognised by what it is read as.
 OF_TABLE = ("kinds", "roles", "unit", "key")
-#: Of each field that is pinned as soon as something of it was released, how its choices begin.
-PINS = {"strata": "strata", "groups": GROUP_OF, "pairs": PAIRS, "diversity": DIVERSITY_OF}
 NO_FILES = (
     "hierarchies of a proposal hold their lines: this page reads no files; name the file in the"
     " policy on the server"
 )
 
-Does = Literal["copy", "version", "counts", "start"]
-"""What a field changes: the protected copy, what a version is released under, how counts are made,
-or nothing but what is allowed from the next start on."""
+Does = Literal["copy", "version", "start"]
+"""What a field changes: the protected copy, what a version is released under, or nothing but what
+is allowed from the next start on."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +84,14 @@ def policy_text(policy: Policy) -> str:
     given = {
         name: value
         for name, value in policy.to_dict().items()
-        if name in ALWAYS - {"pictures"} or value != usual.get(name)
+        if name in ALWAYS or value != usual.get(name)
     }
     return _short_lists_in_line(tomli_w.dumps(given))
 
 
 def in_force(policy: Policy) -> Policy:
     """Return a policy with what holds where its file does not say what the copy is made by."""
-    whole = policy.rows_by == Whole.name
-    return policy.changed(rows=policy.rows_by, m=policy.members if whole else None)
+    return policy.changed(rows=policy.rows_by, m=policy.members if policy.fixed else None)
 
 
 def propose(session: Session, text: str) -> Proposal | list[Mistake]:
@@ -188,18 +183,15 @@ def _changes(session: Session, after: Policy) -> tuple[Change, ...]:
     says = {it.field: it for it in words(after)}
     held, holds = in_force(before).to_dict(), in_force(after).to_dict()
     names = [name for name in RULES if held.get(name) != holds.get(name)]
-    pinned = _pinned(session, after)
-    settings = _differing(before.settings(), after.settings()) | pinned | {*OF_TABLE}
+    settings = _differing(before.settings(), after.settings()) | {*OF_TABLE}
     copy = _differing(before.copy_settings(), after.copy_settings()) & settings
-    if Whole.name in (before.rows_by, after.rows_by):
+    if before.fixed or after.fixed:
         copy |= {*OF_TABLE}
 
     def does(name: str) -> Does:
         if name in copy:
             return "copy"
-        if name in settings:
-            return "version"
-        return "counts" if name == "pictures" and before.rows_by != Whole.name else "start"
+        return "version" if name in settings else "start"
 
     return tuple(
         Change(
@@ -212,14 +204,6 @@ def _changes(session: Session, after: Policy) -> tuple[Change, ...]:
         )
         for name in names
     )
-
-
-def _pinned(session: Session, after: Policy) -> set[str]:
-    """Return the fields of what was released that say otherwise under another policy."""
-    left = session.ledger.choices(session.known_name(), "")
-    wanted = replace(session.release_gate, policy=after).declared
-    other = [what for what, value in wanted.items() if left.get(what, value) != value]
-    return {field for field, start in PINS.items() if any(what.startswith(start) for what in other)}
 
 
 def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:

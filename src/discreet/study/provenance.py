@@ -61,7 +61,7 @@ def begun(
     """
     of_copy = view.origin.version
     source = ROWS if request.from_rows else COUNTS
-    source = source if of_copy is None or not policy.from_copy else COPY
+    source = source if of_copy is None or not policy.fixed else COPY
     asked = asked_for(request, policy, asks)
     return begun_of(asked, source, of_copy or of_counts, policy, secret)
 

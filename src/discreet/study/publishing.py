@@ -19,7 +19,6 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.measure.units import unit_in
 from discreet.policy import Policy
-from discreet.protect import Whole
 from discreet.protect.counts import rounded
 from discreet.render.figure_file import path_to_save
 from discreet.secret import is_secret, secret_files
@@ -76,7 +75,7 @@ def publish(session: Session, path: str | Path) -> Manifest:
         If the copy does not fit what was released before; nothing is written then.
     """
     target = path_to_save(path, (SUFFIX,), "a study file")
-    if session.policy.rows_by != Whole.name:
+    if not session.policy.fixed:
         raise RefusedError(NO_COPY)
     if session.policy.copy != TO_BROWSER:
         raise RefusedError(STAYS.format(session.policy.copy))

@@ -13,17 +13,13 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-
-from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.ledger.ledger import Ledger
 from discreet.measure.fidelity_report import Fidelity
 from discreet.memory import give_back
 from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
-from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
-from discreet.plots.diagnostics import KnownNoise
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
 from discreet.plots.scatter import with_trends
@@ -33,7 +29,6 @@ from discreet.policy import (
     Policy,
     Sensitive,
     TableRequest,
-    check_group,
     load_policy,
     resolve,
     resolve_rounding,
@@ -41,12 +36,11 @@ from discreet.policy import (
 )
 from discreet.policy.resolve import TABLE
 from discreet.progress import advance
-from discreet.protect import COPY_METHODS, Whole
-from discreet.protect.counts import rounded
 from discreet.protect.whole import Settings, WholeCopy
 from discreet.provenance import Provenance, Sealer, key_of
-from discreet.regression import Folds, Model, read_formula
+from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
+from discreet.research.protected import protect_view
 from discreet.secret import Secret, load_secret
 from discreet.sketch import sketched
 from discreet.study.by_two import check_two, drawn_from_copy
@@ -57,18 +51,13 @@ from discreet.study.from_copy import (
     settle_from_copy,
 )
 from discreet.study.gate import (
-    NOTHING,
     Look,
     RecordedGate,
     ReleaseGate,
-    check_pairs,
     never_released,
-    pairs_of,
-    pairs_wrong,
-    pins_of_axes,
 )
 from discreet.study.new_columns import with_derived
-from discreet.study.notes_of_copy import column_notes, notes_of_copy, origin_of_copy
+from discreet.study.notes_of_copy import column_notes, notes_of_copy, open_ends, origin_of_copy
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
 from discreet.study.provenance import (
@@ -85,7 +74,7 @@ from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.table.dates import DATE
 from discreet.vault.protected import exact_nearness
-from discreet.vault.vault import Copy, Made, Vault, protect_view
+from discreet.vault.vault import Copy, Vault
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 from discreet.vault.whole_columns import listed_pairs
 
@@ -110,26 +99,24 @@ __all__ = [
 
 FIDELITY = "fidelity"
 NO_COPY = (
-    "this study has no copy of the whole table to measure; the custodian can open a study with one:"
-    " discreet.open(..., rows='whole')"
+    "this study has no copy of the whole table; the custodian can open one under a guarded policy,"
+    " such as 'standard'"
 )
 AGAIN, MOST_AGAIN, LEAST_AGAIN, CELLS_AGAIN = 5, 5000, 1000, 100_000
 """How many copies of a copy are made; of how many of its rows at most, and of wide ones at least,
 so that they have about so many cells."""
 
 V = TypeVar("V", bound=View)
-Groups = tuple[tuple[str, ...], ...]
 Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
 @dataclasses.dataclass(frozen=True)
 class DrawableColumn:
-    """A column that may be drawn: its name, kind and role, and whether rows carry it as a level."""
+    """A column that may be drawn: its name, kind and role."""
 
     name: str
     kind: str
     role: str
-    stratum: bool
 
 
 class Session:
@@ -138,15 +125,12 @@ class Session:
     def __init__(self, table: Table, policy: Policy) -> None:
         self.table, self._declared = table, policy
         self.name = policy.study or table.name
-        self.secret: Secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+        self.secret: Secret = load_secret(policy.folder, allow_small=not policy.fixed)
         self._vault = Vault(self.secret, folder_of(policy))
         self._version: str | None = None
         ledger = ledger_of(policy, self.secret)
         self.release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
         self.policy = policy
-        self.groups: Groups = ()
-        self.pairs: Groups = ()
-        self.settle_anew()
 
     def new_version(self) -> int:
         """Open the next version of the study, under the policy as it is declared."""
@@ -170,14 +154,14 @@ class Session:
         model = None
         if formula is not None:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
-            if self.policy.rows_by == Whole.name:  # its copy has dates as numbers
+            if self.policy.fixed:  # its copy has dates as numbers
                 kinds |= dict.fromkeys(self.dates, KINDS[0])
                 kinds |= {it.name: it.kind for it in self.derived}
                 kinds = self.whole.kinds_in(formula, kinds)
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
         check_way(self.policy, how)
-        if self.policy.rows_by == Whole.name:
+        if self.policy.fixed:
             asked = settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
             )
@@ -191,7 +175,7 @@ class Session:
 
         What is `exact` is measured anew, and never leaves.
         """
-        if self.policy.rows_by != Whole.name:
+        if not self.policy.fixed:
             raise RefusedError(NO_COPY)
         if exact:
             found = exact_nearness(*self.made_whole())
@@ -211,7 +195,7 @@ class Session:
 
     def check_copy(self) -> None:
         """Refuse a copy of the whole table that may not be released, before it is made."""
-        if self.policy.rows_by == Whole.name:
+        if self.policy.fixed:
             look = Look(self.release_gate)
             self.release_gate.check_copy(self.version_of_whole(look), look)
 
@@ -225,7 +209,7 @@ class Session:
 
         It lies beside the policy's file, or in `folder` where there is none.
         """
-        if self.policy.rows_by == Whole.name:
+        if self.policy.fixed:
             self._vault.shared(self.table, self.policy, folder)
             for held in ("kept", "whole"):  # as they were before
                 vars(self).pop(held, None)
@@ -275,7 +259,7 @@ class Session:
             return ()
         held, raw = self.whole.copy, self.whole.raw
         return tuple(
-            DrawableColumn(name, KINDS[name not in held.columns], raw[name].role, stratum=False)
+            DrawableColumn(name, KINDS[name not in held.columns], raw[name].role)
             for name in self.whole.made_from
         )
 
@@ -292,11 +276,11 @@ class Session:
 
     def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
         """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
-        return resolve_table(self.policy, self.table, columns, groups=self.groups, **how)
+        return resolve_table(self.policy, self.table, columns, **how)
 
     def settle_rounding(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
         """Say how a rounded table will be made, or refuse it, as `resolve_rounding` does."""
-        return resolve_rounding(self.policy, self.table, columns, groups=self.groups, **how)
+        return resolve_rounding(self.policy, self.table, columns, **how)
 
     def draw(self, plot: Plot[V], columns: Sequence[str] = (), **how: Any) -> V:
         """Draw a plot of columns or of a formula."""
@@ -309,7 +293,6 @@ class Session:
         if request.by is not None:
             order = {request.by: self.table.columns[request.by].order}
             request = dataclasses.replace(request, levels=order)
-        pinned = NOTHING
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows
         by_counts: ByCounts[Any] | None = plot.from_counts
@@ -321,20 +304,15 @@ class Session:
                 says = "a diagnostic came out as another plot than was requested"
                 raise BrokenPromiseError(says)
         elif by_counts is not None and not request.from_rows:
-            if plot.axes and self.policy.fixed:
-                check_pairs(request, self.policy.pairs, self.pairs)
-                pinned = pins_of_axes(request, self.policy.pairs)
             drawn = self.counted(request, by_counts)
-            if plot.axes and self.policy.fixed:
-                # A request that was refused on its way here has settled nothing.
-                self.pairs = tuple(sorted({*self.pairs, *pairs_of(request.columns)}))
         elif by_rows is not None:
-            copy = self._copy(request)
-            levels = () if request.by is None else _levels_of(copy, request.by)
+            naming = None if request.by is None else panels_of(self.table, request).named
+            copy = self._protected(self.table, request, naming)
+            levels = () if request.by is None else copy.strata[request.by]
             drawn = by_rows(copy.columns, levels, request, self._origin(request, copy))
         else:
             raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
-        drawn = self._gated(drawn, request, lambda _: pinned)
+        drawn = self._gated(drawn, request)
         if request.trend:
             x, y = request.columns
             raw = self.table.rows([x, y]).numbers if self.policy.shows_exact else None
@@ -345,7 +323,7 @@ class Session:
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
         origin = origin_of_copy(self, request.rests_on)
-        said = differences(self, request.columns, groups_of(request))
+        said = (*open_ends(request), *differences(self, request.columns, groups_of(request)))
         origin = dataclasses.replace(origin, remarks=(*said, *origin.remarks))
         drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         drawn = with_own_errors(self, request, drawn)
@@ -387,7 +365,7 @@ class Session:
         self, columns: Sequence[str], version: str | None, **how: Any
     ) -> tuple[Sealer, Sealer]:
         """Return what seals a released table, and what seals the report on it."""
-        source = COPY if self.policy.from_copy else OF_ROWS
+        source = COPY if self.policy.fixed else OF_ROWS
         table = self.sealer({TABLE: [*columns]}, source, version)
         return table, self.sealer({REPORT: TABLE, "columns": [*columns], **how}, MEASURED, version)
 
@@ -425,20 +403,19 @@ class Session:
         return bool(_codes_in(self.table, self.policy, [name]))
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
-        """Draw from counts, without a gate."""
+        """Draw counts of the records, without a gate: never of a guarded study."""
+        if self.policy.fixed:
+            raise BrokenPromiseError("a guarded study is drawn from its copy alone")
         view = by_counts(self.table, request, self._origin(request))
         numbers = [n for n in request.columns if self.table.columns[n].kind == "continuous"]
-        origin = self._with_gaps(view.origin, numbers, request)
-        if request.named == (*numbers,) and len(numbers) == 1 and self.policy.fixed:
-            origin = _with_others(origin, numbers[0])
-        return dataclasses.replace(view, origin=origin)
+        return dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers))
 
     # --- what a server tells before anything is drawn: names and rules, no value --------------
 
     def drawable(self) -> tuple[DrawableColumn, ...]:
         """Return the columns that a plot may be asked of: those that identify nobody."""
         columns = self.table.columns
-        if self.policy.rows_by == Whole.name:
+        if self.policy.fixed:
             shown = {*self.whole.copy.columns, *self.whole.copy.strata}
         else:
             shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
@@ -447,7 +424,6 @@ class Session:
                 name,
                 KINDS[0] if name in self.dates and name in shown else column.kind,
                 column.role,
-                name in self.policy.strata,
             )
             for name, column in columns.items()
             if name in shown
@@ -494,26 +470,11 @@ class Session:
         columns = self.table.columns
         return tuple(name for name, column in columns.items() if column.role == "sensitive")
 
-    def groups_settled(self) -> tuple[tuple[str, ...], ...]:
-        """Return the groups whose rows may be seen together: of the policy, or that left."""
-        return self.policy.groups or self.release_gate.groups_that_left()
-
     def numbers_together(self) -> tuple[str, ...]:
         """Return all columns of numbers whose rows may be seen together."""
-        if self.policy.rows_by == Whole.name:
+        if self.policy.fixed:
             return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)
-        groups = self.groups_settled()
-        if len(groups) > 1:
-            raise RefusedError(
-                "rows of several groups are not seen together; name columns of one of"
-                f" {'; '.join(one_of(group) for group in groups)}"
-            )
-        return groups[0] if groups else tuple(self.table.shown([*self.table.columns], KINDS[0]))
-
-    def settle_anew(self) -> None:
-        """Take the groups and pairs from the ledger, where others may have written."""
-        self.groups = self.groups_settled()
-        self.pairs = self.release_gate.pairs_that_left()
+        return tuple(self.table.shown([*self.table.columns], KINDS[0]))
 
     def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:
         """Return numbers of some columns, or of all, that may stand for missing values."""
@@ -526,13 +487,9 @@ class Session:
         }
         return {name: list(codes) for name, codes in found.items() if codes}
 
-    def made(self, columns: Sequence[str]) -> Made:
-        """Return the rows of the protected copy of a group beside the raw ones."""
-        return self._vault.made(self.table, self.policy, self.group_of(columns))
-
     def next_version(self) -> tuple[RawWhole, int]:
         """Return the columns that the next version's copy is made of, and that version's number."""
-        if self._declared.rows_by != Whole.name:
+        if not self._declared.fixed:
             raise RefusedError(NO_COPY)
         number = 1 if self.name is None else self.release_gate.ledger.version(self.name)
         return raw_whole(self.table, self._declared, self.secret), number + 1
@@ -541,57 +498,32 @@ class Session:
         """Return the raw columns of the whole table, and the copy made of them, to measure it."""
         return self._vault.made_whole(self.table, self.policy)
 
-    def copy(self, columns: Sequence[str]) -> Copy:
-        """Return the protected copy of the group that holds some columns."""
-        return self._vault.copy(self.table, self.policy, self.group_of(columns))
-
     def _fitted(self, model: Model, request: PlotRequest) -> View:
         """Draw how well a model fits."""
-        policy = self.policy
-        if not policy.from_copy:
-            view: View = diagnostics.of_records(
-                model,
-                self.table,
-                request,
-                self._origin(request),
-                lambda table, of: self._protected(table, of).columns,
-                residual_df=policy.residual_df,
-                noise_on=request.noise_on,
-            )
-            names = (*model.numbers, *model.levels)
-            origin = self._with_gaps(view.origin, names, request)
-            return dataclasses.replace(view, origin=origin)
-        copy = self._copy(request)
-        return diagnostics.of_protected(
+        view: View = diagnostics.of_records(
             model,
-            copy.columns,
-            {name: _levels_of(copy, name) for name in model.levels},
+            self.table,
             request,
-            self._origin(request, copy),
-            residual_df=policy.residual_df,
-            noise=self._noise_of(model, request),
+            self._origin(request),
+            lambda table, of: self._protected(table, of).columns,
+            residual_df=self.policy.residual_df,
+            noise_on=request.noise_on,
         )
+        names = (*model.numbers, *model.levels)
+        origin = self._with_gaps(view.origin, names)
+        return dataclasses.replace(view, origin=origin)
 
     def _gated(
         self,
         view: V,
         request: PlotRequest,
-        pinned: Callable[[Look], Mapping[str, str]],
     ) -> V:
-        """Give a view the study's gate, and the views within it too.
-
-        What is `pinned` is asked for once it is released: it may take a reading of all data.
-        """
-        group: tuple[str, ...] = ()
-        if self.policy.from_copy and request.from_rows:
-            group = self.group_of(request.columns)
-            # A request that was refused on its way here has settled nothing.
-            self.groups = self.groups or (request.columns,)
+        """Give a view the study's gate, and the views within it too."""
         also = () if request.model is None else request.model.levels
         keeper = self.release_gate
         gate = RecordedGate(
             keeper,
-            lambda form, look: keeper.record(request, group, form, also, pinned(look)),
+            lambda form, _: keeper.record(request, form, also),
         )
         return with_gate(
             view,
@@ -602,66 +534,8 @@ class Session:
             self.table.framework,
         )
 
-    def _noise_of(self, model: Model, request: PlotRequest) -> KnownNoise | str | None:
-        """Return the noise of the copy that estimates can be corrected for, or why they cannot.
-
-        None where its rows have no noise but are grouped.
-        """
-        policy = self.policy
-        if not COPY_METHODS[policy.rows_by].by_noise:
-            return None
-        if policy.far_noise != "even":
-            return "far rows have more of it"
-        if policy.outside == "clip":
-            return "values were put on the ends that they went beyond"
-        noise = policy.noise(policy.rows_by)
-        if policy.outside == "keep":
-            whole = any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
-            return "whole numbers were rounded" if whole else KnownNoise(noise)
-        made = self.made(request.columns)
-        ends = {name: made.ends[name] for name in model.numbers}
-        if any(it.cut for it in ends.values()):
-            return "a declared bound lies within the ends of the data"
-        folds = {name: Folds(it.low, it.high, it.step) for name, it in ends.items()}
-        return KnownNoise(noise, folds)
-
-    def _copy(self, request: PlotRequest) -> Copy:
-        if self.policy.from_copy:
-            return self.copy(request.columns)
-        naming = None if request.by is None else panels_of(self.table, request).named
-        return self._protected(self.table, request, naming)
-
     def _protected(self, table: Table, request: PlotRequest, naming: Naming | None = None) -> Copy:
         return protect_view(table, self.policy, request, self.secret, naming)
-
-    def group_of(
-        self, columns: Sequence[str], settled: Sequence[Sequence[str]] | None = None
-    ) -> tuple[str, ...]:
-        """Return the group that holds all `columns`, the first request's where none is settled."""
-        settled = self.groups if settled is None else settled
-        for group in settled or (columns,):
-            if set(columns) <= set(group):
-                check_group(self.policy, group)
-                return tuple(sorted(group))
-        raise RefusedError(
-            f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
-            f" {'; '.join(one_of(group) for group in settled)}. Draw a heat map, which needs"
-            f" no group, or the custodian can {self._together(columns)}",
-            parameter="columns",
-            rule="groups",
-        )
-
-    def _together(self, columns: Sequence[str]) -> str:
-        """Say how rows of some columns may be seen together that are of no one group."""
-        touched = [group for group in self.groups if set(group) & set(columns)]
-        apart = [group for group in self.groups if group not in touched]
-        wanted = (*dict.fromkeys(name for group in (*touched, columns) for name in group),)
-        groups = [list(group) for group in (*apart, wanted)]
-        held = {name for group in self.release_gate.groups_that_left() for name in group}
-        if self.name is None or not held & set(wanted):
-            return f"open the study with groups={groups}"
-        opened = self.release_gate.how_to_open(self.name, groups)
-        return f"open a new version: {opened}, and then the study with groups={groups}"
 
     def _origin(self, request: PlotRequest, copy: Copy | None = None) -> Origin:
         """Say what a view is of; of rows also how many of how many, and whose gaps cost most.
@@ -685,37 +559,25 @@ class Session:
         )
         if copy is None or self.table.persons_repeat():
             return origin
-        origin = seen(origin, request, len(copy.columns[request.columns[0]]), self.table.size)
-        complete = request.named
-        if policy.from_copy:
-            numbers = self.group_of(request.columns) if policy.missing == "complete" else ()
-            strata = policy.strata if policy.missing_levels == "complete" else ()
-            complete = (*numbers, *strata)
-        return self._with_gaps(origin, complete, request)
+        size = len(copy.columns[request.columns[0]])
+        return self._with_gaps(
+            dataclasses.replace(origin, shown=size, total=self.table.size), request.named
+        )
 
-    def _with_gaps(self, origin: Origin, names: Sequence[str], request: PlotRequest) -> Origin:
-        """Name the column with the most missing values, if it leads by rounded numbers.
-
-        Of a single column not even that it has some is said: it would be told where they are k.
-        """
+    def _with_gaps(self, origin: Origin, names: Sequence[str]) -> Origin:
+        """Name the column with the most missing values, if one has more than the others."""
         if len(names) < 2 or origin.shown == origin.total:
             return origin
-        found = [gaps_of(self.table, name) for name in names]
-        large = [0 if not request.shows_exact and gaps < request.k else gaps for gaps in found]
-        told = rounded(np.array(large), request.count_step).tolist()
-        leaders = [name for name, gaps in zip(names, told, strict=True) if gaps == max(told) > 0]
+        found = [_gaps(self.table, name) for name in names]
+        leaders = [name for name, gaps in zip(names, found, strict=True) if gaps == max(found) > 0]
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 
 
-def _with_others(origin: Origin, name: str) -> Origin:
-    """Say why a plot of one column shows fewer than there are: of the numbers that it says alone.
-
-    So it is said, or not, whatever lies behind the rounded numbers.
-    """
-    if (origin.shown or 0) >= (origin.total or 0):
-        return origin
-    said = f"the others have no value of {name}, or are too few to be shown"
-    return dataclasses.replace(origin, remarks=(*origin.remarks, said))
+def _gaps(table: Table, name: str) -> int:
+    """Count the persons without a value in a column."""
+    if table.columns[name].kind == KINDS[0]:
+        return table.gaps(name)
+    return table.levels(name).get("", 0)
 
 
 def labels_of(labels: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
@@ -747,16 +609,6 @@ def with_gate(
     return gated
 
 
-def _levels_of(copy: Copy, name: str) -> tuple[str, ...]:
-    """Return the levels that rows of a copy carry."""
-    if name not in copy.strata:
-        raise RefusedError(
-            f"the strata were too small, and {name!r} had to be left out of the protected copy;"
-            " the custodian can declare a hierarchy that merges its levels, or fewer strata"
-        )
-    return copy.strata[name]
-
-
 HIDDEN_FOLDER = ".discreet"
 
 
@@ -767,7 +619,7 @@ def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledg
     """
     chosen = load_policy(policy)
     if secret is None:
-        secret = load_secret(chosen.folder, allow_small=not chosen.from_copy)
+        secret = load_secret(chosen.folder, allow_small=not chosen.fixed)
     return Ledger(state_folder(chosen), secret)
 
 
@@ -803,16 +655,9 @@ def remarks_of(
     """
     said = [] if copy is None else [*copy.remarks]
     said += _codes_in(table, policy, request.named)
-    if request.plot in PLOTS and PLOTS[request.plot].binned:
-        ended = [name for name in request.columns if name in {**request.limits, **request.edges}]
-        said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
+    said += open_ends(request)
     if copy is None:
         return tuple(said)
-    if policy.from_copy and not COPY_METHODS[policy.rows_by].holds_k:
-        said.append(
-            f"rows by {policy.rows_by!r} do not hold k: a record is recognised by its row"
-            " more often than one time in k"
-        )
     for name in request.columns:
         low, high = policy.bounds.get(name, (-math.inf, math.inf))
         values = copy.columns[name]
@@ -919,11 +764,7 @@ def orders(
 
     def why(order: tuple[str, ...]) -> str:
         """Say why an order may not be; nothing of one that may."""
-        said = "; ".join(broken(order))
-        if said or not session.policy.fixed:
-            return said
-        moved = dataclasses.replace(request, columns=order)
-        return pairs_wrong(moved, session.policy.pairs, session.pairs)
+        return "; ".join(broken(order))
 
     moves = _moves(request.columns, why)
     nearest = _nearest(nearest, [move.order for move in moves], why)

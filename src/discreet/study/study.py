@@ -32,8 +32,8 @@ from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
 from discreet.plots.violin import VIOLIN
-from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
-from discreet.protect import Condensation, Whole
+from discreet.policy import Policy, Sensitive, load_policy, resolve_table
+from discreet.protect import Whole
 from discreet.protect.copies import Draws
 from discreet.release import Release
 from discreet.secret import load_secret
@@ -178,10 +178,9 @@ class Study:
     policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
     from one protected copy of the whole table: of any columns, by any level, with any settings of
     the view (bins, grid, limits, pixels), and none is refused because of another. What methods
-    say of counts, strata and groups is of the policy `research` and of policies that declare groups
-    of columns. Every method raises InputError if a column, method or setting is unknown or of
-    another kind than is needed, and RefusedError if the policy has another value, or the table or a
-    level holds too few persons.
+    say of counts is of the policy `research`. Every method raises InputError if a column, method or
+    setting is unknown or of another kind than is needed, and RefusedError if the policy has another
+    value, or the table or a level holds too few persons.
 
     A study that is a file (`is_file`) makes everything of the protected rows in it, and refuses
     what needs the data.
@@ -237,11 +236,6 @@ class Study:
     def policy(self) -> Policy:
         """The policy in force."""
         return self._session.policy
-
-    @property
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The columns whose rows may be seen together, as far as they are settled."""
-        return () if isinstance(self._session, FileSession) else self._session.groups
 
     @property
     def columns(self) -> ColumnList:
@@ -584,8 +578,7 @@ class Study:
         column : str
             A continuous column.
         by : str or pair of str, optional
-            A categorical column: one histogram for each of its levels, on the same bins. Levels
-            of few persons are joined into "other"; with a row method it must be a stratum. Of two,
+            A categorical column: one histogram for each of its levels, on the same bins. Of two,
             in the copy of the whole table alone, the levels of the first have a row of panels each
             and those of the second a column; what has fewer than 50 rows is not drawn.
         overlay : bool, default False
@@ -597,9 +590,7 @@ class Study:
             rows of the copy of the whole table. Rows without one are left out; `by` is of one
             column at most.
         method : str, optional
-            Of counts: "merge" (the default: neighbouring bins are joined until each holds k
-            persons, but not across a gap, where three or more hold fewer than k in all),
-            "suppression", "generalization", a row method, or "none" under `research`.
+            Under `research`: "suppression" (the default), "generalization", a row method or "none".
         **research
             `k`, `q`, `bins`, `limits`, or `edges`, the ends of bins of any widths:
             `{"age": [0, 18, 40, 65, 100]}`.
@@ -610,8 +601,8 @@ class Study:
 
         Notes
         -----
-        Bins hold rows of the protected copy; counted, each is of at least k persons. Avraam et al.
-        (2021), section 4.1, Fig. 1.
+        Bins hold rows of the protected copy; under `research` see Avraam et al. (2021), section
+        4.1, Fig. 1.
         """
         settings = _known(BinSettings, research)
         how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
@@ -717,12 +708,11 @@ class Study:
             A continuous column; of the copy of the whole table also one of dates.
         by : str or pair of str, optional
             A categorical column: a curve for each of its levels, of at least 10 rows; of more than
-            12 levels those with the most rows. The others are named below the plot. A stratum,
-            where groups are declared. Of two, in the copy of the whole table alone, the levels of
-            the first have a curve in a panel for each of the second; what has fewer than 50 rows
-            is not drawn.
+            12 levels those with the most rows. The others are named below the plot. Of two, in
+            the copy of the whole table alone, the levels of the first have a curve in a panel for
+            each of the second; what has fewer than 50 rows is not drawn.
         method : str, optional
-            A row method (the default: that of the protected copy).
+            A row method, under `research` alone.
         **research
             `k` or `q`.
 
@@ -806,11 +796,11 @@ class Study:
         Parameters
         ----------
         x, y : str
-            Two continuous columns; of one group, where groups are declared.
+            Two continuous columns.
         by : str or pair of str, optional
-            A categorical column that colours the points; a stratum, where groups are declared. Of
-            two, in the copy of the whole table alone, the levels of the first have a row of panels
-            each and those of the second a column; what has fewer than 50 rows is not drawn.
+            A categorical column that colours the points. Of two, in the copy of the whole table
+            alone, the levels of the first have a row of panels each and those of the second a
+            column; what has fewer than 50 rows is not drawn.
         trend : bool, default False
             Draw the least-squares line of all rows, one for each level of `by`; under
             `research` that of the raw records too (Fig. 2A).
@@ -819,9 +809,8 @@ class Study:
             them, with a panel for each level of `by`. "auto" draws the density of more than 2,000
             rows of the copy of the whole table, and points of fewer. By two columns it is points.
         method : str, optional
-            A row method (the default: that of the protected copy), "suppression" or
-            "generalization" for points in the middle of the cells of a grid, or "none" under
-            `research`.
+            Under `research`: a row method, "suppression" or "generalization" (points in the middle
+            of the cells of a grid), or "none".
         **research
             `k`, `q`, `grid` or `limits`.
 
@@ -833,8 +822,6 @@ class Study:
         ------
         InputError
             Also if the density is asked for by a method of counts.
-        RefusedError
-            Also if the columns are of two groups.
 
         Notes
         -----
@@ -859,10 +846,9 @@ class Study:
         Parameters
         ----------
         columns : sequence of str, optional
-            2 to 20 continuous columns, of one group where groups are declared; by default all of
-            the copy, or of the one group.
+            2 to 20 continuous columns; by default all of the copy.
         method : str, optional
-            A row method (the default: that of the protected copy).
+            A row method, under `research` alone.
         **research
             `k` or `q`.
 
@@ -876,16 +862,15 @@ class Study:
         InputError
             Also if there are more than 20 columns and none are named.
         RefusedError
-            Also if the columns are of several groups.
 
         Notes
         -----
         Pearson's correlations of values stand below the diagonal and Spearman's of ranks above:
         where two mirrored cells differ, the relation is no straight line, or few rows far out
         decide it. In the copy of the whole table each correlation is of the rows that have both
-        values; one of fewer than ten such rows, or of a column that does not vary, is empty. Of
-        groups, rows are complete. Computed from protected rows, they teach nothing that the copy
-        does not; `fidelity` says how far its correlations are from the raw ones.
+        values; one of fewer than ten such rows, or of a column that does not vary, is empty.
+        Computed from protected rows, they teach nothing that the copy does not; `fidelity` says how
+        far its correlations are from the raw ones.
 
         Examples
         --------
@@ -951,15 +936,11 @@ class Study:
             Two continuous columns.
         by : str or pair of str, optional
             A categorical column: one grid for each of its levels, on the same cells and colours.
-            Under a guarded policy a cell is shown where each level has k persons in it, and cells
-            get coarser until each level shows `shown_share` of its persons; with a row method it
-            must be a stratum. Of two, in the copy of the whole table alone, the levels of the first
-            have a row of panels each and those of the second a column; what has fewer than 50 rows
-            is not drawn.
+            Of two, in the copy of the whole table alone, the levels of the first have a row of
+            panels each and those of the second a column; what has fewer than 50 rows is not drawn.
         method : str, optional
-            "generalization" (the default: cells get coarser until `shown_share` of the records
-            show, or half as many under `research`; small ones are hidden), "suppression", a row
-            method, or "none" under `research`.
+            Under `research`: "generalization" (the default: half as many cells along each axis,
+            small ones hidden), "suppression", a row method or "none".
         **research
             `k`, `q`, `grid` or `limits`.
 
@@ -969,8 +950,8 @@ class Study:
 
         Notes
         -----
-        Drawn from counts, every coloured cell stands on at least k persons; with a row method
-        cells count protected rows. Avraam et al. (2021), section 4.1, Fig. 3.
+        Cells hold rows of the protected copy; under `research` see Avraam et al. (2021), section
+        4.1, Fig. 3.
         """
         settings = _known(GridSettings, research)
         return self._drawn.draw(HEATMAP, [x, y], by=by, method=method, **settings)
@@ -1064,13 +1045,11 @@ class Study:
         *columns : str
             One or more continuous columns; one alone with `by`.
         by : str or pair of str, optional
-            A categorical column whose levels have a box each, under a guarded policy without
-            whiskers; levels of few persons are joined into "other". With a row method it must be
-            a stratum. Of two, in the copy of the whole table alone, the boxes of the second stand
-            side by side at each level of the first; what has fewer than 50 rows is not drawn.
+            A categorical column whose levels have a box each. Of two, in the copy of the whole
+            table alone, the boxes of the second stand side by side at each level of the first;
+            what has fewer than 50 rows is not drawn.
         method : str, optional
-            "order-means" (the default: every number is the mean of k neighbouring values), a
-            row method, or under `research` "suppression", "generalization" and "none".
+            Under `research`: "suppression" (the default), "generalization", a row method or "none".
         **research
             `k`, `q`, `grid` or `limits`.
 
@@ -1080,8 +1059,8 @@ class Study:
 
         Notes
         -----
-        Under `standard` no outlier is drawn and no number is one person's. Avraam et al. (2021),
-        section 4.1, Fig. 4.
+        Boxes are of the rows of the protected copy, outliers too; under `research` see Avraam et
+        al. (2021), section 4.1, Fig. 4.
 
         Examples
         --------
@@ -1134,7 +1113,7 @@ class Study:
             12 levels for those with the most rows. The others are named below the plot. A pair of
             columns draws a panel for each level of the second one.
         method : str, optional
-            A row method (the default: that of the protected copy).
+            A row method, under `research` alone.
         **research
             `k` or `q`.
 
@@ -1175,7 +1154,6 @@ class Study:
         percent: bool = False,
         weights: str | None = None,
         method: str | None = None,
-        k: int | None = None,
     ) -> plots.BarView: ...
     @overload
     def bars(
@@ -1185,7 +1163,6 @@ class Study:
         by: Two,
         percent: bool = False,
         method: str | None = None,
-        k: int | None = None,
     ) -> plots.PanelsView: ...
     @asked
     def bars(
@@ -1196,7 +1173,6 @@ class Study:
         percent: bool = False,
         weights: str | None = None,
         method: str | None = None,
-        k: int | None = None,
     ) -> plots.BarView | plots.PanelsView:
         """Draw how many, or which share of them, have each level of a categorical column.
 
@@ -1210,15 +1186,12 @@ class Study:
             fewer than 50 rows is not drawn.
         percent : bool, default False
             Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
-            it. A level of which a count is hidden has no shares.
+            it.
         weights : str, optional
             A column of numbers, a survey's weights, above 0: sums of the weights of the rows of the
             copy of the whole table, or their shares. Rows without one are left out.
         method : str, optional
-            Of counts: "cell-suppression" (the default: small counts are hidden, and others where
-            sums would give them back), or "none" under `research`.
-        k : int, optional
-            Another value than the policy's, under `research` alone.
+            Under `research` "none" alone.
 
         Returns
         -------
@@ -1227,15 +1200,12 @@ class Study:
         Raises
         ------
         RefusedError
-            Also if some person is at several levels and these are joined, or divided by `by`; or
-            shares are asked for and a count is hidden of each level.
+            Also if some person has several rows and bars are divided by `by`.
 
         Notes
         -----
-        Rows of the protected copy are counted, as in every other plot and table of it. In counts
-        of the data levels of fewer than k persons are joined into "other", because the name of a
-        level says that somebody has it. A missing value is a level. Avraam et al. (2021), section
-        2.1. Shares are those of the counts that are shown, rounded as they are.
+        Rows of the protected copy are counted, as in every other plot and table of it; under
+        `research` records are. A missing value is a level.
 
         Examples
         --------
@@ -1244,7 +1214,7 @@ class Study:
         >>> [round(sum(shares)) for shares in view.shares]
         [100]
         """
-        how: dict[str, Any] = {"method": method, "k": k, "weights": weights}
+        how: dict[str, Any] = {"method": method, "weights": weights}
         return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
 
     @asked
@@ -1254,7 +1224,6 @@ class Study:
         columns: str,
         *,
         method: str | None = None,
-        k: int | None = None,
     ) -> plots.CrossTableView:
         """Count the pairs of levels of two categorical columns, with their sums.
 
@@ -1262,7 +1231,7 @@ class Study:
         ----------
         rows, columns : str
             Two categorical columns.
-        method, k : optional
+        method : str, optional
             As of `bars`.
 
         Returns
@@ -1272,17 +1241,14 @@ class Study:
         Raises
         ------
         RefusedError
-            Also if some person is in several cells, or nothing could be shown.
+            Also if some person is in several cells.
 
         Notes
         -----
-        Rows of the protected copy are counted. Where the policy lists the two columns (`tables`)
-        the copy has the counts of the data, with noise. Of counts of the data whoever knows all
-        that is shown, and that counts are not negative, cannot narrow a hidden one to fewer than k
-        possible values; who also has a table of the same persons by other columns perhaps can.
-        Avraam et al. (2021), section 2.1.
+        Rows of the protected copy are counted; under `research` records are. Where the policy lists
+        the two columns (`tables`) the copy has the counts of the data, with noise.
         """
-        return self._drawn.draw(CROSSTAB, [rows, columns], method=method, k=k)
+        return self._drawn.draw(CROSSTAB, [rows, columns], method=method)
 
     @overload
     def survival(
@@ -1462,16 +1428,14 @@ class Study:
         Parameters
         ----------
         columns : sequence of str
-            At least two columns, in the order of their axes; continuous or categorical. A
-            sensitive one stands last, beside the continuous column that tells least of it;
+            At least two columns, in the order of their axes; continuous or categorical.
             `axis_order` proposes an order.
         method : str, optional
-            "k-member-cells" (the default: clusters of whole cells), or under `research` also
-            "k-member" (clusters of records, pair by pair, as the paper has them),
-            "k-member-joint" (over all axes at once) and "none".
+            Under `research`: "k-member" (the default: clusters of records, pair by pair, as the
+            paper has them), "k-member-joint" (over all axes at once) or "none".
         sensitive : str, sequence of str, or mapping of str to sequence, optional
-            Sensitive columns, and which of their values are; by default the columns whose role is
-            "sensitive". Under a guarded policy a role is the only way to say so.
+            Under `research`, sensitive columns, and which of their values are; by default the
+            columns whose role is "sensitive".
         gradient : bool, default True
             Draw clusters with edges that fade (Fig. 6b), or flat (Fig. 6a).
         **research
@@ -1488,25 +1452,18 @@ class Study:
         Raises
         ------
         RefusedError
-            Also if an order breaks a rule about a sensitive axis (the text names the nearest
-            allowed one), or two columns may not stand side by side.
+            Also if an order breaks a rule about a sensitive axis; the text names the nearest
+            allowed one.
 
         Notes
         -----
-        Of the copy of the whole table clusters are of at least k rows, and any axes may stand in
-        any order. Counted, they are a function of how many persons each two cells of
-        neighbouring axes share. Cells are levels, or the bins of the column's histogram, joined
-        until each holds k persons, and at least 10 pixels wide. Clusters light up together where
-        they share at least k persons. Beside a sensitive axis every cluster has `diversity` of its
-        values, and where no more values than that have k persons nothing is shown. Which pairs may
-        stand side by side is fixed: `pairs` of the policy, or what fits into one order of axes
-        with all that was drawn before.
+        Clusters are of at least k rows of the copy, made of whole cells: levels, or the bins of the
+        column's histogram, joined until each holds k rows, and at least 10 pixels wide. They light
+        up together where they share at least k rows.
 
-        **What it does not protect.** That somebody lies at each edge of a cluster, and nobody
-        outside of all; that a value of a sensitive column is by far the most frequent one in a
-        cluster, or in those that light up with it. Who knows all records but one may find that
-        one's cells. Under `research` edges are pixels of single records, and most paths of
-        clusters are of one record.
+        **What it does not protect.** Under `research` edges are pixels of single records, most
+        paths of clusters are of one record, and a value of a sensitive column may be by far the
+        most frequent one in a cluster, or in those that light up with it.
 
         Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel
         coordinates", IEEE Transactions on Visualization and Computer Graphics 17(12), 2011.
@@ -1543,15 +1500,13 @@ pixels = 400), policy standard)
 
         Notes
         -----
-        Which column tells least is measured on cells of at least k persons, and corrected for what
-        chance alone would tell. The order is not recorded anywhere, and allows no pair.
+        Which column tells least is corrected for what chance alone would tell. Of the rows of a
+        copy no column is sensitive.
 
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(
-        ...     dc.datasets.diabetes(), roles={"sex": "sensitive"}, rows="condensation"
-        ... )
+        >>> study = dc.open(dc.datasets.diabetes(), "research", roles={"sex": "sensitive"})
         >>> study.axis_order(["sex", "age", "bmi"])[-1]
         'sex'
         """
@@ -1569,8 +1524,7 @@ pixels = 400), policy standard)
             The model: `"y ~ x1 + x2 + C(group)"`. Columns, their products with `:` and `*`, and
             log, log10, exp, sqrt and arithmetic of them.
         method : str, optional
-            A row method (the default: that of the protected copy), or under `research` also
-            "suppression", "generalization" and "none".
+            Under `research` a row method, "suppression", "generalization" or "none".
         **research
             `k`, `q` or `grid`.
 
@@ -1583,16 +1537,14 @@ pixels = 400), policy standard)
         InputError
             Also if the formula cannot be read.
         RefusedError
-            Also if a categorical term is no stratum where groups are declared, too few residual
-            degrees of freedom are left, or the terms depend on each other.
+            Also if too few residual degrees of freedom are left, or the terms depend on each other.
 
         Notes
         -----
         Under `standard` the model is fitted to the protected copy, so that its pictures and
-        estimates teach nothing that the copy does not show; where the row method is
-        "probabilistic" the view also holds estimates corrected for the noise. Under `research`
-        it is fitted to the real data, whose estimates the view tells, and the points are then
-        protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
+        estimates teach nothing that the copy does not show. Under `research` it is fitted to the
+        real data, whose estimates the view tells, and the points are then protected like those of
+        a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
         settings = _known(RowSettings, research)
         return self._drawn.draw(RESIDUALS, formula=formula, method=method, **settings)
@@ -1929,18 +1881,16 @@ pixels = 400), policy standard)
         Parameters
         ----------
         columns : sequence of str, optional
-            The columns to release. By default all of the copy of the whole table; where there is
-            none, the continuous columns of the study's group, or all that are not dropped and
-            identify nobody.
+            The columns to release. By default all of the copy of the whole table; under `research`
+            the continuous ones that are not dropped and identify nobody.
         drop : sequence of str, optional
             Columns that are left out.
         sensitive : str, optional
-            A column that must stay unknown: it travels along and is no stratum. Under a guarded
-            policy it must be a stratum, because rows of the protected copy carry nothing else. By
-            default the column whose role is "sensitive".
+            A column that must stay unknown, under `research`: it travels along and is no stratum.
+            By default the column whose role is "sensitive".
         method : str, optional
-            A row method: "condensation", "deterministic", "probabilistic", "multiplicative" (under
-            `research`), or a way to round, such as "mdav".
+            A row method, under `research`: "condensation", "deterministic", "probabilistic",
+            "multiplicative", or a way to round, such as "mdav".
         formula : str, optional
             A regression to fit to both tables: "glucose ~ age + C(sex)".
         risk_below : float, optional
@@ -1959,18 +1909,15 @@ pixels = 400), policy standard)
         Raises
         ------
         RefusedError
-            Also if the columns are of two groups, strata cannot be merged to their size, or what
-            was required is not reached.
+            Also if strata cannot be merged to their size, or what was required is not reached.
 
         Notes
         -----
-        In a guarded study the table is the protected copy that plots are drawn from: of the whole
-        table, or of a group where groups are declared. Of a group, and under `research`,
-        numbers are standardised over all rows, protected within the strata and, by the
+        In a guarded study the table is the protected copy that plots are drawn from. Under
+        `research` numbers are standardised over all rows, protected within the strata and, by the
         deterministic method, put back on their scale over the whole table. Strata that are too
-        small (k rows; 2 k under a guarded policy) are merged first, and rows of what stays small
-        are left out. Guarded rows are sorted by value; under `research` they stay in the order of
-        the file.
+        small (k rows) are merged first, and rows of what stays small are left out. Rows stay in the
+        order of the file.
 
         **What it does not protect.** Levels of strata are as they are: k-anonymity of the strata
         says how many share them, not that what they share is harmless. Two tables of the same
@@ -1990,17 +1937,18 @@ pixels = 400), policy standard)
         settings = _known(TableSettings, research)
         if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
-        if self.policy.rows_by == Whole.name:
+        if self.policy.fixed:
             self.policy.allowed(**settings)
             if sensitive is not None or method not in (None, Whole.name):
                 raise RefusedError(
                     "the whole table was protected when the study was opened; leave method and"
-                    " sensitive out, or open a study with roles={'column': 'sensitive'}"
+                    " sensitive out, or open a study with roles={'column': 'sensitive'}; row"
+                    " methods are of the policy 'research', for public or simulated data"
                 )
             names = columns_released(self._drawn, columns, drop)
             return release_whole(self.session, names, formula, risk_below, self._derived)
         settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
-        if risk_below is not None and not self.policy.fixed:
+        if risk_below is not None:
             k, q = settings.pop("k", None), settings.pop("q", None)
             tried = settle(**settings)
             method, k, q = setting_below(self.session, tried, risk_below, method, k, q)
@@ -2044,15 +1992,13 @@ pixels = 400), policy standard)
         Raises
         ------
         RefusedError
-            Also if the policy does not round, or rounds rows jointly alone.
+            Also under a guarded policy, which releases its copy of the whole table alone.
 
         Notes
         -----
         Rows are rounded over all columns jointly: by "mdav" and "vmdav" similar rows become
         their mean; by other methods rows whose regions k or more share do, and the rest is
-        grouped by MDAV. Every released row is shared by k rows or more of its stratum. A guarded
-        study rounds where it was opened with a way to round, such as `rows="mdav"`; the table is
-        then its protected copy.
+        grouped by MDAV. Every released row is shared by k rows or more of its stratum.
 
         **What it does not protect.** As of `anonymize`. Per column hardly any row of several
         columns is shared: the report tells how many are not, and how many records are linked.
@@ -2063,10 +2009,8 @@ pixels = 400), policy standard)
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(
-        ...     dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]], rows="mdav", k=10
-        ... )
-        >>> release = study.round()
+        >>> study = dc.open(dc.datasets.diabetes(), "research")
+        >>> release = study.round(["age", "bmi", "glucose"], drop=["sex"], k=10)
         >>> release.points
         JointSet(age, bmi, glucose: 44 points)
         """
@@ -2098,8 +2042,8 @@ pixels = 400), policy standard)
         columns, drop, sensitive, **research
             As of `anonymize`.
         methods : sequence of str, optional
-            Row methods; all of them by default. Or "whole", the default of a study that has a copy
-            of the whole table: such copies, and beside it row methods for tables of numbers.
+            Under `research` row methods; all of them by default. Under a guarded policy "whole",
+            the default: copies of the whole table; and beside it, or alone, row methods.
         k, q, m : sequences of numbers, optional
             Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
         left_out : sequence of float, optional
@@ -2126,8 +2070,14 @@ pixels = 400), policy standard)
         """
         session = self._whole("sweep")
         settings: dict[str, Any] = _known(CopySettings, research)
-        by_default = self.policy.rows_by == Whole.name
-        if by_default if methods is None else Whole.name in methods:
+        usual = (Whole.name,) if self.policy.fixed else ()
+        whole = Whole.name in (usual if methods is None else methods)
+        for name, value in (("m", m), ("left_out", left_out)):
+            if value is not None and not whole:
+                raise InputError(
+                    f"{name} is of copies of the whole table; name the method 'whole', too"
+                )
+        if self.policy.fixed or whole:
             if sensitive is not None or settings:
                 raise RefusedError(
                     "whole tables are protected alone by k, m and left_out; leave other settings"
@@ -2136,15 +2086,8 @@ pixels = 400), policy standard)
             tried = settings_of_whole(methods, k, m, q, left_out)
             of = session, tried, columns
             return sweep_whole(*of, drop=drop, risk=risk, loss=loss or "pairs")
-        for name, value in (("m", m), ("left_out", left_out)):
-            if value is not None:
-                raise InputError(
-                    f"{name} is of copies of the whole table; name the method 'whole', too"
-                )
         settings |= {"drop": drop, "sensitive": sensitive}
-        # Row methods protect groups of columns: here those of the table that is asked for.
-        policy = self.policy.changed(rows=Condensation.name if by_default else None)
-        request = resolve_table(policy, session.table, columns, groups=session.groups, **settings)
+        request = resolve_table(self.policy, session.table, columns, **settings)
         tried, loss = settings_of(methods, k, q), loss or "displacement"
         return sweep(session, request, tried, risk=risk, loss=loss)
 
@@ -2229,9 +2172,7 @@ def open(
     roles: Mapping[str, str] | None = None,
     unit: str | bool | None = None,
     key: str | None = None,
-    groups: Sequence[Sequence[str]] | None = None,
     strata: Sequence[str] | None = None,
-    pairs: Sequence[Sequence[str]] | None = None,
     k: int | None = None,
     rows: str | None = None,
     labels: Mapping[str, str] | None = None,
@@ -2267,20 +2208,14 @@ def open(
     key : str, optional
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
-    groups : sequence of sequences of str, optional
-        The columns whose rows may be seen together, each group protected by itself. By default
-        there are none, and there is one copy of the whole table.
     strata : sequence of str, optional
-        Categorical columns within whose combinations the protected copy is made; numbers that
-        are named here become levels.
-    pairs : sequence of pairs of str, optional
-        The columns that may stand side by side in parallel coordinates that are counted. By
-        default any, as far as all that are drawn fit into one order of axes.
+        Categorical columns within whose combinations tables are protected under `research`;
+        numbers that are named here become levels.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
     rows : str, optional
-        What the protected copy is made by: "whole", or a row method for groups of columns, such
-        as "condensation" or "mdav"; what `Policy` says where None.
+        What rows are protected by under `research`: a row method, such as "condensation" or
+        "mdav"; what `Policy` says where None.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
         `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.
@@ -2318,7 +2253,7 @@ def open(
     HistogramView(histogram of glucose: whole (k = 5, m = 20, bins = 20), policy standard)
     """
     if is_study_file(source):
-        said = (study, kinds, roles, unit, key, groups, strata, pairs, k, rows, labels, dates)
+        said = (study, kinds, roles, unit, key, strata, k, rows, labels, dates)
         if policy != "standard" or any(it is not None for it in said):
             raise InputError(OF_FILE)
         offer_names(_columns_to_name)
@@ -2329,9 +2264,7 @@ def open(
         roles=roles,
         unit=unit,
         key=key,
-        groups=groups,
         strata=strata,
-        pairs=pairs,
         k=k,
         rows=rows,
         labels=labels,
@@ -2371,7 +2304,7 @@ def _few(policy: Policy) -> int:
     """Return of how many persons rows decide of what kind a column is: the secret says."""
     if policy.shows_exact or policy.public:
         return 1
-    secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+    secret = load_secret(policy.folder, allow_small=not policy.fixed)
     return Draws.before_version(secret).threshold("kinds of columns", policy.k)
 
 
@@ -2380,7 +2313,7 @@ def _least_of_order(policy: Policy, name: str) -> int:
 
     So whoever knows all rows but one learns nothing of it from whether the column holds dates.
     """
-    secret = load_secret(policy.folder, allow_small=not policy.from_copy)
+    secret = load_secret(policy.folder, allow_small=not policy.fixed)
     return Draws.before_version(secret).threshold(f"order of dates {name}", policy.k)
 
 
@@ -2395,16 +2328,11 @@ def _columns_to_name(of: object) -> list[str] | None:
 
 def _check_declared(table: Table, policy: Policy) -> None:
     """Refuse a policy that names columns the table has not, or of another kind."""
-    for group in policy.groups:
-        check_group(policy, group)
-        table.require(group, "continuous")
     table.require(policy.strata, "categorical")
-    for pair in policy.pairs:
-        table.require(pair)
-    if policy.tables and policy.rows_by != Whole.name:
+    if policy.tables and not policy.fixed:
         raise InputError(
-            "tables of the policy are counted into a copy of the whole table; leave them out, or"
-            " make one (rows = 'whole', without groups and strata)"
+            "tables of the policy are counted into the copy of the whole table of a guarded policy;"
+            " leave them out"
         )
     for pair in policy.tables or ():
         table.require(pair, "categorical")
@@ -2412,10 +2340,10 @@ def _check_declared(table: Table, policy: Policy) -> None:
     ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
-    if policy.withhold and policy.rows_by != Whole.name:
+    if policy.withhold and not policy.fixed:
         raise InputError(
-            "withhold of the policy is of columns of a copy of the whole table; leave it out, or"
-            " make one (rows = 'whole', without groups and strata)"
+            "withhold of the policy is of columns of a copy of the whole table, which a guarded"
+            " policy has; leave it out"
         )
     named: dict[str, Iterable[str]] = {
         "labels": policy.labels or (),

@@ -14,7 +14,6 @@ from discreet.measure.figures import OF_INTERVAL, OF_SHARE
 from discreet.measure.means import means_by_group, means_of, shares_by_group, shares_of
 from discreet.measure.own_error import OwnErrors
 from discreet.plots.survival import event_of
-from discreet.protect import Whole
 from discreet.study.derived import OfCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.own_errors import differences, own_errors, said_of_own
@@ -31,7 +30,7 @@ MOST_NAMED = 3
 """So many groups of few rows are named; of more it is said how many they are."""
 NO_COPY = (
     "this study has no copy of the whole table to make tables of figures from; the custodian can"
-    " open a study with one: discreet.open(..., rows='whole')"
+    " open one under a guarded policy, such as 'standard'"
 )
 SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
 BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"
@@ -146,7 +145,7 @@ def _levels_of_means(value: str, by: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_copy(session: OfCopy) -> None:
-    if session.policy.rows_by != Whole.name:
+    if not session.policy.fixed:
         raise RefusedError(NO_COPY)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from discreet.measure.copy_table import CopyTable
 from discreet.policy import Policy
-from discreet.protect import Whole
 from discreet.regression import FAMILIES
 from discreet.study.derived import OfCopy
 from discreet.study.model import modelled
@@ -149,7 +148,7 @@ TABLES: Mapping[str, TableAsked] = MappingProxyType({it.name: it for it in _EACH
 
 def table_facts(policy: Policy) -> list[dict[str, Any]]:
     """Return every table that can be asked for, and with what; none where there is no copy."""
-    if policy.rows_by != Whole.name:
+    if not policy.fixed:
         return []
     return [
         {

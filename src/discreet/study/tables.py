@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from discreet.arguments import Floats, check_ratio, check_whole, check_word
+from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, WIDTHS, Measured, measured
+from discreet.measure.evaluate import WIDTHS, Measured, measured
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
 from discreet.measure.models import model_of
@@ -38,22 +37,14 @@ from discreet.release import (
     check_counts_again,
     in_declared_order,
 )
+from discreet.research.protected import Made, make_table, said
+from discreet.research.rows import Noised, Prepared, Raw, noised, prepared, raw_rows, strata_labels
 from discreet.rounding import joint_set, k_of_c
 from discreet.study.gate import listed, with_provenance
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.table.native import whole_columns
-from discreet.vault.rows import (
-    STRATUM_PER_K,
-    Noised,
-    Prepared,
-    Raw,
-    noised,
-    prepared,
-    raw_rows,
-    strata_labels,
-)
-from discreet.vault.vault import Copy, Made, check_kept, copy_of, make_copy, make_table, said
+from discreet.vault.vault import Copy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,8 +79,8 @@ def rounding_told(request: TableRequest, points: Points | None, made: Made) -> M
     if not isinstance(by, Rounding):
         return {}
     told = {"rounding": by.method, "c": by.c}
-    strata = strata_labels(made.levels, len(made.trimmed))
-    share = by.share_by_regions(made.trimmed, strata)
+    strata = strata_labels(made.levels, len(made.original))
+    share = by.share_by_regions(made.original, strata)
     if share is not None:
         tenths = round(10 * share)  # it is counted on raw rows
         told["rows grouped by their regions"] = f"about {10 * tenths} of 100"
@@ -107,8 +98,6 @@ MOST_CODES = 10
 
 def make(session: Session, request: TableRequest) -> Made:
     """Protect the rows of a table; for the custodian, beside the raw ones."""
-    if session.policy.from_copy:
-        return session.made(request.columns)
     policy = request.policy.changed(k=request.rows.k)
     # By the study's own k, as in a sweep: the setting is the method's part of the version.
     raw = raw_rows(
@@ -135,37 +124,31 @@ def release(
     session: Session, request: TableRequest, formula: str | None, risk_below: float | None = None
 ) -> Release:
     """Make a released table with its report, and the gates of both."""
-    from_copy = request.policy.from_copy
     made = make(session, request)
-    copy = _copy(session, request, made)
-    pair = pair_of_made(made, made.original, request.columns)
-    if formula is not None and from_copy:
-        check_formula(pair, formula)
+    copy = _copy(request, made)
+    pair = pair_of_made(made, request.columns)
     told = _measured(request, made, pair, formula)
     _check_reached(request, told, pair.released.levels, risk_below)
     table = _table(session, request, made, copy)
     points = _points(session, request, made, table)
     # Bars of persons before and of rows after would stand side by side.
     plots, drawn = _histograms(session, request, copy) if made.done.persons is None else ((), [])
-    group = tuple(sorted(made.names)) if from_copy else ()
     rests_on = (*made.levels, *request.carried)
-    pinned = _pinned(request, made, formula)
 
     def leave(form: str | None, report: str | None, told: Provenance | None = None) -> None:
         """Record that the table is released, its report with a provenance, or both."""
         gate, records = session.release_gate, []
         if form is not None:
-            records.append(gate.record(request.rows, group, form, rests_on))
+            records.append(gate.record(request.rows, form, rests_on))
         if report is not None:
             records += [gate.record(each, form=report) for each in drawn]
             of = dataclasses.replace(request.rows, plot=REPORT)
-            record = gate.record(of, group, report, rests_on, pinned)
+            record = gate.record(of, report, rests_on)
             records.append(with_provenance(record, told))  # last: what is noted is noted of it
         gate.release(records)
 
-    version = None if copy is None else copy.version
     asked = {"formula": formula, "sensitive": request.sensitive}
-    of_table, of_report = session.sealers_of_release(table.column_names, version, **asked)
+    of_table, of_report = session.sealers_of_release(table.column_names, copy.version, **asked)
     of = session.name or "a frame without a name"
     by_column = isinstance(request.by, ColumnRounding)
     report = Report(
@@ -177,45 +160,27 @@ def release(
         gate=partial(leave, None),
         sealer=of_report,
     )
-    if from_copy:
-        session.groups = session.groups or (made.names,)
     framework, note = session.table.framework, session.release_gate.note
     rows = Pieces.of(table)
     return Release(rows, report, framework, leave, points, note=note, sealer=of_table)
 
 
-def _pinned(request: TableRequest, made: Made, formula: str | None) -> dict[str, str]:
-    """Return what a report of a group stays with: two reports on one group tell more than one."""
-    if not request.policy.from_copy:
-        return {}
-    group = one_of(made.names)
-    columns = json.dumps([*request.columns, request.sensitive])
-    pinned = {f"columns of the report of {group}": columns}
-    return pinned if formula is None else {**pinned, f"formula of the report of {group}": formula}
-
-
 def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None) -> Measured:
-    """Measure risk and use, as far as a report may say them."""
-    exact = request.rows.shows_exact
+    """Measure risk and use."""
     shared_by = None  # by how many a row should be shared, where nothing promises that it is
     if isinstance(request.by, ColumnRounding):
         k, c = request.by.k, request.by.c
         of_c = k_of_c(len(made.original), c) if isinstance(c, int) else request.rows.k
         shared_by = k if isinstance(k, int) else of_c
-    told = measured(
+    return measured(
         pair,
         strata=tuple(name for name in made.levels if name != request.sensitive),
         sensitive=request.sensitive if request.sensitive in pair.names else None,
         formula=formula,
         w1s=WIDTHS,
         w2s=WIDTHS,
-        far=None if exact else max(FAR_GUARDED, COUNT_STEPS * request.rows.round_to),
-        guard=None if exact else request.rows.k,
-        used=pair_of_made(made, made.trimmed, request.columns),
         shared_by=shared_by,
     )
-    # Rounded before it decides: a refusal tells, too.
-    return told if exact else told.rounded(request.rows.round_to)
 
 
 def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> pa.Table:
@@ -223,12 +188,8 @@ def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> p
     numbers = {name: copy.columns[name] for name in request.columns}
     whole = whole_columns({n: it for n, it in numbers.items() if n not in session.dates})
     table = arrow_table(numbers, copy.strata, session.table.columns, whole=whole)
-    if request.policy.from_copy:
-        # Once more: the copy is sorted by all its columns, and this may hold a few.
-        table = table.sort_by([(name, "ascending") for name in table.column_names])
     if made.levels:
-        least = (STRATUM_PER_K if request.policy.from_copy else 1) * request.rows.k
-        check_counts_again(table.select([*made.levels]), least)
+        check_counts_again(table.select([*made.levels]), request.rows.k)
     if TABLE_METHODS[request.rows.method].shared_by_k:
         shared = [name for name in table.column_names if name not in request.carried]
         check_counts_again(table.select(shared), request.rows.k)
@@ -253,31 +214,22 @@ def _points(session: Session, request: TableRequest, made: Made, table: pa.Table
     return joint_set(request.columns, np.column_stack([table[name] for name in request.columns]))
 
 
-def pair_of_made(made: Made, raw: Floats, columns: Sequence[str]) -> Pair:
-    """Return raw and protected rows of some columns as two tables to compare.
-
-    The raw ones are `made.original`; or `made.trimmed`, outliers drawn in as they were before
-    they were protected, to measure utility.
-    """
+def pair_of_made(made: Made, columns: Sequence[str]) -> Pair:
+    """Return raw and protected rows of some columns as two tables to compare."""
     levels = MappingProxyType({**made.levels, **made.carried})
     original, released = (
         Side.of({name: of[:, made.names.index(name)] for name in columns}, levels)
-        for of in (raw, made.released)
+        for of in (made.original, made.released)
     )
     return Pair(original, released, same_rows=True)
 
 
-def _copy(session: Session, request: TableRequest, made: Made) -> Copy:
-    """Return the rows as they are released: the protected copy itself, if the study has one."""
-    if not request.policy.from_copy:
-        columns = dict(zip(made.names, made.released.T, strict=True))
-        levels = {**made.levels, **made.carried}
-        left_out = about(made.done.left_out, request.rows.k)
-        remarks = said(made.done, request.rows.k)
-        return Copy(columns, levels, made.version, left_out, remarks)
-    copy = session.copy(request.columns)
-    check_kept(copy, copy_of(made, request.rows.k), 1)
-    return copy
+def _copy(request: TableRequest, made: Made) -> Copy:
+    """Return the rows as they are released."""
+    columns = dict(zip(made.names, made.released.T, strict=True))
+    levels = {**made.levels, **made.carried}
+    left_out = about(made.done.left_out, request.rows.k)
+    return Copy(columns, levels, made.version, left_out, said(made.done, request.rows.k))
 
 
 def _check_reached(
@@ -288,21 +240,14 @@ def _check_reached(
 ) -> None:
     """Refuse a table that does not reach what was required of it."""
     policy = request.policy
-    different, far = told.l, told.t
+    different = told.l
     values = held.get(request.sensitive or "", ())
     if values and not told.strata:  # the whole table is one stratum
-        different, far = len(set(values)), 0.0
+        different = len(set(values))
     if policy.diversity > 1 and (different is None or different < policy.diversity):
         raise RefusedError(
             "a stratum has fewer different sensitive values than diversity= asks for; merge strata"
             " by a hierarchy, or declare fewer of them"
-        )
-    # Of rows that carry the column, the repair has seen to it, beside those it left out.
-    reached = far is not None and far <= policy.closeness + TINY
-    if request.policy.from_copy and policy.closeness < 1 and not reached:
-        raise RefusedError(
-            "the sensitive values of a stratum are farther from those of all rows than closeness="
-            " allows; merge strata by a hierarchy, or declare fewer of them"
         )
     linkage = told.risks.get("linkage")
     if risk_below is not None and (linkage is None or linkage.share >= risk_below):
@@ -361,11 +306,6 @@ def _histograms(
 def _notes(request: TableRequest, made: Made) -> tuple[str, ...]:
     """Say what the reader of a report may not expect."""
     notes = []
-    if request.policy.from_copy:
-        notes.append(
-            "Utility is measured against the data with outliers drawn in and gaps filled; beside"
-            " the file itself the spread of a column with outliers is smaller than shown here."
-        )
     if made.done.persons is not None:
         notes.append("Numbers are of rows; some row of a person is found up to once in k.")
     if isinstance(request.by, ColumnRounding):
@@ -532,11 +472,10 @@ def sweep(
     """Try settings on the rows of a table, on all cores."""
     for what, given, known in (("risk", risk, RISKS), ("loss", loss, LOSSES)):
         check_word(what, given, known)
-    names = session.group_of(request.columns) if session.policy.from_copy else request.columns
     raw = raw_rows(
         session.table,
         request.policy,
-        names,
+        request.columns,
         session.secret,
         strata=request.strata,
         carried=request.carried,
@@ -562,7 +501,6 @@ def sweep(
         tuple(points[setting] for setting in settings),
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss],
-        guarded=session.policy.fixed,
         options=_options(session, request),
         note=f"columns: {', '.join(request.columns)};"
         f" strata: {', '.join(request.strata) or 'none'}",
@@ -573,7 +511,7 @@ def sweep(
 def _options(session: Session, request: TableRequest) -> str:
     """Return what the command line needs, beside the setting, to make the same table."""
     given = {
-        "--groups" if session.policy.fixed else "--columns": request.columns,
+        "--columns": request.columns,
         "--strata": request.strata,
         "--sensitive": [request.sensitive] if request.sensitive else [],
     }
@@ -597,14 +535,10 @@ def _tried(jobs: Sequence[_Job]) -> Iterator[Point]:
 
 def _point(job: _Job) -> Point:
     try:
-        if job.policy.from_copy:
-            made = make_copy(job.rows, job.policy)
-        else:
-            made = make_table(job.rows, job.policy, job.policy.row_method())
-        columns = job.request.columns
-        seen = pair_of_made(made, made.original, columns).without(job.request.sensitive)
-        used = pair_of_made(made, made.trimmed, columns)
-        return Point(job.setting, risk=_risk(seen, job.risk), loss=_loss(used, job.loss))
+        made = make_table(job.rows, job.policy, job.policy.row_method())
+        pair = pair_of_made(made, job.request.columns)
+        seen = pair.without(job.request.sensitive)
+        return Point(job.setting, risk=_risk(seen, job.risk), loss=_loss(pair, job.loss))
     except (InputError, RefusedError) as error:
         return Point(job.setting, refused=str(error))
 

@@ -33,6 +33,7 @@ from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.makers import maker_of, rows_maker
 from discreet.measure.pairs import Side
+from discreet.policy import Policy
 from discreet.policy.resolve import check_columns
 from discreet.progress import advance
 from discreet.protect import Whole
@@ -118,13 +119,17 @@ class _Tried:
             return Point(setting, refused=str(error))
 
     def _make(self, setting: Setting) -> Make:
-        policy = self.session.policy.changed(
-            rows=setting.method, k=setting.k, q=setting.q, m=setting.m, left_out=setting.left_out
-        )
-        if setting.method != Whole.name:
-            return rows_maker(policy.row_method())
-        settings = replace(self.settings, k=policy.k, m=policy.members, left_out=policy.left_out)
-        return maker_of(settings, self.session.table.unit is not None)
+        if setting.method == Whole.name:
+            if self.session.policy.fixed:  # it refuses what it may not have
+                self.session.policy.changed(k=setting.k, m=setting.m, left_out=setting.left_out)
+            k = self.settings.k if setting.k is None else setting.k
+            left_out = self.settings.left_out if setting.left_out is None else setting.left_out
+            members = Whole(k, setting.m).members
+            settings = replace(self.settings, k=k, m=members, left_out=left_out)
+            return maker_of(settings, self.session.table.unit is not None)
+        named = {"rows": setting.method, "k": setting.k or self.settings.k, "q": setting.q}
+        given = {name: value for name, value in named.items() if value is not None}
+        return rows_maker(Policy.of_keys({"preset": "research", "q": None, **given}).row_method())
 
     def _loss(self, copy: Copy) -> float:
         found = fidelity(_mixed(self.records.table), _mixed(copy.table))

@@ -19,7 +19,6 @@ from discreet.ledger.ledger import Ledger
 from discreet.lines import likeness
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
 from discreet.policy import Policy, load_policy
-from discreet.protect import Whole
 from discreet.provenance import Provenance, key_of, own_version
 from discreet.release import SUFFIXES as TABLES
 from discreet.render.parquet_words import PARQUET
@@ -208,7 +207,7 @@ class Verifier:
         name, released = self.session.name, {left["study"] for left in same}
         if (name or "") in released or self._of_this_copy(told):
             return PASSED
-        whole = self.session.policy.rows_by == Whole.name
+        whole = self.session.policy.fixed
         if not released and told.source != COUNTS and not whole:
             return NOT_CHECKED  # each group of columns, or each plot, has a copy of its own
         latest = 1 if name is None else self.ledger.version(name)
@@ -217,7 +216,7 @@ class Verifier:
 
     def _of_this_copy(self, told: Provenance) -> bool:
         session = self.session
-        if session is None or session.policy.rows_by != Whole.name:
+        if session is None or not session.policy.fixed:
             return False
         if told.source not in (COPY, MEASURED):
             return False
@@ -252,7 +251,7 @@ def verifier_of(session: Session) -> Verifier:
 def verifier_of_policy(policy: str | Path | Policy) -> Verifier:
     """Return what compares files with the secret and the ledger of a policy, without data."""
     chosen = load_policy(policy)
-    secret = existing_secret(chosen.folder, allow_small=not chosen.from_copy)
+    secret = existing_secret(chosen.folder, allow_small=not chosen.fixed)
     if secret is None:  # one that was made now would call every file another's
         raise InputError(f"there is no secret to check files with: it is {PLACES}")
     return Verifier(secret, ledger_of(chosen, secret), chosen)
@@ -265,7 +264,7 @@ def _alike(kept: Provenance, told: Provenance) -> bool:
 
 def _drawn(session: Session, request: Mapping[str, Any]) -> View:
     plot, columns, how, asks = plot_asked(request)
-    if session.policy.rows_by != Whole.name:
+    if not session.policy.fixed:
         return session.view(PLOTS[plot], session.settle(plot, columns, **how))
     of: Session | DerivedCopy = session
     if asks:

@@ -13,7 +13,6 @@ of whole width where no limits are declared. Counts are checked again before the
 """
 
 from discreet.table.columns import KINDS, ROLES, Column
-from discreet.table.order import Ordered
 from discreet.table.private import forget
 from discreet.table.table import (
     BinAxis,
@@ -32,7 +31,6 @@ __all__ = [
     "BinAxis",
     "Column",
     "Counted",
-    "Ordered",
     "Reading",
     "Rows",
     "Table",

@@ -249,7 +249,7 @@ def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
     if column.dates is not None:
         return (
             "holds dates; numbers are needed here: draw it from a copy of the whole table"
-            " (rows='whole'), or make some of it first, such as days since a day"
+            " (under a guarded policy), or make some of it first, such as days since a day"
         )
     if column.kind != "categorical":
         return (

@@ -30,17 +30,14 @@ MANY = 4
 class Extremes:
     """The smallest and the largest finite values of a column, from the ends inward.
 
-    There are `size` values, or `least` and more where `size` is None: most were not read then.
-    `broken` of them at least are no whole numbers. `alike` is whether many of the first rows have
-    the same values.
+    There are `size` values; where it is None, most were not read. `broken` of them at least are no
+    whole numbers.
     """
 
     size: int | None
-    least: int
     lows: Floats
     highs: Floats
     broken: int
-    alike: bool = False
 
     def holds(self, k: int) -> bool:
         """Whether so many of the smallest and of the largest are here, or all that there are."""
@@ -100,10 +97,9 @@ def extremes_of(
     first = np.sort(array_of(collect(values.head(FIRST))["value"]).astype(np.float64))
     broken = int((first != np.floor(first)).sum())
     if len(first) < FIRST:  # these are all
-        return Extremes(len(first), len(first), first[:k], first[::-1][:k], broken)
-    alike = 2 * len(np.unique(first)) < FIRST
+        return Extremes(len(first), first[:k], first[::-1][:k], broken)
     if outer is not None and (ends := outer.ends(collect)) is not None:
-        return Extremes(None, FIRST, *ends, broken, alike)
+        return Extremes(None, *ends, broken)
     value = nw.col("value")
     inner = min(k, FIRST)  # a value further inward is not among the k, for so many are not
     low, high = (nw.lit(float(end)) for end in (first[inner - 1], first[-inner]))
@@ -122,4 +118,4 @@ def extremes_of(
             for rows, down in ((values.filter(below), False), (values.filter(above), True))
         )
     lows, highs = lows.astype(np.float64), highs.astype(np.float64)
-    return Extremes(int(size), int(size), lows, highs, broken, alike)
+    return Extremes(int(size), lows, highs, broken)

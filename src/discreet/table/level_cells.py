@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -13,16 +12,11 @@ from numpy.typing import NDArray
 
 from discreet.table.columns import text_of
 
-__all__ = ["NO_LEVELS", "Levels", "cells_in", "cells_of_levels"]
+__all__ = ["NO_LEVELS", "Levels", "cells_of_levels"]
 
 Whole = NDArray[np.int64]
 Levels = Mapping[str, Mapping[str, int]]
 NO_LEVELS: Levels = MappingProxyType({})
-
-
-def cells_in(levels: Levels) -> int:
-    """Return how many cells the places of levels make."""
-    return math.prod(max(places.values()) + 1 for places in levels.values())
 
 
 def cells_of_levels(out: nw.DataFrame[Any], levels: Levels) -> Whole:

@@ -36,13 +36,13 @@ from discreet.table.columns import (
 from discreet.table.databases import Opened, is_database, open_database
 from discreet.table.dated import least_rows, with_dates, with_declared_as_text
 from discreet.table.dates import Dates, days_of, spans_as_numbers
+from discreet.table.ends import ends_of
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.level_cells import NO_LEVELS, Levels, cells_of_levels
 from discreet.table.level_orders import Orders, orders_in_arrow, orders_in_schema
-from discreet.table.order import Ordered, ends_of
 from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
@@ -496,13 +496,6 @@ class Table:
             self._numbers[name] = known
         return self._numbers[name]
 
-    @quietly
-    def has_numbers(self, name: str, least: int) -> bool:
-        """Whether so many persons have a number in a column: for rules, not to show."""
-        if self.unit is not None:
-            return len(self._extremes_of_persons(name, least)[0]) >= least
-        return self._extremes(name).least >= least or self.known_numbers(name) >= least
-
     def _extremes(self, name: str, k: int = 1) -> Extremes:
         """Return `k` values or more at either end of a column, asked for once."""
         if name not in self._ends or not self._ends[name].holds(k):
@@ -904,21 +897,6 @@ class Table:
         value = nw.when(value == 0).then(nw.lit(0.0)).otherwise(value)  # -0.0 is no other number
         rows, different = self._different(self._finite(name).select(value=value), "value")
         return rows - different if rows > 1 else math.inf
-
-    @quietly
-    def ordered(self, name: str, levels: Levels = NO_LEVELS) -> Ordered:
-        """Return the numbers of a column in order, which are counted where the data are.
-
-        Those of each level of another column where `levels` says, as in `count`, which there are.
-        """
-        parted = {f"level {i}": nw.col(level) for i, level in enumerate(levels)}
-        values = self._complete([name], also=levels).select(value=number(name), **parted)
-        ends = self._extremes(name)
-        low, high = (float(it[0]) if len(it) else math.nan for it in (ends.lows, ends.highs))
-        size = self._numbers.get(name, ends.size)
-        found = Ordered.of(values, self._collect, low, high, size, levels, alike=ends.alike)
-        self._numbers[name] = found.size
-        return found
 
     def _finite(self, name: str) -> nw.LazyFrame[Any]:
         """Return the numbers of a whole column, as `value`; codes for missing values too."""

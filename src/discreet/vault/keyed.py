@@ -1,4 +1,4 @@
-"""Rows of a large table: the keyed digest of each, its partition, and what its noise hangs on.
+"""Rows and their keys: the keyed digest of each, its partition, and what its noise hangs on.
 
 Nothing here holds the secret: its key was derived of it for one table and one way to protect it.
 """
@@ -12,15 +12,73 @@ from typing import Any
 import numpy as np
 
 from discreet.arguments import Labels
-from discreet.keys import BLOCK, Keys, row_digests, row_keys, total
-from discreet.secret import DerivedKey, encrypted
-from discreet.table import Table
-from discreet.vault.rows import check_key
+from discreet.errors import InputError
+from discreet.keys import BLOCK, Column, Keys, coded, row_digests, row_keys, total
+from discreet.secret import DerivedKey, Secret, encrypted
+from discreet.table import Rows, Table
 
-__all__ = ["Columns", "Keyed", "Total", "persons_of", "places", "unit_of"]
+__all__ = [
+    "Columns",
+    "Keyed",
+    "Total",
+    "digest_of",
+    "keys_of",
+    "persons_of",
+    "places",
+    "rows_with_key",
+    "unit_of",
+]
 
 Columns = dict[str, Any]
 """Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
+
+
+def digest_of(secret: Secret, purpose: str, keys: Keys, *parts: bytes) -> bytes:
+    """Return what stands for rows in any order, and for what else decides on a version."""
+    return secret.digest(f"{purpose} 2", *parts, len(keys).to_bytes(8, "little"), total(keys))
+
+
+def rows_with_key(
+    table: Table,
+    names: Sequence[str],
+    texts: Sequence[str] = (),
+    levels: Sequence[str] = (),
+    gaps: Sequence[str] = (),
+) -> Rows:
+    """Read rows, with the declared key among the texts or numbers."""
+    if table.key is None:
+        return table.rows(names, texts, levels, gaps)
+    if table.columns[table.key].kind == "continuous":
+        return table.rows([*names, table.key], texts, levels, gaps)
+    return table.rows(names, [*texts, table.key], levels, gaps)
+
+
+def keys_of(secret: Secret, rows: Rows, key: str | None) -> Keys:
+    """Return each record's key: of the declared `key` column, else of all its values.
+
+    Whose it is is one of them, where some person has several.
+    """
+    columns: list[Column]
+    if key is None:
+        columns = [*rows.numbers.values(), *rows.texts.values()]
+        if rows.persons is not None:
+            columns.append(tuple(rows.names[i] for i in rows.persons.tolist()))
+    else:
+        columns = [rows.numbers[key] if key in rows.numbers else rows.texts[key]]
+        _check_key(key, columns[0])
+    return row_keys(secret, columns)
+
+
+def _check_key(name: str, column: Column) -> None:
+    """Refuse a key column that has a value twice."""
+    if isinstance(column, np.ndarray):
+        different = len(np.unique(column))
+    else:
+        different = len(np.unique(coded(column)[1]))
+    if different != len(column):
+        raise InputError(
+            f"key column {name!r} holds a value twice; a key is different in every row"
+        )
 
 
 @dataclass
@@ -113,7 +171,7 @@ class Keyed:
         keyed = [rows[name] for name in (*self.numbers, *self.texts)]
         if self.key is not None:
             keyed = [rows[self.key]]
-            check_key(self.key, keyed[0])
+            _check_key(self.key, keyed[0])
         return row_keys(self.own.secret, keyed)
 
     def noise(self, version: bytes, place: int) -> bytes:

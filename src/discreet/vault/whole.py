@@ -16,9 +16,9 @@ from discreet.protect.whole import OTHER, Draws, Levels, Settings
 from discreet.secret import Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import Reader
+from discreet.vault.keyed import digest_of, keys_of, rows_with_key
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import columns_of_copy
-from discreet.vault.rows import digest_of, keys_of, rows_with_key
 from discreet.vault.whole_columns import (
     RawWhole,
     Wanted,

@@ -109,8 +109,7 @@ def wanted_of(table: Table, policy: Policy) -> Wanted:
     if len(drawn) > MOST_COLUMNS:
         raise RefusedError(
             f"the table has {len(drawn):,} columns that could be in a protected copy, which holds"
-            f" {MOST_COLUMNS:,} at most; open a table of those that are needed, or name groups of"
-            " columns (groups=)"
+            f" {MOST_COLUMNS:,} at most; open a table of those that are needed"
         )
     numbers = table.shown([*table.columns], "continuous")
     counting = {name for name in numbers if table.numbers_rows(name)}

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from examples.parallel.asked_again import ORDER, places_in
 from examples.parallel.attacks import (
     at_edge,
-    guarded_widths,
     lit_by,
     narrowed,
     single_joins,
@@ -14,7 +12,6 @@ from examples.parallel.attacks import (
     widths,
 )
 from examples.parallel.clustered import Gap
-from examples.parallel.data import Credit, open_study
 
 # Records 0, 1 and 2, 3 are clusters between age and duration; 0, 2 and 1, 3 beyond duration.
 BEFORE = Gap(
@@ -53,11 +50,3 @@ def test_edges_joins_and_paths() -> None:
     assert unique_paths([BEFORE, AFTER]) == 1
     assert single_joins([BEFORE, BEFORE]) == 0
     assert unique_paths([BEFORE, BEFORE]) == 0
-
-
-def test_boxes_of_a_guarded_view_leave_a_cell_at_least(made_up: Credit) -> None:
-    view = open_study(made_up.table, "standard").parallel(ORDER)
-    places = places_in(made_up, view)
-    for name in ("duration", "age"):
-        left = guarded_widths(view, places, name)
-        assert 10 / view.pixels <= left.min() <= left.max() <= 1
