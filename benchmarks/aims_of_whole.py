@@ -6,8 +6,8 @@
 
 With k = 5 and defaults. Nearness is the mean over five secrets, inference too, linkage over five
 copies; membership is by pairs of copies of each person. Without names of tables all are measured.
-What was found is kept in build/aims, a file for each table, so that several processes may measure
-at a time. All of it takes some two hours of one core.
+What was found is kept in benchmarks/measured, by the number of the recipe, a file for each table,
+so that several processes may measure at a time. All of it takes some two hours of one core.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ from discreet.measure.makers import drawn_of, whole_maker
 from discreet.measure.pairs import Side
 from discreet.protect.copies import Settings
 from discreet.protect.wide import PERSONS_PER_LEVEL, levels_of, width_of
+from discreet.vault.whole_columns import HOW
 
 K, SECRETS = 5, 5
 MOST_FOR_ATTACKS = 30_000
 """Linkage and inference are of so many rows at most."""
 ROOT = Path(__file__).parents[1]
-PAGE, KEPT = ROOT / "docs/measured.md", ROOT / "build/aims"
+PAGE, KEPT = ROOT / "docs/measured.md", ROOT / f"benchmarks/measured/recipe {HOW}"
 
 MEMBERS = {
     500: ("Hdma", "uis", "OFP", "SLID", "Housing", "nwtco", "Benefits", "bfi"),

@@ -5,7 +5,7 @@ is counted as an analyst meets it (means, means of groups) and beside a bootstra
 (`measure.fidelity`), risk by attacks (`measure.attacks`): inference of each column from all others
 and a copy, over persons held out; the nearest row; whole rows; and membership, by many copies. Run
 it as ``python -m benchmarks.frontier_whole``, with names of tables to measure few of them, or with
-``--write``. What was measured is kept in build/frontier.json and not measured again; the page's
+``--write``. What was measured is kept in benchmarks/measured and not measured again; the page's
 table and its picture are written anew. It takes half an hour of one core.
 """
 
@@ -52,6 +52,7 @@ from discreet.protect.whole import Levels
 from discreet.render.scene import Axis, Dots, Panel, Scene
 from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import Secret
+from discreet.vault.whole_columns import HOW
 
 STUDENT = 2.776
 """The 97.5 % quantile of Student's distribution with four degrees of freedom."""
@@ -62,7 +63,7 @@ FEWEST = 13
 """A column of numbers with fewer different ones is one of levels."""
 FEWEST_OF_GROUP, MOST_SDS, FOLDS = 30, 20.0, 5
 ROOT = Path(__file__).parents[1]
-KEPT, PAGE = ROOT / "build/frontier.json", ROOT / "docs/frontier.md"
+KEPT, PAGE = ROOT / f"benchmarks/measured/recipe {HOW}/frontier.json", ROOT / "docs/frontier.md"
 FIGURE = ROOT / "docs/images/frontier.png"
 FROM, TO = "<!-- measured -->", "<!-- measured so far -->"
 OURS, YARDSTICK = "**discreet**, m = 20", "a resample"
@@ -127,7 +128,7 @@ def main(names: list[str]) -> None:
                 start = time.process_time()
                 of[method] = measured(case, records, make)
                 print(f"  {method}: {time.process_time() - start:.0f} s", flush=True)
-                KEPT.parent.mkdir(exist_ok=True)
+                KEPT.parent.mkdir(parents=True, exist_ok=True)
                 KEPT.write_text(json.dumps(found, indent=1))
     write_page([table_of(found)], PAGE)
     FIGURE.write_bytes(figure_bytes(scene(found), ".png", size=(11, 4.6)))

