@@ -579,7 +579,9 @@ def test_it_ends_cleanly_and_takes_its_token_back(
         assert states(study)[name] == "valid"
         assert server.end(by) == (130 if by is signal.SIGINT else 0)
         assert server.process.stderr is not None
-        assert server.process.stderr.read() == ""
+        # Who makes the copy first may be told that it is wide.
+        said = server.process.stderr.read().splitlines()
+        assert [line for line in said if "WideTableWarning" not in line] == []
         assert {*json.loads(server.printed[0])} == {"address", "token"}
         assert server.process.stdout is not None
         assert server.process.stdout.read() == ""  # one line of JSON was all
