@@ -47,7 +47,6 @@ from discreet.progress import listening
 
 if TYPE_CHECKING:
     from discreet.ledger.ledger import Ledger
-    from discreet.ledger.log import Token
     from discreet.ledger.store import Store
     from discreet.serve.start import Serving
 
@@ -434,9 +433,6 @@ def token_add(
     name: Name,
     role: Annotated[str, Option(help="analyst or custodian.")] = "analyst",
     days: Annotated[float, Option(help="How long it is valid.")] = 30.0,
-    views: Annotated[
-        int | None, Option(help="How many views it may ask for, if not as many as all.")
-    ] = None,
     policy: PolicyOption = "standard",
     study: StudyOption = None,
 ) -> None:
@@ -445,7 +441,7 @@ def token_add(
     from discreet.study import ledger_of
 
     of = _named(study, policy)
-    text = add_token(ledger_of(policy).store, of, name, role, days=days, views=views)
+    text = add_token(ledger_of(policy).store, of, name, role, days=days)
     # Alone on standard output, for a program to read.
     typer.echo(text)
     print_words(
@@ -480,16 +476,12 @@ def token_list(
     if not tokens:
         typer.echo("there are no tokens; discreet token add makes one")
         return
-    headings = ("study", "name", "role", "views", "made (UTC)", "expires (UTC)", "state")
+    headings = ("study", "name", "role", "made (UTC)", "expires (UTC)", "state")
     rows = [
-        (it.study, it.name, it.role, _views_of(it), moment(it.made), moment(it.expires), it.state())
+        (it.study, it.name, it.role, moment(it.made), moment(it.expires), it.state())
         for it in tokens
     ]
     print_table("", headings, rows)
-
-
-def _views_of(token: Token) -> str:
-    return "as all" if token.views is None else str(token.views)
 
 
 def _named(study: str | None, policy: str) -> str:

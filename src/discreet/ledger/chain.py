@@ -131,7 +131,7 @@ MADE = (
     # What holds for a token from then on, in place of what it was made with: the last row stands.
     """CREATE TABLE IF NOT EXISTS terms (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, token INTEGER NOT NULL REFERENCES token,
-    views INTEGER, expires TEXT NOT NULL)""",
+    expires TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS terms_token ON terms (token)",
     # What the files of a release carry, each as one line of JSON (`discreet.provenance`).
     """CREATE TABLE IF NOT EXISTS provenance (

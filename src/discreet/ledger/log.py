@@ -7,7 +7,6 @@ import hmac
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -19,8 +18,6 @@ from discreet.secret import unguessable
 
 __all__ = [
     "ROLES",
-    "UNCOUNTED",
-    "Allowance",
     "Answer",
     "Caller",
     "LogEntry",
@@ -37,18 +34,15 @@ __all__ = [
     "list_tokens",
     "log",
     "revoke_token",
-    "used",
-    "used_by",
 ]
 
 ROLES = ("analyst", "custodian")
 PREFIX = "discreet_"
 MOST_DAYS = 3660.0
-MOST_VIEWS = 10**6
 # Of several terms the last hold; where there are none, what the token was made with.
 FIELDS = (
     "token.id, digest, study, name, role, token.at, coalesce(terms.expires, token.expires),"
-    " revocation.at, terms.views, terms.id FROM token"
+    " revocation.at, terms.id FROM token"
     " LEFT JOIN revocation ON revocation.token = token.id"
     " LEFT JOIN terms ON terms.id = (SELECT max(id) FROM terms AS of WHERE of.token = token.id)"
 )
@@ -58,22 +52,15 @@ TOKEN_NAME = re.compile(r"\w[\w.@+-]{0,63}")
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: a name that the ledger and the budget know them by ("token alice"), and a role.
-
-    `views` is how many views they may ask for, where that is not what the policy gives everybody.
-    """
+    """Who asks: a name that the ledger knows them by ("token alice"), and a role."""
 
     name: str
     role: str
-    views: int | None = None
 
 
 @dataclass(frozen=True)
 class Token:
-    """What the ledger says of a token, times in UTC; the token itself is kept nowhere.
-
-    `views` is its own limit of views; None where it has that of the policy.
-    """
+    """What the ledger says of a token, times in UTC; the token itself is kept nowhere."""
 
     study: str
     name: str
@@ -81,7 +68,6 @@ class Token:
     made: str
     expires: str
     revoked: str | None
-    views: int | None = None
 
     def state(self, now: datetime | None = None) -> Literal["valid", "expired", "revoked"]:
         """Say whether it opens the study at a time, now by default."""
@@ -97,14 +83,12 @@ def add_token(
     role: str = "analyst",
     *,
     days: float = 30.0,
-    views: int | None = None,
     now: datetime | None = None,
 ) -> str:
     """Make a token of 256 random bits, keep its SHA-256 alone, and return it.
 
     It opens one `study` of the ledger, to a `role` "analyst" or "custodian", for some `days`: more
-    than 0, at most 3660. `views` limits the views it may ask for, in place of the policy's
-    `budget`. The `name` says whose it is: 1 to 64 letters, digits and . _ - @ +; used
+    than 0, at most 3660. The `name` says whose it is: 1 to 64 letters, digits and . _ - @ +; used
     once for ever in a study, so that the ledger's record of a name is of one person.
 
     Examples
@@ -121,7 +105,7 @@ def add_token(
     ...     revoke_token(store, "cohort.csv", "alice")
     ...     after = caller_of(store, "cohort.csv", text)
     >>> before, elsewhere, after
-    (Caller(name='token alice', role='analyst', views=None), None, None)
+    (Caller(name='token alice', role='analyst'), None, None)
     """
     if not isinstance(study, str) or not study:
         raise InputError("a token opens one study; name it: study=")
@@ -129,7 +113,7 @@ def add_token(
         raise InputError("a token's name has 1 to 64 letters, digits and . _ - @ +, a letter first")
     if role not in ROLES:
         raise InputError(f"the role of a token must be one of {one_of(ROLES)}")
-    _check_terms(views, days)
+    _check_days(days)
     text = f"{PREFIX}{unguessable()}"
     with store.writing() as connection:
         # The time within, so that later rows are never of an earlier time.
@@ -148,9 +132,6 @@ def add_token(
                 f"there is or was a token named {name!r} already for study {study!r}; a name is"
                 " used once, so take another, such as one with a number"
             )
-        if views is not None:
-            terms = {"at": stamp(at), "token": id_, "views": views, "expires": values["expires"]}
-            store.append(connection, "terms", terms)
     return text
 
 
@@ -159,13 +140,12 @@ def change_token(
     study: str,
     name: str,
     *,
-    days: float | None = None,
-    views: int | None = None,
+    days: float,
     now: datetime | None = None,
 ) -> Token:
-    """Let a token of a study hold for some `days` from now, or take so many `views`; return it.
+    """Let a token of a study hold for some `days` from now; return it.
 
-    What is None stays as it is. One that was revoked stays so, and is refused.
+    One that was revoked stays so, and is refused.
 
     Examples
     --------
@@ -177,11 +157,11 @@ def change_token(
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
     ...     text = add_token(store, "cohort.csv", "alice")
-    ...     changed = change_token(store, "cohort.csv", "alice", views=250)
+    ...     changed = change_token(store, "cohort.csv", "alice", days=90)
     ...     caller_of(store, "cohort.csv", text)
-    Caller(name='token alice', role='analyst', views=250)
+    Caller(name='token alice', role='analyst')
     """
-    _check_terms(views, days)
+    _check_days(days)
     with store.writing() as connection:
         at = datetime.fromisoformat(stamp(now))
         row = connection.execute(
@@ -189,25 +169,19 @@ def change_token(
         ).fetchone()
         if row is None:
             raise InputError(NO_TOKEN)
-        found = Token(*row[2:9])
+        found = Token(*row[2:8])
         if found.revoked is not None:
             raise InputError(f"the token {name!r} is revoked and stays so; make another one")
-        found = replace(
-            found,
-            views=found.views if views is None else views,
-            expires=found.expires if days is None else stamp(at + timedelta(days=days)),
-        )
-        terms = {"token": row[0], "views": found.views, "expires": found.expires}
-        store.append(connection, "terms", {"at": stamp(at), **terms})
+        found = replace(found, expires=stamp(at + timedelta(days=days)))
+        terms = {"at": stamp(at), "token": row[0], "expires": found.expires}
+        store.append(connection, "terms", terms)
     return found
 
 
-def _check_terms(views: int | None, days: float | None) -> None:
-    """Refuse terms that no token may have."""
-    if days is not None and not 0 < days <= MOST_DAYS:
+def _check_days(days: float) -> None:
+    """Refuse a time that no token may hold."""
+    if not 0 < days <= MOST_DAYS:
         raise InputError(f"days must be more than 0 and at most {MOST_DAYS:g}")
-    if views is not None and not (type(views) is int and 0 <= views <= MOST_VIEWS):
-        raise InputError(f"views must be a whole number from 0 to {MOST_VIEWS}")
 
 
 def revoke_token(store: Store, study: str, name: str) -> None:
@@ -228,7 +202,7 @@ def list_tokens(store: Store, study: str | None = None) -> tuple[Token, ...]:
         rows = connection.execute(
             f"SELECT {FIELDS} WHERE ? IS NULL OR study = ? ORDER BY token.id", (study, study)
         ).fetchall()
-    return tuple(Token(*row[2:9]) for row in rows)
+    return tuple(Token(*row[2:8]) for row in rows)
 
 
 def caller_of(store: Store, study: str, text: str, *, now: datetime | None = None) -> Caller | None:
@@ -248,12 +222,12 @@ def caller_of(store: Store, study: str, text: str, *, now: datetime | None = Non
             return None
         if not store.holds(connection, "token", row[0]):
             return None
-        if row[9] is not None and not store.holds(connection, "terms", row[9]):
+        if row[8] is not None and not store.holds(connection, "terms", row[8]):
             return None
-    found = Token(*row[2:9])
+    found = Token(*row[2:8])
     if found.study != study or found.state(now) != "valid":
         return None
-    return Caller(f"token {found.name}", found.role, found.views)
+    return Caller(f"token {found.name}", found.role)
 
 
 def _digest(text: str) -> str:
@@ -261,11 +235,6 @@ def _digest(text: str) -> str:
 
 
 MINUTE = timedelta(seconds=60)
-UNCOUNTED = "w"
-"""So begin the ids of views that count to no budget; all others are hexadecimal, and sort before.
-
-Those of a copy of the whole table, which tell no more than the copy does.
-"""
 
 
 @dataclass(frozen=True)
@@ -273,8 +242,7 @@ class LogEntry:
     """What is asked: `what` is a plot's kind, or what else it is ("figure svg", "orders").
 
     `request` is canonical JSON of what was validated, and of nothing else. `view` is the id of the
-    view that it draws; None where it draws none. Neither that, nor a view whose id begins with
-    `UNCOUNTED`, counts to a budget.
+    view that it draws; None where it draws none.
     """
 
     study: str
@@ -282,18 +250,6 @@ class LogEntry:
     what: str
     request: str
     view: str | None
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """How much one caller may ask: distinct views that count of a version, requests a minute."""
-
-    views: int
-    a_minute: int
-
-    def views_of(self, caller: Caller) -> int:
-        """Return how many views a caller may ask for: their own number, where they have one."""
-        return self.views if caller.views is None else caller.views
 
 
 @dataclass(frozen=True)
@@ -309,8 +265,8 @@ class Receipt:
     """What became of a question when it was asked.
 
     `row` is its row in the ledger, None where it was one too many in a minute; `outcome` is
-    "begun", "repeated", "rate", "budget", or the code it was refused with; `answer` the one that is
-    kept, where it is repeated.
+    "begun", "repeated", "rate", or the code it was refused with; `answer` the one that is kept,
+    where it is repeated.
     """
 
     row: int | None
@@ -322,7 +278,7 @@ def ask(
     store: Store,
     caller: Caller,
     question: LogEntry,
-    allowance: Allowance,
+    a_minute: int,
     *,
     code: str = "",
     now: datetime | None = None,
@@ -330,31 +286,29 @@ def ask(
     """Write down a question before anything is drawn, and say whether it may be answered.
 
     In one transaction that holds off all others, so that any number of threads and processes
-    keep one budget. `code` says why it was refused before it reached the data, if it was; such a
-    question counts as a request, and not as a view.
+    keep one count. `code` says why it was refused before it reached the data, if it was.
 
-    The outcome is "rate" where the caller asked this study as often as allowed within the last 60
+    The outcome is "rate" where the caller asked this study `a_minute` times within the last 60
     seconds (one such row a minute is written, so that nobody floods the ledger); else `code`, if
-    there is one; "budget" where it would be one distinct view of this study version too many;
-    "repeated" with the answer that is kept; or "begun": answer it with `keep`, or end it with
-    `close`. If it cannot be written nothing may be answered: a LedgerError.
+    there is one; "repeated" with the answer that is kept; or "begun": answer it with `keep`, or end
+    it with `close`. If it cannot be written nothing may be answered: a LedgerError.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger.log import Allowance, Answer, Caller, LogEntry, ask, keep
+    >>> from discreet.ledger.log import Answer, Caller, LogEntry, ask, keep
     >>> from discreet.ledger.store import Store
     >>> from discreet.secret import Secret
-    >>> alice, allowance = Caller("token alice", "analyst"), Allowance(views=1, a_minute=60)
-    >>> first, second = (LogEntry("s", 1, "histogram", "{}", view) for view in ("a", "b"))
+    >>> alice = Caller("token alice", "analyst")
+    >>> question = LogEntry("s", 1, "histogram", "{}", "a")
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
-    ...     receipt = ask(store, alice, first, allowance)
-    ...     sent = keep(store, receipt, first, Answer(200, b"drawn"), "answered")
-    ...     again, another = (ask(store, alice, of, allowance) for of in (first, second))
+    ...     receipt = ask(store, alice, question, a_minute=2)
+    ...     sent = keep(store, receipt, question, Answer(200, b"drawn"), "answered")
+    ...     again, another = (ask(store, alice, question, a_minute=2) for _ in range(2))
     >>> receipt.outcome, again.outcome, again.answer.body, another.outcome
-    ('begun', 'repeated', b'drawn', 'budget')
+    ('begun', 'repeated', b'drawn', 'rate')
     """
     with store.writing() as connection:
         at = datetime.fromisoformat(stamp(now))
@@ -380,16 +334,12 @@ def ask(
             " FROM asked WHERE caller = ? AND study = ? AND at > ?",
             (caller.name, question.study, stamp(at - MINUTE)),
         ).fetchone()
-        if often >= allowance.a_minute:
+        if often >= a_minute:
             if not refused:
                 written("rate", None)
             return Receipt(None, "rate", None)
         if code:
             return Receipt(written(code, None), code, None)
-        if question.view is not None and not question.view.startswith(UNCOUNTED):
-            views = _views(connection, caller.name, question.study, question.version)
-            if len(views | {question.view}) > allowance.views_of(caller):
-                return Receipt(written("budget", None), "budget", None)
         answer = _answer(store, connection, question.study, question.version, question.view)
         outcome = "begun" if answer is None else "repeated"
         return Receipt(written(outcome, question.view), outcome, answer)
@@ -433,17 +383,6 @@ def kept(store: Store, study: str, version: int, view: str, caller: str | None) 
         if caller is not None and not _asked(connection, caller, study, version, view):
             return None
         return _answer(store, connection, study, version, view)
-
-
-def used(store: Store, caller_name: str, study: str, version: int) -> int:
-    """Return how many distinct views of a study version that count a caller has asked for."""
-    return used_by(store, [caller_name], study, version)[caller_name]
-
-
-def used_by(store: Store, callers: Iterable[str], study: str, version: int) -> dict[str, int]:
-    """Return by each caller's name what `used` says, all of it as it was at one time."""
-    with store.reading() as connection:
-        return {name: len(_views(connection, name, study, version)) for name in callers}
 
 
 def callers(store: Store, study: str) -> tuple[str, ...]:
@@ -501,25 +440,6 @@ def _asked(
         (caller, study, version, view),
     ).fetchone()
     return found is not None
-
-
-def _views(connection: sqlite3.Connection, caller: str, study: str, version: int) -> set[str]:
-    """Return the distinct views that count, and that a caller has asked for.
-
-    Each is found by one step in the index. A plain DISTINCT would read every repeat of every view.
-    """
-    rows = connection.execute(
-        "WITH RECURSIVE found (view) AS ("
-        "SELECT min(view) FROM asked WHERE caller = :caller AND study = :study"
-        " AND version = :version AND view > '' AND view < :uncounted"
-        " UNION ALL SELECT (SELECT min(view) FROM asked WHERE caller = :caller"
-        " AND study = :study AND version = :version AND view > found.view"
-        " AND view < :uncounted)"
-        " FROM found WHERE found.view IS NOT NULL)"
-        " SELECT view FROM found WHERE view IS NOT NULL",
-        {"caller": caller, "study": study, "version": version, "uncounted": UNCOUNTED},
-    )
-    return {view for (view,) in rows}
 
 
 def _answer(

@@ -281,7 +281,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "study": _NAME,
     "public": _YES_NO,
     "versions": (_whole(1, 100), "a whole number from 1 to 100"),
-    "budget": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "requests_a_minute": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "copy": (lambda v: v in WAYS_OF_COPY, f"one of {one_of(WAYS_OF_COPY)}"),
     "copy_rows": (_whole(0, 10**9), "a whole number from 0 to 1000000000"),
@@ -402,9 +401,6 @@ class Policy:
         The data are public: nothing is pinned when something is released, and every view says so.
     versions : int, default 4
         How many versions of one study may be opened.
-    budget : int, default 200
-        How many different pictures of a study version one token or user of a server may ask for,
-        but for those of the copy of the whole table, which are free.
     requests_a_minute : int, default 120
         How often one token or user of a server may ask.
     copy : {"browser", "served"}, default "browser"
@@ -472,7 +468,6 @@ class Policy:
     study: str | None = None
     public: bool = False
     versions: int = 4
-    budget: int = 200
     requests_a_minute: int = 120
     copy: str = "browser"
     copy_rows: int = 300_000

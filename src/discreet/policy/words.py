@@ -146,12 +146,6 @@ def _strata(policy: Policy) -> Said:
     return f"Within the levels of {_listed(policy.strata)}", " the rows of tables are protected."
 
 
-def _budget(policy: Policy) -> Said:
-    return f"An analyst may ask for {policy.budget} different pictures", (
-        " of each version; those of a copy of the whole table, and what was seen before, are free."
-    )
-
-
 def _tables(policy: Policy) -> Said:
     if not policy.tables:
         return "No cross-table", " is counted into the copy."
@@ -257,7 +251,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         ),
         "roles": _roles,
         "diversity": _diversity,
-        "budget": _budget,
         "requests_a_minute": lambda it: (
             f"Everybody may ask {it.requests_a_minute} times a minute",
             ", whatever it is for.",
@@ -332,7 +325,7 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
 """What each field says, in the order in which it is read."""
 
 ALWAYS = frozenset(
-    {"k", "round_to", "regime", "rows", "budget", "requests_a_minute", "versions"}
+    {"k", "round_to", "regime", "rows", "requests_a_minute", "versions"}
     | {"bins", "grid", "residual_df", "name"}
 )
 """Fields that protect, or that somebody reads of in pictures, whether they are set or not."""

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.log import (
-    UNCOUNTED,
     Answer,
     Caller,
     LogEntry,
@@ -25,7 +24,6 @@ from discreet.ledger.log import (
     close,
     keep,
     kept,
-    used,
 )
 from discreet.plots import PLOTS
 from discreet.protect import Whole
@@ -38,13 +36,11 @@ from discreet.study.facts import study_facts
 from discreet.study.session import orders, orders_of_copy
 
 __all__ = [
-    "OVER",
     "TABLE",
     "VIEW",
     "acted",
     "answer_again",
     "answer_orders",
-    "answer_seen",
     "answer_table",
     "answer_view",
     "differs",
@@ -56,7 +52,6 @@ __all__ = [
 
 VIEW, TABLE = "view", "table"
 """What the answer of a plot holds, and that of a table."""
-OVER = ("rate", "budget")  # of the allowance
 
 T = TypeVar("T")
 #: Makes what is sent, or says why not; called while no other picture is made.
@@ -64,26 +59,16 @@ Maker = Callable[[], bytes | Refusal]
 
 
 def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
-    """Return what a form is made of, and how much of the allowance is used; record who looks.
-
-    There is no allowance of views of a study with a copy of the whole table: all are free.
-    """
+    """Return what a form is made of; record who looks."""
     over = _at_once(served, caller, "study", None, "answered")
     if over is not None:
         return over
-    allowance = served.allowance
-    views = {
-        "views": allowance.views_of(caller),
-        "used": used(served.ledger.store, caller.name, served.name, served.version),
-        "a_minute": allowance.a_minute,
-    }
     return {
         "study": served.name,
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
         **study_facts(served.study.session, served.columns),
         "rows": served.held.facts(),
-        "allowance": None if served.held.there else views,
     }
 
 
@@ -99,9 +84,9 @@ def answer_view(
         return refused(served, caller, kind, asked)
     view = _name_of(served, asked)
     question = LogEntry(served.name, served.version, kind, asked.text, view)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
+    receipt = ask(served.ledger.store, caller, question, served.a_minute)
+    if receipt.outcome == "rate":
+        return refusal("rate")
     if receipt.answer is None:
         return made(served, receipt, question, lambda: _picture(served, asked, view))
     return receipt.answer
@@ -114,11 +99,11 @@ def answer_table(
     given = {name: it for name, it in body.items() if it is not None}
     text = json.dumps(given, sort_keys=True, separators=(",", ":"))
     told = json.dumps([served.name, served.version, served.edition, f"table {kind}", text])
-    name = UNCOUNTED + hashlib.sha256(told.encode()).hexdigest()[1:32]
+    name = hashlib.sha256(told.encode()).hexdigest()[:32]
     question = LogEntry(served.name, served.version, kind, text, name)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
+    receipt = ask(served.ledger.store, caller, question, served.a_minute)
+    if receipt.outcome == "rate":
+        return refusal("rate")
     if receipt.answer is not None:
         return receipt.answer
     return made(served, receipt, question, lambda: table_sent(served.study, kind, given, name))
@@ -137,24 +122,10 @@ def answer_again(
     return _at_once(served, caller, what, found, "answered", json.dumps({"view": view}))
 
 
-def answer_seen(
-    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
-) -> dict[str, Any] | Refusal:
-    """Say by which name a caller may have a plot again that would cost a view, if by any."""
-    if not served.held.rate.lets(caller.name):
-        return refusal("rate")
-    asked = check(served.study, served.columns, kind, body)
-    if isinstance(asked, Refusal):
-        return {"seen": None}
-    name = _name_of(served, asked)
-    found = own_answer(served, caller, name)
-    return {"seen": name if found is not None and found.status == 200 else None}
-
-
 def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal:
     """Say which orders of the axes of a plot are allowed that are one move away from its own.
 
-    That tells of the data, so it is told beside plots alone, which the allowance counts.
+    That tells of the data, so it is told beside plots alone.
     """
     found = own_answer(served, caller, view)
     sent = {} if found is None or found.status != 200 else json.loads(found.body)
@@ -165,9 +136,9 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
     of_copy = sent["view"]["method"] == Whole.name
     sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
     question = LogEntry(served.name, served.version, "orders", json.dumps({"view": view}), None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
+    receipt = ask(served.ledger.store, caller, question, served.a_minute)
+    if receipt.outcome == "rate":
+        return refusal("rate")
 
     def make() -> bytes:
         if of_copy:
@@ -185,10 +156,10 @@ def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusa
 def _at_once(
     served: Served, caller: Caller, what: str, found: T, code: str, request: str = ""
 ) -> T | Refusal:
-    """Record a request together with how it ends, and return that if the allowance is not over."""
+    """Record a request together with how it ends, and return that unless it was one too many."""
     question = LogEntry(served.name, served.version, what, request, None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance, code=code)
-    return refusal(receipt.outcome) if receipt.outcome in OVER else found
+    receipt = ask(served.ledger.store, caller, question, served.a_minute, code=code)
+    return refusal("rate") if receipt.outcome == "rate" else found
 
 
 def own_answer(served: Served, caller: Caller, view: str) -> Answer | None:
@@ -207,9 +178,9 @@ def acted(
     """Record what somebody does that shows nothing of the data, do it, and record how it ended."""
     told = json.dumps(request, sort_keys=True) if request else ""
     question = LogEntry(served.name, served.version, what, told, None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
+    receipt = ask(served.ledger.store, caller, question, served.a_minute)
+    if receipt.outcome == "rate":
+        return refusal("rate")
     try:
         found = make()
     except InputError as error:
@@ -324,10 +295,6 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
 
 
 def _name_of(served: Served, asked: Accepted) -> str:
-    """Name a picture: the same question of the same data and policy has the same name.
-
-    The name says whether it counts to a budget: what belongs to a copy of the whole table does not.
-    """
+    """Name a picture: the same question of the same data and policy has the same name."""
     told = json.dumps([served.name, served.version, served.edition, asked.plot.plot, asked.text])
-    name = hashlib.sha256(told.encode()).hexdigest()[:32]
-    return UNCOUNTED + name[1:] if asked.plot.of_copy else name
+    return hashlib.sha256(told.encode()).hexdigest()[:32]

@@ -32,7 +32,6 @@ from discreet.serve.answers import (
     VIEW,
     answer_again,
     answer_orders,
-    answer_seen,
     answer_table,
     answer_view,
     refused,
@@ -91,8 +90,7 @@ def create_app(
     needs a token (`discreet token add`). What is answered is what a View holds; it was recorded in
     the study's ledger before.
 
-    **What it does not protect.** Whoever has a token may pass on what was answered. Two persons
-    with a token each have two allowances; what is released fits together all the same. The server
+    **What it does not protect.** Whoever has a token may pass on what was answered. The server
     trusts the machine it runs on.
     """
     served = serve_study(study)
@@ -269,12 +267,6 @@ def _view(kind: str, served: Served, caller: Caller, body: Mapping[str, Any]) ->
     return answer_view(served, caller, kind, body)
 
 
-def _seen(
-    kind: str, served: Served, caller: Caller, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
-    return answer_seen(served, caller, kind, body)
-
-
 def _table(kind: str, served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
     return answer_table(served, caller, kind, body)
 
@@ -296,17 +288,12 @@ def _copy(router: APIRouter, counter: Counter) -> None:
         _add(router, counter, Asked(path, f"copy_{name}", body, says, what, answer))
 
 
-SEEN = "Say whether the caller was answered with this plot before, which is free."
-
-
 def _views(router: APIRouter, counter: Counter) -> None:
     served = counter.served
     for kind, body in BODIES.items():
         says = f"{PLOTS[kind].title}: {PLOTS[kind].says}"
         draw = partial(_view, kind)
         _add(router, counter, Asked(f"/views/{kind}", f"draw_{kind}", body, says, kind, draw))
-        seen = partial(_seen, kind)
-        _add(router, counter, Asked(f"/seen/{kind}", f"seen_{kind}", body, SEEN, kind, seen))
 
     @router.get("/views/{view}", response_model=dict[str, Any])
     async def again(bearer: Bearer, view: str) -> Response:

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.entries import ON_THE_WEB
-from discreet.ledger.log import UNCOUNTED, Answer, Caller, LogEntry, ask, kept
-from discreet.serve.answers import OVER, differs, made, refused
+from discreet.ledger.log import Answer, Caller, LogEntry, ask, kept
+from discreet.serve.answers import differs, made, refused
 from discreet.serve.facts import Served
 from discreet.serve.files import drawn
 from discreet.serve.refusals import Refusal, refusal
@@ -258,14 +258,14 @@ def _recorded(
 ) -> Answer | Refusal:
     """Record that a caller asks, and answer as before, or with what is made."""
     question = _question(served, what)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
+    receipt = ask(served.ledger.store, caller, question, served.a_minute)
+    if receipt.outcome == "rate":
+        return refusal("rate")
     return receipt.answer or made(served, receipt, question, make)
 
 
 def _question(served: Served, what: str) -> LogEntry:
     """Return what is recorded: the same question of the same copy has the same name."""
     told = json.dumps([served.name, served.version, served.edition, what])
-    name = UNCOUNTED + hashlib.sha256(told.encode()).hexdigest()[1:32]
+    name = hashlib.sha256(told.encode()).hexdigest()[:32]
     return LogEntry(served.name, served.version, what, "{}", name)

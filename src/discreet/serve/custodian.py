@@ -20,7 +20,6 @@ from discreet.ledger.chain import FIRST, stamp
 from discreet.ledger.entries import Record, Wanted
 from discreet.ledger.log import (
     MOST_DAYS,
-    MOST_VIEWS,
     Answer,
     Caller,
     Token,
@@ -29,7 +28,6 @@ from discreet.ledger.log import (
     change_token,
     list_tokens,
     revoke_token,
-    used_by,
 )
 from discreet.ledger.store import verify
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
@@ -77,7 +75,6 @@ CAUSES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "leaving": ("Does not fit what was released", "the picture that was released"),
         "request": ("Not understood", "what the page offers"),
         "rate": ("Too many at once", "the same a little later"),
-        "budget": ("No views left", "pictures that they have seen before"),
         "unknown": ("Not theirs to see", "asking for the picture themselves"),
         "role": ("For custodians alone", "asking the custodian"),
     }
@@ -89,7 +86,6 @@ class _Body(BaseModel):
 
 
 Days = Annotated[float, Field(gt=0, le=MOST_DAYS)]
-Views = Annotated[int, Field(ge=0, le=MOST_VIEWS)]
 
 
 class NewToken(_Body):
@@ -98,14 +94,12 @@ class NewToken(_Body):
     name: str = Field(max_length=64)
     role: Literal["analyst", "custodian"] = "analyst"
     days: Days = 30.0
-    views: Views | None = None
 
 
 class Terms(_Body):
-    """What of a token is to hold from now on; what is null stays."""
+    """How many days a token is to hold from now on."""
 
-    days: Days | None = None
-    views: Views | None = None
+    days: Days
 
 
 class ProposedPolicy(_Body):
@@ -150,7 +144,6 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
     policy = served.study.policy
     tokens = {f"{OWN}{it.name}": it for it in list_tokens(store, served.name)}
     others = [name for name in callers(store, served.name) if name not in tokens]
-    used = used_by(store, [*tokens, *others], served.name, served.version)
     seen = _record(served).last_seen()
     with store.reading() as connection:
         last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
@@ -161,19 +154,11 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
         "policy": policy_text(policy),
         "words": [dataclasses.asdict(it) for it in words(policy)],
         "tokens": [
-            {
-                **_told(it, served.allowance.views),
-                "used": used[name],
-                "seen": seen.get(name),
-                "own": name == caller.name,
-            }
+            {**_told(it), "seen": seen.get(name), "own": name == caller.name}
             for name, it in tokens.items()
         ],
-        "others": [{"name": name, "used": used[name], "seen": seen.get(name)} for name in others],
-        "allowance": {
-            "views": served.allowance.views,
-            "a_minute": served.allowance.a_minute,
-        },
+        "others": [{"name": name, "seen": seen.get(name)} for name in others],
+        "a_minute": served.a_minute,
         "kinds": {name: it.title for name, it in PLOTS.items()}
         | {name: it.title for name, it in TABLES.items()},
         "plots": [*PLOTS],
@@ -191,7 +176,7 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
     }
 
 
-def _told(token: Token, views: int) -> dict[str, Any]:
+def _told(token: Token) -> dict[str, Any]:
     return {
         "name": token.name,
         "role": token.role,
@@ -199,7 +184,6 @@ def _told(token: Token, views: int) -> dict[str, Any]:
         "expires": token.expires,
         "revoked": token.revoked,
         "state": token.state(),
-        "views": views if token.views is None else token.views,
     }
 
 
@@ -286,7 +270,6 @@ def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str,
             body["name"],
             body["role"],
             days=body["days"],
-            views=body["views"],
         )
         return {"text": text, "token": _of_name(served, body["name"])}
 
@@ -296,21 +279,19 @@ def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str,
 def change(
     served: Served, caller: Caller, name: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
-    """Let a token hold for longer or shorter, or take more or fewer views."""
+    """Let a token hold for longer or shorter."""
 
     def make() -> dict[str, Any] | Refusal:
         if caller.name == OWN + name:
             return refusal("own", NOT_OWN)
-        if body["days"] is not None:
-            found = [it for it in list_tokens(served.ledger.store, served.name) if it.name == name]
-            wrong = _too_long(served, caller, found[0].role if found else "", body["days"])
-            if wrong is not None:
-                return wrong
-        change_token(served.ledger.store, served.name, name, days=body["days"], views=body["views"])
+        found = [it for it in list_tokens(served.ledger.store, served.name) if it.name == name]
+        wrong = _too_long(served, caller, found[0].role if found else "", body["days"])
+        if wrong is not None:
+            return wrong
+        change_token(served.ledger.store, served.name, name, days=body["days"])
         return {"token": _of_name(served, name)}
 
-    given = {key: value for key, value in body.items() if value is not None}
-    return acted(served, caller, CHANGE, {"name": _short(name), **given}, make)
+    return acted(served, caller, CHANGE, {"name": _short(name), **body}, make)
 
 
 def revoke(served: Served, caller: Caller, name: str) -> Mapping[str, Any] | Refusal:
@@ -352,7 +333,7 @@ def _too_long(served: Served, caller: Caller, role: str, days: float) -> Refusal
 
 def _of_name(served: Served, name: str) -> dict[str, Any]:
     (found,) = [it for it in list_tokens(served.ledger.store, served.name) if it.name == name]
-    return _told(found, served.allowance.views)
+    return _told(found)
 
 
 def _short(name: str) -> str:

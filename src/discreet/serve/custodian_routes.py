@@ -60,7 +60,7 @@ ACTS: Sequence[tuple[str, type[BaseModel], str, Act]] = (
     (
         "/custodian/tokens/{name}",
         custodian.Terms,
-        "Let a token hold for longer or shorter, or take more or fewer views.",
+        "Let a token hold for longer or shorter.",
         custodian.change,
     ),
     (

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from discreet.errors import InputError
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import Allowance
 from discreet.serve.held import HeldCopy
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
@@ -75,10 +74,9 @@ class Served:
         return self.study.session.ledger
 
     @property
-    def allowance(self) -> Allowance:
-        """How much one caller may ask for."""
-        policy = self.study.policy
-        return Allowance(policy.budget, policy.requests_a_minute)
+    def a_minute(self) -> int:
+        """How often one caller may ask in a minute."""
+        return self.study.policy.requests_a_minute
 
 
 def serve_study(study: Study) -> Served:

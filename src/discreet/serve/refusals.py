@@ -57,8 +57,7 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     "order": (
         403,
         "The axes may not stand in this order.",
-        "Sensitive axes stand last, beside the one that reveals least of them, and all neighbours"
-        " ever drawn fit into one order or into the policy's pairs.",
+        "A sensitive axis stands beside one that reveals little of it.",
     ),
     "leaving": (
         409,
@@ -69,11 +68,6 @@ CODES: Mapping[str, tuple[int, str, str]] = {
         429,
         "Too many requests within a minute; wait a little.",
         "A token may ask so many times a minute.",
-    ),
-    "budget": (
-        429,
-        "This token has asked for as many different plots as it may; those it got stay open.",
-        "A token may ask for so many different plots of a study version.",
     ),
     "busy": (503, "The server is busy; try again in a little while.", "Work at once is limited."),
     "slow": (

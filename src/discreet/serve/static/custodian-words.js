@@ -116,10 +116,9 @@ function picture(what, request, kinds) {
   return shortened(`${article}${title}${of ? ` of ${of}` : ""}${by}${where}`);
 }
 
-function ofToken(what, { name = "somebody", role, views, days }) {
+function ofToken(what, { name = "somebody", role, days }) {
   const terms = [
     role,
-    views === null || views === undefined ? "" : counted(views, "view"),
     days ? `${counted(days, "day")} from then` : "",
   ].filter(Boolean);
   const verb = { "token added": "made", "token changed": "changed", "token revoked": "revoked" }[what];
