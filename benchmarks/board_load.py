@@ -35,7 +35,7 @@ from discreet.ledger.log import add_token
 from discreet.study.session import ledger_of
 
 ANALYSTS, SECONDS, ROWS = 8, 60.0, 10_000
-POLICY = 'study = "cohort"\nbudget = 100000\nrequests_a_minute = 1000000\nunit = false\n'
+POLICY = 'study = "cohort"\nrequests_a_minute = 1000000\nunit = false\n'
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "sex": ("F", "M"),
     "smoking": ("never", "former", "current"),

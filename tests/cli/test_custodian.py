@@ -390,7 +390,7 @@ def test_tokens_are_listed_with_their_state(
     policy.write_text('k = 6\nstudy = "clinic"\n')
     at = ("--policy", str(policy))
     assert run("token", "add", "alice", "--role", "custodian", "--days", "2.5", *at)[0] == 0
-    assert run("token", "add", "bob", "--views", "50", *at)[0] == 0
+    assert run("token", "add", "bob", *at)[0] == 0
     assert run("token", "revoke", "bob", *at) == (
         0,
         "the token of bob for study clinic is revoked\n",
@@ -398,11 +398,11 @@ def test_tokens_are_listed_with_their_state(
     )
 
     told = json.loads(run("token", "list", "--json", *at)[1])
-    assert [(it["study"], it["name"], it["role"], it["views"], it["state"]) for it in told] == [
-        ("clinic", "alice", "custodian", None, "valid"),
-        ("clinic", "bob", "analyst", 50, "revoked"),
+    assert [(it["study"], it["name"], it["role"], it["state"]) for it in told] == [
+        ("clinic", "alice", "custodian", "valid"),
+        ("clinic", "bob", "analyst", "revoked"),
     ]
-    assert {*told[0]} == {"study", "name", "role", "made", "expires", "revoked", "views", "state"}
+    assert {*told[0]} == {"study", "name", "role", "made", "expires", "revoked", "state"}
     monkeypatch.setenv("COLUMNS", "120")
     listed = run("token", "list", *at)[1]
     assert all(
@@ -419,7 +419,6 @@ def test_tokens_are_listed_with_their_state(
         (("add", "two words"), "a token's name has 1 to 64 letters"),
         (("add", "bob", "--role", "admin"), "must be one of 'analyst', 'custodian'"),
         (("add", "bob", "--days", "0"), "days must be more than 0"),
-        (("add", "bob", "--views", "-1"), "views must be a whole number from 0"),
         (
             ("add", "bob", "--study", ""),
             "so name it (--study cohort.csv, as it is served), or write",

@@ -131,7 +131,7 @@ def test_an_approval_does_not_outlive_its_policy(request_: Any, policy: str) -> 
 
 def test_how_often_a_server_answers_is_no_rule_of_an_approval(request_: Any, policy: str) -> None:
     request_("--approve")
-    Path(policy).write_text("k = 6\nbudget = 7\nrequests_a_minute = 9\n")
+    Path(policy).write_text("k = 6\nrequests_a_minute = 9\n")
     code, told, _ = request_()
     assert (code, {*states(told).values()}) == (0, {"approved"})
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.log import (
-    Allowance,
     Answer,
     Caller,
     LogEntry,
     add_token,
     ask,
+    change_token,
     close,
     keep,
     revoke_token,
@@ -32,7 +32,8 @@ SECRET = Secret.from_bytes(bytes(range(32)))
 ANOTHER = Secret.from_bytes(bytes(range(32, 64)))
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
-MUCH = Allowance(views=1000, a_minute=10**6)
+MUCH = 10**6
+"""So many requests a minute that nobody is refused."""
 
 
 def question(view: int | None = 1, *, study: str = "s", version: int = 1) -> LogEntry:
@@ -64,7 +65,8 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     Ledger(folder, secret).release([leaving], lambda: {})
     write_rows(store, "0")
     for name in ("alice", "bob"):
-        add_token(store, "s", name, views=7)
+        add_token(store, "s", name)
+        change_token(store, "s", name, days=7)
     revoke_token(store, "s", "bob")
     for view in (1, 2, 3):
         asked = ask(store, ALICE, question(view), MUCH)

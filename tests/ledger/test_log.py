@@ -1,4 +1,4 @@
-"""What was asked: one budget, one rate and one answer, whoever asks at the same time."""
+"""What was asked: one rate and one answer, whoever asks at the same time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +17,6 @@ from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, LeavingError
 from discreet.ledger.log import (
-    UNCOUNTED,
-    Allowance,
     Answer,
     Caller,
     LogEntry,
@@ -30,8 +27,6 @@ from discreet.ledger.log import (
     keep,
     kept,
     log,
-    used,
-    used_by,
 )
 from discreet.ledger.store import Store, verify
 from tests.ledger.given import (
@@ -157,7 +152,7 @@ def test_the_first_ending_of_a_question_stands(store: Store) -> None:
 
 
 def test_what_was_not_written_down_cannot_be_answered(store: Store) -> None:
-    refused = ask(store, ALICE, question(), Allowance(9, 0))
+    refused = ask(store, ALICE, question(), 0)
     assert refused == Receipt(None, "rate", None)
 
     with pytest.raises(BrokenPromiseError, match="that the ledger does not hold"):
@@ -208,16 +203,21 @@ def test_who_has_not_asked_for_a_view_does_not_see_it(store: Store) -> None:
     assert kept(store, "s", 1, view, BOB.name) == DRAWN
 
 
-@pytest.mark.parametrize("how", ["budget", "refused", "rate"])
-def test_who_asked_in_vain_does_not_see_it(store: Store, how: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "a_minute", "outcome"),
+    [("policy", MUCH, "policy"), ("", 0, "rate"), ("policy", 0, "rate")],
+)
+def test_who_asked_in_vain_does_not_see_it(
+    store: Store, code: str, a_minute: int, outcome: str
+) -> None:
     answered(store)
-    allowance = {"budget": Allowance(0, 99), "rate": Allowance(9, 0)}.get(how, MUCH)
 
-    asked = ask(store, BOB, question(), allowance, code="policy" if how == "refused" else "")
-    assert asked.outcome == {"refused": "policy"}.get(how, how)
-    assert asked.answer is None
+    asked = ask(store, BOB, question(), a_minute, code=code)
+    assert (asked.outcome, asked.answer) == (outcome, None)
     assert kept(store, "s", 1, f"{1:032x}", BOB.name) is None
-    assert used(store, BOB.name, "s", 1) == 0
+    assert outcomes(store) == ["answered", outcome]
+    refused = rows_of(store.path, "SELECT view FROM asked WHERE caller = 'token bob'")
+    assert refused == [(None,)], "which view it was is not written down"
 
 
 @pytest.mark.parametrize("code", ["leaving", "busy", "broken", ""])
@@ -231,80 +231,12 @@ def test_who_was_not_answered_does_not_see_what_another_was(store: Store, code: 
     assert kept(store, "s", 1, f"{1:032x}", BOB.name) is None
 
 
-# --- the budget -------------------------------------------------------------------------------
-
-
-def test_a_budget_is_of_distinct_views_of_one_version_and_caller(store: Store) -> None:
-    two = Allowance(views=2, a_minute=99)
-
-    def outcome(view: int | None, caller: Caller = ALICE, **of: Any) -> str:
-        return ask(store, caller, question(view, **of), two).outcome
-
-    assert [outcome(view) for view in (1, 1, 2, 1, 3, 3, 2)] == [
-        *["begun"] * 4,
-        *["budget"] * 2,
-        "begun",
-    ]
-    assert outcome(None) == "begun", "what draws no view counts to no budget"
-    assert outcome(3, BOB) == outcome(3, version=2) == outcome(3, study="t") == "begun"
-    assert used(store, ALICE.name, "s", 1) == 2
-    assert used(store, ALICE.name, "s", 2) == used(store, BOB.name, "s", 1) == 1
-    assert used(store, "token carol", "s", 1) == 0
-    refused = [entry for entry in log(store) if entry["outcome"] == "budget"]
-    assert [entry["request"] for entry in refused] == [question(3).request] * 2
-    assert rows_of(store.path, "SELECT view FROM asked WHERE outcome = 'budget'") == [(None,)] * 2
-
-
-def test_views_of_a_copy_count_to_no_budget(store: Store) -> None:
-    one = Allowance(views=1, a_minute=99)
-    free = [replace(question(0), view=f"{UNCOUNTED}{view:031x}") for view in range(3)]
-
-    assert [ask(store, ALICE, of, one).outcome for of in free] == ["begun"] * 3
-    assert used(store, ALICE.name, "s", 1) == 0
-    assert ask(store, ALICE, question(2**128 - 1), one).outcome == "begun", "the last that counts"
-    assert ask(store, ALICE, question(2), one).outcome == "budget"
-    assert ask(store, ALICE, free[0], one).outcome == "begun"
-    assert used(store, ALICE.name, "s", 1) == 1
-    assert kept(store, "s", 1, str(free[0].view), ALICE.name) is None
-    sent = keep(store, ask(store, ALICE, free[1], one), free[1], Answer(200, b"1"), "answered")
-    assert kept(store, "s", 1, str(free[1].view), ALICE.name) == sent
-    assert kept(store, "s", 1, str(free[1].view), BOB.name) is None
-    often = Allowance(views=1, a_minute=6)
-    assert ask(store, ALICE, free[2], often).outcome == "rate"
-
-
-def test_a_view_that_another_drew_counts_as_well(store: Store) -> None:
-    answered(store, 1, BOB)
-    one = Allowance(views=1, a_minute=99)
-
-    assert ask(store, ALICE, question(1), one).outcome == "repeated"
-    assert ask(store, ALICE, question(2), one).outcome == "budget"
-    assert ask(store, ALICE, question(1), Allowance(0, 99)).outcome == "budget"
-
-
-def test_a_view_that_ended_badly_counts_as_well(store: Store) -> None:
-    for view, code in ((1, "data"), (2, "broken")):
-        close(store, ask(store, ALICE, question(view), MUCH), code)
-
-    assert used(store, ALICE.name, "s", 1) == 2
-
-
-def test_what_was_refused_before_it_reached_the_data_does_not_count(store: Store) -> None:
-    asked = ask(store, ALICE, question(1), Allowance(0, 99), code="policy")
-
-    assert asked == Receipt(1, "policy", None)
-    assert used(store, ALICE.name, "s", 1) == 0
-    assert outcomes(store) == ["policy"]
-
-
 # --- the rate ---------------------------------------------------------------------------------
 
 
 def test_a_rate_is_of_the_last_sixty_seconds(store: Store) -> None:
-    three = Allowance(views=99, a_minute=3)
-
     def outcome(at: float, caller: Caller = ALICE, code: str = "") -> str:
-        return ask(store, caller, question(None), three, code=code, now=seconds(at)).outcome
+        return ask(store, caller, question(None), 3, code=code, now=seconds(at)).outcome
 
     assert [outcome(0), outcome(20, code="policy"), outcome(40)] == ["begun", "policy", "begun"]
     assert outcome(41) == outcome(42, code="policy") == outcome(59.999) == "rate"
@@ -315,10 +247,9 @@ def test_a_rate_is_of_the_last_sixty_seconds(store: Store) -> None:
 
 
 def test_one_row_a_minute_tells_of_a_flood(store: Store) -> None:
-    two = Allowance(views=99, a_minute=2)
     with store.kept_open():
         asked = [
-            ask(store, ALICE, question(None), two, now=seconds(n / 10)).outcome for n in range(3000)
+            ask(store, ALICE, question(None), 2, now=seconds(n / 10)).outcome for n in range(3000)
         ]
 
     assert Counter(asked) == {"begun": 10, "rate": 2990}, "two in each of five minutes"
@@ -327,38 +258,22 @@ def test_one_row_a_minute_tells_of_a_flood(store: Store) -> None:
 
 
 def test_who_keeps_asking_is_let_in_again(store: Store) -> None:
-    one = Allowance(views=9, a_minute=1)
-    asked = [ask(store, ALICE, question(), one, now=seconds(30 * n)).outcome for n in range(7)]
+    asked = [ask(store, ALICE, question(), 1, now=seconds(30 * n)).outcome for n in range(7)]
 
     assert asked == ["begun", "rate"] * 3 + ["begun"]
 
 
 def test_a_clock_that_was_put_back_gives_nobody_more(store: Store) -> None:
-    one = Allowance(views=9, a_minute=1)
-
-    assert ask(store, ALICE, question(), one, now=NOON).outcome == "begun"
-    assert ask(store, ALICE, question(), one, now=seconds(-3600)).outcome == "rate"
+    assert ask(store, ALICE, question(), 1, now=NOON).outcome == "begun"
+    assert ask(store, ALICE, question(), 1, now=seconds(-3600)).outcome == "rate"
 
 
 def test_a_rate_is_of_one_study(store: Store) -> None:
-    one = Allowance(views=9, a_minute=1)
-
-    assert ask(store, ALICE, question(study="t"), one, now=NOON).outcome == "begun"
-    assert ask(store, ALICE, question(study="t"), one, now=NOON).outcome == "rate"
+    assert ask(store, ALICE, question(study="t"), 1, now=NOON).outcome == "begun"
+    assert ask(store, ALICE, question(study="t"), 1, now=NOON).outcome == "rate"
     # there the name may be another person's
-    assert ask(store, ALICE, question(study="s"), one, now=NOON).outcome == "begun"
-    assert ask(store, ALICE, question(study="s"), one, now=NOON).outcome == "rate"
-
-
-def test_what_all_have_used_is_read_at_once(store: Store) -> None:
-    for view in (1, 2, 2):
-        ask(store, ALICE, question(view), MUCH)
-    ask(store, BOB, question(1, study="t"), MUCH)
-    names = [ALICE.name, BOB.name, "token nobody"]
-
-    assert used_by(store, names, "s", 1) == dict(zip(names, (2, 0, 0), strict=True))
-    assert used_by(store, names, "t", 1) == dict(zip(names, (0, 1, 0), strict=True))
-    assert used_by(store, [], "s", 1) == {}
+    assert ask(store, ALICE, question(study="s"), 1, now=NOON).outcome == "begun"
+    assert ask(store, ALICE, question(study="s"), 1, now=NOON).outcome == "rate"
 
 
 # --- the log ----------------------------------------------------------------------------------
@@ -408,54 +323,43 @@ STEPS = st.lists(
 
 
 def expected(
-    steps: Sequence[tuple[Caller, int | None, int, str, int, bool]], allowance: Allowance
+    steps: Sequence[tuple[Caller, int | None, int, str, int, bool]], a_minute: int
 ) -> list[str]:
     """Say what becomes of questions, by lists alone."""
     asked: list[tuple[Caller, float]] = []
-    seen: dict[tuple[Caller, int], set[int]] = {}
     answers: set[tuple[int, int]] = set()
     now, found = 0, []
     for caller, view, version, code, later, keeps in steps:
         now += later
-        views = seen.setdefault((caller, version), set())
-        outcome = "begun"
-        if sum(who == caller and at > now - 60 for who, at in asked) >= allowance.a_minute:
+        if sum(who == caller and at > now - 60 for who, at in asked) >= a_minute:
             found.append("rate")
             continue
         asked.append((caller, now))
-        if code:
-            outcome = code
-        elif view is not None and len(views | {view}) > allowance.views:
-            outcome = "budget"
-        elif view is not None:
-            views.add(view)
-            outcome = "repeated" if (view, version) in answers else "begun"
+        outcome = code or ("repeated" if (view, version) in answers else "begun")
         if outcome == "begun" and keeps and view is not None:
             answers.add((view, version))
         found.append(outcome)
     return found
 
 
-@given(STEPS, st.integers(0, 3), st.integers(0, 5))
+@given(STEPS, st.integers(0, 5))
 def test_what_becomes_of_questions_is_as_counted_by_hand(
-    steps: list[tuple[Caller, int | None, int, str, int, bool]], views: int, a_minute: int
+    steps: list[tuple[Caller, int | None, int, str, int, bool]], a_minute: int
 ) -> None:
-    allowance, now, found = Allowance(views, a_minute), NOON, []
+    now, found = NOON, []
     with TemporaryDirectory() as folder:
         store = Store(Path(folder), SECRET)
         with store.kept_open():
             for caller, view, version, code, later, keeps in steps:
                 now += timedelta(seconds=later)
                 of = question(view, version=version)
-                asked = ask(store, caller, of, allowance, code=code, now=now)
+                asked = ask(store, caller, of, a_minute, code=code, now=now)
                 found.append(asked.outcome)
                 if asked.outcome == "begun" and keeps:
                     keep(store, asked, of, Answer(200, b"%d" % (view or 0)), "answered")
                 elif asked.outcome == "repeated":
                     assert asked.answer == Answer(200, b"%d" % (view or 0))
-            assert found == expected(steps, allowance)
-            for caller in (ALICE, BOB):
-                assert max(used(store, caller.name, "s", version) for version in (1, 2)) <= views
+            assert found == expected(steps, a_minute)
             written = [outcome for outcome in outcomes(store) if outcome != "rate"]
             assert len(written) == len([outcome for outcome in found if outcome != "rate"])
             assert verify(store).broken == ()
@@ -464,12 +368,10 @@ def test_what_becomes_of_questions_is_as_counted_by_hand(
 # --- at the same time -------------------------------------------------------------------------
 
 
-def test_threads_have_one_budget_and_one_answer(store: Store) -> None:
-    allowance = Allowance(views=10, a_minute=10**6)
-
+def test_threads_have_one_rate_and_one_answer(store: Store) -> None:
     def draw(number: int) -> tuple[str, bytes]:
-        of = question(number % 25)
-        asked = ask(store, ALICE, of, allowance)
+        of = question(number // 8)  # as many ask for a view as there are threads
+        asked = ask(store, ALICE, of, 120, now=NOON)
         if asked.outcome != "begun":
             return asked.outcome, b"" if asked.answer is None else asked.answer.body
         mine = Answer(200, b"by %d" % number)
@@ -478,12 +380,13 @@ def test_threads_have_one_budget_and_one_answer(store: Store) -> None:
     with store.kept_open(), ThreadPoolExecutor(8) as pool:
         found = list(pool.map(draw, range(200)))
 
-    assert used(store, ALICE.name, "s", 1) == 10
+    assert Counter(outcome == "rate" for outcome, _ in found) == {False: 120, True: 80}
+    assert outcomes(store).count("rate") == 1
     bodies: dict[int, set[bytes]] = {}
     for number, (outcome, body) in enumerate(found):
-        if outcome != "budget":
-            bodies.setdefault(number % 25, set()).add(body)
-    assert len(bodies) == 10
+        if outcome != "rate":
+            bodies.setdefault(number // 8, set()).add(body)
+    assert len(bodies) >= 120 / 8
     assert all(len(each) == 1 for each in bodies.values()), "one view, one answer"
     assert verify(store).broken == ()
 
@@ -491,16 +394,16 @@ def test_threads_have_one_budget_and_one_answer(store: Store) -> None:
 ASKING = """
 import sys, time
 from pathlib import Path
-from discreet.ledger.log import Allowance, Answer, ask, keep
+from discreet.ledger.log import Answer, ask, keep
 from discreet.ledger.store import Store
-from tests.ledger.given import ALICE, SECRET, question
+from tests.ledger.given import ALICE, NOON, SECRET, question
 
-folder, me, most, a_minute, kept = sys.argv[1:]
+folder, me, a_minute, kept = sys.argv[1:]
 store = Store(Path(folder), SECRET)
 
 def draw(view):
     of = question(view)
-    asked = ask(store, ALICE, of, Allowance(int(most), int(a_minute)))
+    asked = ask(store, ALICE, of, int(a_minute), now=NOON)
     if asked.outcome != "begun":
         return asked.outcome, asked.answer
     return "begun", keep(store, asked, of, Answer(200, f"by {me}".encode()), "answered")
@@ -523,11 +426,9 @@ else:
 
 
 @pytest.mark.parametrize("held", ["kept", "opened each time"])
-@pytest.mark.parametrize(("views", "a_minute"), [(15, 10**6), (10**6, 50)], ids=["budget", "rate"])
-def test_processes_have_one_budget_one_rate_and_one_answer(
-    tmp_path: Path, views: int, a_minute: int, held: str
-) -> None:
-    processes = [started(ASKING, tmp_path, me, views, a_minute, held) for me in range(3)]
+@pytest.mark.parametrize("a_minute", [MUCH, 50])
+def test_processes_have_one_rate_and_one_answer(tmp_path: Path, a_minute: int, held: str) -> None:
+    processes = [started(ASKING, tmp_path, me, a_minute, held) for me in range(3)]
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -537,16 +438,13 @@ def test_processes_have_one_budget_one_rate_and_one_answer(
     store = Store(tmp_path, SECRET)
     found = Counter(outcome for outcome, *_ in lines)
     assert sum(found.values()) == 3 * 100
-    assert set(found) <= {"begun", "repeated", "budget", "rate"}
-    let_in = {view for outcome, view, _ in lines if outcome in {"begun", "repeated"}}
-    assert used(store, ALICE.name, "s", 1) == len(let_in)
-    if views == 15:
-        assert len(let_in) == 15
-    else:
-        assert found["begun"] + found["repeated"] == 50
-        assert outcomes(store).count("rate") == 1
-    bodies = {(view, body) for outcome, view, body in lines if body}
+    assert set(found) <= {"begun", "repeated", "rate"}
+    assert found["begun"] + found["repeated"] == min(a_minute, 3 * 100)
+    assert outcomes(store).count("rate") == (a_minute < 3 * 100)
+    bodies = {(view, body) for outcome, view, body in lines if outcome != "rate"}
     assert len(bodies) == len({view for view, _ in bodies}), "one view, one answer"
+    assert len(bodies) == 40 or a_minute < 3 * 100
+    assert rows_of(store.path, "SELECT count(*) FROM answer") == [(len(bodies),)]
     assert "begun" not in outcomes(store)
     assert verify(store).broken == ()
 

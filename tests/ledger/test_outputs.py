@@ -11,7 +11,7 @@ import pytest
 
 from discreet.errors import InputError, LedgerError
 from discreet.ledger import outputs
-from discreet.ledger.log import Allowance, Caller, LogEntry, ask
+from discreet.ledger.log import Caller, LogEntry, ask
 from discreet.ledger.outputs import (
     MOST_LETTERS,
     Download,
@@ -25,7 +25,7 @@ from discreet.ledger.outputs import (
 )
 from discreet.ledger.store import Store, verify
 from discreet.provenance import checksum_of_file
-from tests.ledger.given import SECRET, alter
+from tests.ledger.given import MUCH, SECRET, alter
 
 PASSED, LOOKED_AT = {"status": "pass", "says": []}, {"status": "review", "says": []}
 NOW = InForce("p", 1)
@@ -134,7 +134,6 @@ def test_an_approval_from_before_ledgers_kept_the_rules_waits_again(
 
 
 def test_what_was_taken_from_a_server_is_listed_once_with_all_who_took_it(store: Store) -> None:
-    allowance = Allowance(views=9, a_minute=99)
     for caller, view, what in (
         ("token eva", "b", "figure.svg"),
         ("token eva", "a", "figure.svg"),
@@ -143,9 +142,9 @@ def test_what_was_taken_from_a_server_is_listed_once_with_all_who_took_it(store:
         ("token bob", "a", "again"),
     ):
         entry = LogEntry("s", 1, what, json.dumps({"view": view}), None)
-        ask(store, Caller(caller, "analyst"), entry, allowance, code="answered")
+        ask(store, Caller(caller, "analyst"), entry, MUCH, code="answered")
     refused = LogEntry("s", 1, "figure.svg", json.dumps({"view": "c"}), None)
-    ask(store, Caller("token bob", "analyst"), refused, allowance, code="unknown")
+    ask(store, Caller("token bob", "analyst"), refused, MUCH, code="unknown")
 
     assert downloads(store, "s", 1, ("figure.svg", "figure.png")) == (
         Download("b", "figure.svg", ("token eva",)),

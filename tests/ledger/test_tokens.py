@@ -16,18 +16,16 @@ from discreet.ledger.chain import stamp
 from discreet.ledger.log import (
     FIELDS,
     ROLES,
-    Allowance,
     Caller,
     Token,
     add_token,
-    ask,
     caller_of,
     change_token,
     list_tokens,
     revoke_token,
 )
 from discreet.ledger.store import Store, verify
-from tests.ledger.given import ANOTHER, NOON, SECRET, alter, question, rows_of
+from tests.ledger.given import ANOTHER, NOON, SECRET, alter, rows_of
 
 DAY = timedelta(days=1)
 
@@ -196,6 +194,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "another role": ({"role": "admin"}, "must be one of 'analyst', 'custodian'"),
     "no days": ({"days": 0}, "days must be more than 0 and at most 3660"),
     "days before": ({"days": -1.0}, "days must be"),
+    "too many days": ({"days": 3660.5}, "days must be"),
     "days without end": ({"days": math.inf}, "days must be"),
     "days that are no number": ({"days": math.nan}, "days must be"),
 }
@@ -257,31 +256,16 @@ def test_a_state_is_that_of_the_present_by_default() -> None:
 # --- terms: what holds in place of what a token was made with -------------------------------------
 
 
-def test_a_token_s_own_views_stand_in_place_of_the_policy_s(store: Store) -> None:
-    plain, own = add_token(store, "s", "alice"), add_token(store, "s", "bob", views=1)
-    policy = Allowance(views=2, a_minute=100)
-    for text, most in ((plain, 2), (own, 1)):
-        caller = caller_of(store, "s", text)
-        assert caller is not None
-        assert policy.views_of(caller) == most
-        outcomes = [ask(store, caller, question(view), policy).outcome for view in (1, 2, 3, 1)]
-        assert outcomes == ["begun"] * most + ["budget"] * (3 - most) + ["begun"]
-
-
-def test_terms_are_raised_and_limited_and_the_last_stand(store: Store) -> None:
+def test_a_token_holds_as_long_as_was_said_last(store: Store) -> None:
     text = add_token(store, "s", "alice", days=2, now=NOON)
-    for views, days, held, until in (
-        (250, None, 250, 2),
-        (None, 9, 250, 10),
-        (3, None, 3, 10),
-        (0, 0.5, 0, 1.5),
-    ):
-        changed = change_token(store, "s", "alice", views=views, days=days, now=NOON + DAY)
-        assert (changed.views, changed.expires) == (held, stamp(NOON + until * DAY))
+    for days, until in ((9, 10), (3, 4), (0.5, 1.5)):
+        end = NOON + until * DAY
+        changed = change_token(store, "s", "alice", days=days, now=NOON + DAY)
+        assert changed == Token("s", "alice", "analyst", stamp(NOON), stamp(end), None)
         assert list_tokens(store) == (changed,)
-        caller = caller_of(store, "s", text, now=NOON + DAY)
-        assert caller == Caller("token alice", "analyst", held)
-    assert caller_of(store, "s", text, now=NOON + 2 * DAY) is None
+        before = caller_of(store, "s", text, now=end - timedelta(milliseconds=1))
+        assert before == Caller("token alice", "analyst")
+        assert caller_of(store, "s", text, now=end) is None
     assert verify(store).broken == ()
 
 
@@ -294,35 +278,24 @@ def test_a_revoked_token_gets_no_other_terms(store: Store) -> None:
         change_token(store, "t", "alice", days=3)
 
 
-BAD_TERMS: dict[str, tuple[dict[str, Any], str]] = {
-    "fewer than no views": ({"views": -1}, "views must be a whole number from 0 to 1000000"),
-    "too many views": ({"views": 10**6 + 1}, "views must be"),
-    "half a view": ({"views": 0.5}, "views must be"),
-    "views that are true": ({"views": True}, "views must be"),
-    "no days": ({"days": 0}, "days must be more than 0 and at most 3660"),
-    "days without end": ({"days": math.inf}, "days must be"),
-}
-
-
-@pytest.mark.parametrize(("terms", "text"), BAD_TERMS.values(), ids=BAD_TERMS)
-def test_bad_terms_are_refused(store: Store, terms: dict[str, Any], text: str) -> None:
+@pytest.mark.parametrize("days", [0, -1.0, 3660.5, math.inf, math.nan])
+def test_days_that_no_token_may_hold_are_refused(store: Store, days: float) -> None:
     add_token(store, "s", "alice")
     before = list_tokens(store)
-    with pytest.raises(InputError, match=text):
-        change_token(store, "s", "alice", **terms)
-    with pytest.raises(InputError, match=text):
-        add_token(store, "s", "bob", **terms)
+    with pytest.raises(InputError, match="days must be more than 0 and at most 3660"):
+        change_token(store, "s", "alice", days=days)
     assert list_tokens(store) == before
 
 
 def test_terms_that_were_changed_in_the_file_open_nothing(store: Store) -> None:
-    text = add_token(store, "s", "alice", views=5)
-    alter(store.path, "UPDATE terms SET views = 500")
+    text = add_token(store, "s", "alice")
+    change_token(store, "s", "alice", days=5)
+    assert caller_of(store, "s", text) is not None
+    alter(store.path, "UPDATE terms SET expires = '9'")
     assert caller_of(store, "s", text) is None
 
 
 def test_terms_written_into_the_file_open_nothing(store: Store) -> None:
     text = add_token(store, "s", "alice")
-    forged = "INSERT INTO terms (at, token, views, expires) SELECT at, id, 500, '9' FROM token"
-    alter(store.path, forged)
+    alter(store.path, "INSERT INTO terms (at, token, expires) SELECT at, id, '9' FROM token")
     assert caller_of(store, "s", text) is None

@@ -48,7 +48,7 @@ CASES: dict[str, tuple[str, dict[str, str], int | None]] = {
     "other bars": ("bins = 25\n" + WHOLE, {"bins": "start"}, None),
     "a table": ('tables = [["sex", "region"]]\n' + WHOLE, {"tables": "version"}, 2),
     "a role": (WHOLE.replace("sensitive", "other"), {"roles": "copy"}, 2),
-    "a budget": ("budget = 10\n" + WHOLE, {"budget": "start"}, None),
+    "a rate": ("requests_a_minute = 10\n" + WHOLE, {"requests_a_minute": "start"}, None),
     "a label": (WHOLE + '[labels]\nbmi = "Mass"\n', {"labels": "start"}, None),
     "another preset": (
         'preset = "opensafely"\n' + WHOLE,
