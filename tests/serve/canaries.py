@@ -30,7 +30,7 @@ BIRDS = ("Canarybird", "Zebulon", "quuxward", "wombatism", "xylograph", "ibisvog
 #: What the requests themselves hold: it comes back as little.
 CLIENTS = ("clientcanary", "ragnaroek")
 
-LIMITS = "budget = 10000\nrequests_a_minute = 100000\n"
+LIMITS = "requests_a_minute = 100000\n"
 WHOLE = f'name = "canaries"\nrows = "whole"\n{LIMITS}'
 POLICIES: Mapping[str, str] = {
     "standard": "",

@@ -14,7 +14,6 @@ from discreet.study import open as open_study
 
 POLICY = """
 name = "clinic"
-budget = 400
 requests_a_minute = 100000
 
 [roles]
@@ -22,12 +21,11 @@ patient = "identifier"
 diagnosis = "sensitive"
 """
 
-#: Of a guarded study all views are free: those of public data count to a budget.
+#: Public data, drawn without a copy.
 COUNTED = """
 preset = "research"
 public = true
 name = "clinic"
-budget = 400
 requests_a_minute = 100000
 
 [kinds]

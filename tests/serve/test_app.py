@@ -754,7 +754,6 @@ STATUS = {
     "order": 403,
     "leaving": 409,
     "rate": 429,
-    "budget": 429,
     "busy": 503,
     "slow": 503,
     "ledger": 503,

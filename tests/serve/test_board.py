@@ -81,8 +81,6 @@ def test_rows_are_recorded_once_a_caller_and_released_once(served: Running) -> N
     first, *others = [it["outcome"] for it in asked(served, "rows")]
     assert (first, {*others}) == ("answered", {"repeated"})
     assert [(it["form"], it["method"]) for it in left if it["kind"] == "rows"] == [("web", "whole")]
-    with served.client() as analyst:
-        assert analyst.get("/api/study").json()["allowance"] is None
 
 
 def test_facts_say_where_the_rows_are_and_what_is_promised(served: Running) -> None:

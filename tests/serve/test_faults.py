@@ -22,7 +22,7 @@ import pytest
 
 from discreet.errors import LedgerError
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import Caller, add_token, kept, log, used
+from discreet.ledger.log import Caller, add_token, kept, log
 from discreet.ledger.store import verify
 from discreet.serve import answers
 from discreet.study import open as open_study
@@ -149,8 +149,8 @@ def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path, kills
 
 @pytest.mark.promise
 @pytest.mark.slow
-def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
-    files = written(tmp_path, COUNTED.replace("budget = 400", "budget = 5"))
+def test_workers_keep_one_answer(tmp_path: Path) -> None:
+    files = written(tmp_path, COUNTED)
     store = open_study(*files).session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     server = process(*files, "--workers", "2")
@@ -166,10 +166,9 @@ def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
             became = [*threads.map(ask, range(4 * len(COLUMNS)))]
     finally:
         said = server.stop()
-    assert {status for _, status, _ in became} <= {200, 429, 503}
+    assert {status for _, status, _ in became} <= {200, 503}
     drawn = {(name, body) for name, status, body in became if status == 200}
-    assert len(drawn) == len({name for name, _ in drawn}) == 5
-    assert used(store, "token alice", "cohort.csv", 1) == 5
+    assert len(drawn) == len({name for name, _ in drawn})
     assert verify(store).broken == ()
     assert said[1] == ""
 
@@ -264,8 +263,6 @@ def test_what_cannot_be_read_for_a_while_is_not_held_back_for_ever(tmp_path: Pat
         assert codes(url, token, asked) == ["leaving", "leaving"]
         (tmp_path / "away").rename(file)
         assert codes(url, token, asked) == ["", ""]
-        with client(url, token) as alice:
-            assert alice.get("/api/study").json()["allowance"]["used"] == 2
 
 
 # --- a ledger that goes, or is changed ----------------------------------------------------------

@@ -14,8 +14,7 @@ from pydantic import ValidationError
 
 from discreet.ledger.log import Answer, Caller, log
 from discreet.plots import PLOTS
-from discreet.serve.answers import answer_again, answer_orders, answer_view, study_json
-from discreet.serve.custodian import overview
+from discreet.serve.answers import answer_again, answer_orders, answer_view
 from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
@@ -28,7 +27,6 @@ Told = dict[str, Any]
 WHOLE = """
 name = "clinic"
 rows = "whole"
-budget = 400
 requests_a_minute = 100000
 
 [kinds]
@@ -540,23 +538,9 @@ def test_a_walk_of_two_analysts_is_never_refused(own: Served) -> None:
         assert answered(own, caller, kind, body).status == 200, (kind, body)
 
 
-def test_no_budget_is_kept_of_plots_of_the_copy(tmp_path: Path) -> None:
-    served = serving(tmp_path, WHOLE.replace("budget = 400", "budget = 1"))
-    for kind, body in (("histogram", A), ("box", A), ("scatter", AB), ("heatmap", AB)):
-        found = answered(served, ALICE, kind, body)
-        assert found.status == 200
-        view = json.loads(found.body)["id"]
-        assert answer_again(served, ALICE, view, "again") == found
-
-    told: Any = study_json(served, ALICE)
-    assert told["allowance"] is None
-    others = overview(served, ALICE)["others"]
-    assert [(it["name"], it["used"]) for it in others] == [(ALICE.name, 0)]
-
-
 def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
-    tables = 'budget = 1\ntables = [["sex", "region"]]\n'
-    served = serving(tmp_path, WHOLE.replace("budget = 400\n", tables))
+    tables = 'tables = [["sex", "region"]]\n'
+    served = serving(tmp_path, WHOLE.replace("requests_a_minute", f"{tables}requests_a_minute"))
     listed: Body = {"columns": ["region", "sex"]}
     other: Body = {"columns": ["sex", "diagnosis"]}
 
