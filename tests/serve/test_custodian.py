@@ -255,7 +255,7 @@ def test_another_study_of_the_same_ledger_is_not_told_of(served: Served, tmp_pat
     assert seen(served)["tokens"][2]["state"] == "valid"
 
 
-TERMS: Mapping[str, Any] = {"days": None, "views": 7}
+TERMS: Mapping[str, Any] = {"days": 1.0}
 
 
 # --- what is done ---------------------------------------------------------------------------------
@@ -348,7 +348,6 @@ def test_a_custodian_makes_another_for_no_longer_than_their_own(
 
 OWN: dict[str, Callable[[httpx.Client], httpx.Response]] = {
     "revoked": lambda it: it.delete("/api/custodian/tokens/carol"),
-    "limited": lambda it: it.post("/api/custodian/tokens/carol", json={"views": 0}),
     "shortened": lambda it: it.post("/api/custodian/tokens/carol", json={"days": 0.01}),
     "made to hold longer": lambda it: it.post("/api/custodian/tokens/carol", json={"days": 99}),
 }
@@ -368,7 +367,7 @@ def test_nobody_s_own_token_is_changed(
 
 def test_a_custodian_of_an_issuer_makes_analysts_tokens_alone(served: Served) -> None:
     issued = Caller("oidc carol", "custodian")
-    body = {"name": "dora", "role": "custodian", "days": 1.0, "views": None}
+    body = {"name": "dora", "role": "custodian", "days": 1.0}
 
     found = add(served, issued, body)
     assert isinstance(found, Refusal)
@@ -390,9 +389,14 @@ BAD: dict[str, tuple[str, str, Any, int, str]] = {
     "another role": ("POST", "/tokens", {"name": "x", "role": "root"}, 422, "role: not as"),
     "no days": ("POST", "/tokens", {"name": "x", "days": 0}, 422, "days: not as"),
     "many days": ("POST", "/tokens/alice", {"days": 3661}, 422, "days: not as"),
-    "fewer than no views": ("POST", "/tokens/alice", {"views": -1}, 422, "views: not as"),
-    "another key": ("POST", "/tokens/alice", {"role": "custodian"}, 422, "the body: JSON"),
-    "nobody's": ("POST", "/tokens/nobody", {"views": 1}, 422, "the study has no token of that"),
+    "another key": (
+        "POST",
+        "/tokens/alice",
+        {"days": 1, "role": "custodian"},
+        422,
+        "the body: JSON",
+    ),
+    "nobody's": ("POST", "/tokens/nobody", {"days": 1}, 422, "the study has no token of that"),
     "nobody's, to be revoked": ("DELETE", "/tokens/nobody", None, 422, "the study has no token"),
     "no policy": ("POST", "/policy", {}, 422, "text: not as"),
     "another kind": ("GET", "/log?kind=Canary", None, 422, "kind: not as"),
