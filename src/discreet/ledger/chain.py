@@ -70,7 +70,7 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
     return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
 
 
-SCHEMA = 6
+SCHEMA = 7
 """What `PRAGMA user_version` says; 0 where a ledger is new."""
 
 TABLES = (

@@ -119,7 +119,7 @@ def _public(policy: Policy) -> Said:
 def _rows(policy: Policy) -> Said:
     if policy.fixed:
         return "One protected copy of the whole table", (
-            " is made; pictures of it are free, of any columns together."
+            " is made; pictures of it are of any columns together."
         )
     return "Rows are protected picture by picture", f", by {policy.rows_by}."
 

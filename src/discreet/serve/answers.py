@@ -95,7 +95,7 @@ def answer_view(
 def answer_table(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer a request for a table that its schema let pass, and record it first: it is free."""
+    """Answer a request for a table that its schema let pass, and record it first."""
     given = {name: it for name, it in body.items() if it is not None}
     text = json.dumps(given, sort_keys=True, separators=(",", ":"))
     told = json.dumps([served.name, served.version, served.edition, f"table {kind}", text])

@@ -281,7 +281,7 @@ def _copy(router: APIRouter, counter: Counter) -> None:
         "part": (PartBody, PART, answer_part),
     }
     for kind, body in BODIES.items():
-        says = f"{PLOTS[kind].title} of the copy of the whole table: free, and not kept."
+        says = f"{PLOTS[kind].title} of the copy of the whole table; it is not kept."
         asked[kind] = body, says, partial(_of_copy, kind)
     for name, (body, says, answer) in asked.items():
         path, what = f"/copy/{name}", f"copy {name}"

@@ -147,7 +147,7 @@ def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:
 def answer_copy(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer with a plot of the copy, of any rows and new columns: free, and not kept."""
+    """Answer with a plot of the copy, of any rows and new columns; it is not kept."""
     stop = _let_explore(served, caller)
     if stop is not None:
         return stop

@@ -43,7 +43,7 @@ export function who(caller) {
 /** @returns {string} What became of an entry, in two or three words. */
 export function tagOf(entry) {
   if (entry.kind !== "shown") return TAGS[entry.kind];
-  return entry.again ? "seen before, free" : "shown";
+  return entry.again ? "seen before" : "shown";
 }
 
 /**
