@@ -22,21 +22,10 @@ patient = "identifier"
 diagnosis = "sensitive"
 """
 
+WHOLE = POLICY.replace("[roles]", '[kinds]\nsex = "categorical"\n\n[roles]')
+
 #: Of a guarded study all views are free: those of public data count to a budget.
-COUNTED = """
-preset = "research"
-public = true
-name = "clinic"
-budget = 400
-requests_a_minute = 100000
-
-[kinds]
-sex = "categorical"
-
-[roles]
-patient = "identifier"
-diagnosis = "sensitive"
-"""
+COUNTED = f'preset = "research"\npublic = true\n{WHOLE}'
 
 
 # The copy is the same in every run: whether a test fails is not by chance.
