@@ -345,7 +345,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "clipped": {"bounds": {"wealth": [0, 100], "income": [30, 70]}, "outside": "clip"},
     "reflected": {"bounds": {"wealth": [0, 100], "debt": [0, 200]}, "outside": "reflect"},
     "edges": {"edges": {"income": [0, 30, 45, 50, 60, 100], "wealth": [0, 10, 20, 40, 1000]}},
-    "limits": {"limits": {"income": [0, 100], "debt": [0, 100], "wealth": [0, 1000]}},
+    "limits": {"limits": {"income": [0, 100], "debt": [0, 100], "wealth": [0, 100]}},
     "degrees of freedom": {"residual_df": 200},
     "persons": {"unit": "patient"},
     "a key": {"key": "patient"},

@@ -79,24 +79,6 @@ REFUSALS = {
         "sensitive",
         "",
     ),
-    "a secret": (
-        STANDARD,
-        "parallel",
-        ["x", "sex"],
-        {"sensitive": "sex"},
-        RefusedError,
-        "sensitive",
-        "fixed",
-    ),
-    "one value": (
-        STANDARD,
-        "parallel",
-        ["x", "ill"],
-        {"diversity": 1},
-        InputError,
-        "diversity",
-        "fixed",
-    ),
 }
 
 

@@ -191,7 +191,6 @@ def test_no_canary_sings_in_anything_that_can_be_asked(
     policy: str, turn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long refusals take is looked at elsewhere; here it would be half of all the time.
-    monkeypatch.setattr("discreet.serve.answers.SLOT_SECONDS", 0.01)
     study = open_study(*planted(tmp_path, policy))
     with hearing(CANARIES) as ear:
         with running(study, tmp_path) as served:
@@ -230,7 +229,6 @@ TABLES_ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 def test_no_canary_sings_in_tables_parts_or_new_columns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.serve.answers.SLOT_SECONDS", 0.01)
     study = open_study(*planted(tmp_path, "whole"))
     statuses = []
     with (

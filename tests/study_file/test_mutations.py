@@ -469,6 +469,14 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Apart:
     return apart(tmp_path_factory.mktemp("clinic"))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def traced() -> Iterator[None]:
+    """Trace what Python takes: begun and ended once, for that is not safe beside other threads."""
+    tracemalloc.start()
+    yield
+    tracemalloc.stop()
+
+
 @contextmanager
 def memory() -> Iterator[list[int]]:
     """Give a list that holds, at the end, the most bytes taken by Python and by Arrow."""
@@ -476,12 +484,12 @@ def memory() -> Iterator[list[int]]:
     found: list[int] = []
     POOLS.append(pool)
     pa.set_memory_pool(pool)
-    tracemalloc.start()
+    tracemalloc.reset_peak()
+    held, _ = tracemalloc.get_traced_memory()
     try:
         yield found
     finally:
-        found.append(tracemalloc.get_traced_memory()[1] + (pool.max_memory() or 0))
-        tracemalloc.stop()
+        found.append(tracemalloc.get_traced_memory()[1] - held + (pool.max_memory() or 0))
         pa.set_memory_pool(before)
 
 

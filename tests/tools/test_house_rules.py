@@ -67,15 +67,15 @@ MAY_NOT = {
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
-        "render (floor 4) imports cli (floor 13)",
+        "render (floor 4) imports cli (floor 14)",
     ),
     "a higher floor, by name": (
         {"secret": "study = importlib.import_module('discreet.study')"},
-        "secret (floor 2) imports study (floor 10)",
+        "secret (floor 2) imports study (floor 11)",
     ),
     "the top": (
         {"study": "from discreet import open"},
-        "study (floor 10) imports __init__ (floor 14)",
+        "study (floor 11) imports __init__ (floor 15)",
     ),
     "data sets from below": (
         {"policy": "from discreet import datasets"},
