@@ -21,20 +21,10 @@ patient = "identifier"
 diagnosis = "sensitive"
 """
 
+WHOLE = POLICY.replace("[roles]", '[kinds]\nsex = "categorical"\n\n[roles]')
+
 #: Public data, drawn without a copy.
-COUNTED = """
-preset = "research"
-public = true
-name = "clinic"
-requests_a_minute = 100000
-
-[kinds]
-sex = "categorical"
-
-[roles]
-patient = "identifier"
-diagnosis = "sensitive"
-"""
+COUNTED = f'preset = "research"\npublic = true\n{WHOLE}'
 
 
 # The copy is the same in every run: whether a test fails is not by chance.

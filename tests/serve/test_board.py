@@ -13,9 +13,8 @@ import pytest
 
 from discreet.ledger.log import add_token, log
 from discreet.study import open as open_study
-from tests.serve.cohort import written
+from tests.serve.cohort import WHOLE, written
 from tests.serve.conftest import Running, running
-from tests.serve.test_whole import WHOLE
 from tests.web.reading import read_bundle
 
 

@@ -13,11 +13,10 @@ from playwright.sync_api import expect
 from discreet.ledger.log import log
 from discreet.study import open as open_study
 from tests.browser import chromium
-from tests.serve.cohort import written
+from tests.serve.cohort import WHOLE, written
 from tests.serve.conftest import running
 from tests.serve.looking import looking
 from tests.serve.test_board_page import CARDS, FRAMES
-from tests.serve.test_whole import WHOLE
 from tests.serve.workers import beside
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ import pytest
 from discreet.ledger.log import add_token, log
 from discreet.study import Study
 from discreet.study import open as open_study
-from tests.serve.cohort import COUNTED, written
+from tests.serve.cohort import COUNTED, WHOLE, written
 from tests.serve.conftest import Running, running
-from tests.serve.test_whole import WHOLE
 
 Body = dict[str, Any]
 

@@ -12,8 +12,8 @@ import pytest
 from discreet.serve.answers import study_json
 from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Refusal
-from tests.serve.cohort import cohort, opened
-from tests.serve.test_whole import ALICE, WHOLE, Body, answered, checked, passed
+from tests.serve.cohort import WHOLE, cohort, opened
+from tests.serve.test_whole import ALICE, Body, answered, checked, passed
 
 
 def serving(folder: Path, policy: str) -> Served:

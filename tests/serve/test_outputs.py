@@ -16,9 +16,8 @@ from discreet.outputs.of_study import in_force, outputs_in
 from discreet.provenance import checksum_of_file
 from discreet.serve import outputs as server_outputs
 from discreet.serve.held import Rate
-from tests.serve.cohort import opened
+from tests.serve.cohort import WHOLE, opened
 from tests.serve.conftest import Running, running
-from tests.serve.test_whole import WHOLE
 
 if TYPE_CHECKING:
     import httpx

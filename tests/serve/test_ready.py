@@ -18,9 +18,9 @@ from discreet.serve.facts import Served
 from discreet.serve.files import WARMED
 from discreet.serve.ready import Ready, Workers
 from discreet.study import open as open_study
-from tests.serve.cohort import written
+from tests.serve.cohort import WHOLE, written
 from tests.serve.conftest import running
-from tests.serve.test_whole import WHOLE, serving
+from tests.serve.test_whole import serving
 
 
 def test_a_server_that_waits_for_nothing_is_ready(tmp_path: Path) -> None:

@@ -19,23 +19,11 @@ from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study.facts import study_facts
-from tests.serve.cohort import COUNTED, cohort, opened
+from tests.serve.cohort import COUNTED, WHOLE, cohort, opened
 
 Body = dict[str, Any]
 Told = dict[str, Any]
 
-WHOLE = """
-name = "clinic"
-rows = "whole"
-requests_a_minute = 100000
-
-[kinds]
-sex = "categorical"
-
-[roles]
-patient = "identifier"
-diagnosis = "sensitive"
-"""
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 
 

@@ -191,8 +191,7 @@ def _study(policy: Policy) -> Said:
 
 
 def _bins(policy: Policy) -> Said:
-    own = ", but for pictures of the copy" if policy.fixed else ""
-    return f"A histogram has {policy.bins} bars", f" where no ends are declared{own}."
+    return f"A histogram has {policy.bins} bars", " where no ends are declared."
 
 
 def _outside(policy: Policy) -> Said:
