@@ -31,7 +31,7 @@ from pyarrow import Table, table
 from pyarrow.csv import write_csv
 
 from benchmarks.speed.serve import process, ready
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.study.session import ledger_of
 
 ANALYSTS, SECONDS, ROWS = 8, 60.0, 10_000

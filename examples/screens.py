@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from pyarrow.csv import write_csv
 
 from discreet.datasets import diabetes
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.study import ledger_of
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"

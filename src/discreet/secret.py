@@ -37,6 +37,7 @@ __all__ = [
     "generator",
     "is_secret",
     "load_secret",
+    "secret_at",
     "secret_files",
     "unguessable",
 ]
@@ -283,6 +284,20 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
             f" folder writable, or set the environment variable {ENVIRONMENT}"
         ) from None
     return _read(own)
+
+
+def secret_at(path: Path) -> Secret:
+    """Return the secret in a file, which is made on the first call, for its owner alone."""
+    if not is_secret(path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make(path)
+        except OSError as error:
+            raise InputError(
+                f"no key can be made in {str(path.parent)!r} ({type(error).__name__}); make the"
+                " folder writable, or name another one"
+            ) from None
+    return _read(path)
 
 
 def existing_secret(folder: Path | None, *, allow_small: bool = False) -> Secret | None:

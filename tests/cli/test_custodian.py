@@ -27,7 +27,7 @@ import discreet as dc
 from discreet.cli.custodian import policy_init
 from discreet.errors import InputError
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import (
+from discreet.serve.log import (
     Answer,
     Caller,
     LogEntry,
@@ -37,7 +37,7 @@ from discreet.ledger.log import (
     keep,
     list_tokens,
 )
-from discreet.ledger.store import verify
+from discreet.records.store import verify
 from discreet.study import ledger_of
 from discreet.study.guesses import proposed_policy
 from tests.ledger.given import ALICE, MUCH, alter, question
@@ -787,7 +787,7 @@ def test_a_token_that_cannot_be_taken_back_is_said(
         raise LedgerError("the ledger is damaged")
 
     study = written(tmp_path)
-    monkeypatch.setattr("discreet.ledger.log.revoke_token", fails)
+    monkeypatch.setattr("discreet.serve.log.revoke_token", fails)
     monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
     code, out, err = run("serve", str(study[0]), "--policy", str(study[1]))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger.store import verify
+from discreet.records.store import verify
 from discreet.study import ledger_of
 
 Run = Callable[..., tuple[int, str, str]]

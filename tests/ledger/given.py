@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import (
+from discreet.serve.log import (
     Answer,
     Caller,
     LogEntry,
@@ -20,9 +20,9 @@ from discreet.ledger.log import (
     keep,
     revoke_token,
 )
-from discreet.ledger.outputs import InForce, hand_in, review
+from discreet.records.outputs import InForce, hand_in, review
 from discreet.ledger.rules import ReleaseRecord
-from discreet.ledger.store import Store
+from discreet.records.store import Store
 from discreet.lines import Lines
 from discreet.provenance import Provenance, checksum_of_file
 from discreet.secret import Secret

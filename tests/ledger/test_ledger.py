@@ -31,7 +31,7 @@ from discreet.ledger.rules import (
     KIND_OF,
     ReleaseRecord,
 )
-from discreet.ledger.store import Store, verify
+from discreet.records.store import Store, verify
 from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.secret import Secret

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from discreet.errors import InputError
-from discreet.ledger.outputs import InForce, list_outputs
-from discreet.ledger.store import Store, verify
+from discreet.records.outputs import InForce, list_outputs
+from discreet.records.store import Store, verify
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.layout import summary_of
 from discreet.provenance import checksum_of_file

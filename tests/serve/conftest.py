@@ -12,7 +12,7 @@ import httpx
 import pytest
 import uvicorn
 
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.serve.app import create_app
 from discreet.serve.start import Serving, configured, listening
 from discreet.study import Study

@@ -18,7 +18,7 @@ import httpx
 import typer
 
 from discreet.cli.app import app
-from discreet.ledger.chain import FIRST
+from discreet.records.chain import FIRST
 from tests.serve.workers import client
 
 __all__ = ["main"]

@@ -22,8 +22,8 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, Key, OctKey, OKPKey, RSAKey
 
 from discreet.errors import InputError
-from discreet.ledger.log import Caller, add_token, revoke_token
-from discreet.ledger.store import Store
+from discreet.serve.log import Caller, add_token, revoke_token
+from discreet.records.store import Store
 from discreet.secret import Secret
 from discreet.serve import access
 from discreet.serve.access import LONGEST, Issuer, callers

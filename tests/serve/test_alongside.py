@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import add_token, kept, list_tokens, log
-from discreet.ledger.store import verify
+from discreet.serve.log import add_token, kept, list_tokens, log
+from discreet.records.store import verify
 from discreet.study.session import ledger_of
 from tests.ledger.given import started, told
 from tests.serve.cohort import COUNTED, written

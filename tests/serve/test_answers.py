@@ -17,7 +17,7 @@ from pyarrow.csv import write_csv
 from discreet.datasets import diabetes
 from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import Answer, Caller, keep, log
+from discreet.serve.log import Answer, Caller, keep, log
 from discreet.plots import View
 from discreet.policy import Policy
 from discreet.serve import answers

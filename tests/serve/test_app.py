@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger.log import Caller
+from discreet.serve.log import Caller
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy

@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 
-from discreet.ledger.log import add_token, log
+from discreet.serve.log import add_token, log
 from discreet.study import open as open_study
 from tests.serve.cohort import WHOLE, written
 from tests.serve.conftest import Running, running

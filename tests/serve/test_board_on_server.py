@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from discreet.ledger.log import log
+from discreet.serve.log import log
 from discreet.study import open as open_study
 from tests.browser import chromium
 from tests.serve.cohort import WHOLE, written

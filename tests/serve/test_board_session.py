@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from pyarrow import Table, array
 
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.study.verdicts import AS_MADE, PASSED, UNKNOWN
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.routing import Route
 
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.serve.app import pages

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.ledger.log import (
+from discreet.serve.log import (
     Caller,
     add_token,
     list_tokens,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from discreet.ledger.log import add_token
-from discreet.ledger.outputs import InForce, hand_in, list_outputs, review
+from discreet.serve.log import add_token
+from discreet.records.outputs import InForce, hand_in, list_outputs, review
 from discreet.outputs.of_study import in_force
 from discreet.provenance import checksum_of_file
 from tests.browser import launched

@@ -22,8 +22,8 @@ import pytest
 
 from discreet.errors import LedgerError
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import Caller, add_token, kept, log
-from discreet.ledger.store import verify
+from discreet.serve.log import Caller, add_token, kept, log
+from discreet.records.store import verify
 from discreet.serve import answers
 from discreet.study import open as open_study
 from discreet.study.session import ledger_of

@@ -8,7 +8,7 @@ import pytest
 from pyarrow.csv import write_csv
 
 from benchmarks.board_load import ANALYSTS, ASKED, POLICY, cohort, explored
-from discreet.ledger.log import add_token, log
+from discreet.serve.log import add_token, log
 from discreet.study import open as open_study
 from tests.serve.cohort import written
 from tests.serve.conftest import running

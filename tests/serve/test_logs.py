@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from discreet.errors import InputError
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.serve import start
 from discreet.serve.limits import place_of
 from discreet.serve.logs import LOG_FORMATS, log_kept

@@ -18,7 +18,7 @@ import pytest
 import uvicorn
 
 from discreet.errors import InputError
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.serve import start
 from discreet.serve.facts import Places
 from discreet.serve.metrics import HOST, offered, shared_registry

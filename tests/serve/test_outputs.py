@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from discreet.ledger.log import add_token, list_tokens
-from discreet.ledger.outputs import MOST_LETTERS, hand_in, list_outputs, review
-from discreet.ledger.store import verify
+from discreet.serve.log import add_token, list_tokens
+from discreet.records.outputs import MOST_LETTERS, hand_in, list_outputs, review
+from discreet.records.store import verify
 from discreet.outputs.of_study import in_force, outputs_in
 from discreet.provenance import checksum_of_file
 from discreet.serve import outputs as server_outputs

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.ledger.log import add_token, log, revoke_token
-from discreet.ledger.store import Store
+from discreet.serve.log import add_token, log, revoke_token
+from discreet.records.store import Store
 from discreet.secret import Secret
 from discreet.serve.limits import HEADERS, RequestLimits
 from discreet.study import open as open_study

@@ -19,7 +19,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from discreet.errors import InputError
-from discreet.ledger.log import add_token
+from discreet.serve.log import add_token
 from discreet.serve import start
 from discreet.serve.facts import serve_study
 from discreet.serve.limits import CarefulProtocol

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger.log import Answer, Caller, log
+from discreet.serve.log import Answer, Caller, log
 from discreet.measure import CopyTable
 from discreet.outputs.of_answers import TABLE_FORMS, file_of
 from discreet.provenance import Sealer, key_of

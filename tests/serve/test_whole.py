@@ -12,7 +12,7 @@ import pytest
 from pyarrow import array
 from pydantic import ValidationError
 
-from discreet.ledger.log import Answer, Caller, log
+from discreet.serve.log import Answer, Caller, log
 from discreet.plots import PLOTS
 from discreet.serve.answers import answer_again, answer_orders, answer_view
 from discreet.serve.facts import Served, serve_study

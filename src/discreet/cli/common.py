@@ -83,6 +83,10 @@ PolicyOption = Annotated[
 StudyOption = Annotated[
     str | None, Option(help="The study's name; by default the policy's, or the file's name.")
 ]
+StateOption = Annotated[
+    Path | None,
+    Option("--state", help="The folder of a server's record; by default in the user's state."),
+]
 UnitOption = Annotated[str | None, Option(help="The column that says whose a row is.")]
 NoUnitOption = Annotated[
     bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
@@ -250,6 +254,20 @@ class WholeOptions:
             dates=self.dates,
         )
         return options.open(file, k=self.k, m=self.m, left_out=self.left_out)
+
+    def open_public(self, file: str, study: str | None = None) -> Study:
+        """Open a table that is public, of which no copy is made."""
+        if self.m is not None or self.left_out is not None:
+            raise InputError("of a public table no copy is made; leave --m and --left-out out")
+        options = StudyOptions(
+            policy="research" if self.policy == "standard" else self.policy,
+            study=study,
+            unit=self.unit,
+            no_unit=self.no_unit,
+            kinds=self.kinds,
+            dates=self.dates,
+        )
+        return options.open(file, k=self.k, public=True)
 
 
 @dataclass(frozen=True)

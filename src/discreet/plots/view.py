@@ -47,6 +47,9 @@ WHERE_THERE_ARE = ("dates", "chosen", "labels", "orders")
 """Of an origin: what is not written where it is empty."""
 
 PUBLIC = "the data are declared public: what is released is not recorded"
+COPY_ROWS, PUBLIC_ROWS = "protected rows", "rows of a public table"
+"""What rows are called beside a view: those of a copy, or those of a table that is public."""
+OF_COPY, OF_PUBLIC = "rows of the protected copy, made anew", "PUBLIC: rows of the table itself"
 NOT_WRITTEN = ("gate", "sealer", "framework")
 """What of a view belongs to its study, and is in no file."""
 
@@ -378,14 +381,14 @@ class View:
     def notes(self) -> tuple[str, ...]:
         """Return the lines that stand below the picture."""
         of, lines = self.origin, [self.note()]
-        guarded, rows = of.regime == "guarded", of.counted == "protected rows"
+        guarded, rows = of.regime == "guarded", of.counted == COPY_ROWS
         if of.shown is not None and of.total is not None:
             rough = guarded and self.method != Whole.name  # how many rows a copy has is nobody's
             about, who = "about " if rough else "", "rows" if rows else of.counted
             many = f"{about}{of.shown:,} of" if of.shown else f"none of {about}".rstrip()
             gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
             lines.append(f"shown: {many} {of.total:,} {who}, {self._source()}{gaps}")
-        if of.regime == "research":
+        if of.regime == "research" and of.counted != PUBLIC_ROWS:
             lines.append("research: each plot protected by itself, for public or simulated data")
         if rows and guarded:
             lines.append(
@@ -393,7 +396,7 @@ class View:
                 " chance"
             )
         if of.public:
-            lines.append(PUBLIC)
+            lines.append(OF_PUBLIC if of.counted == PUBLIC_ROWS else PUBLIC)
         return (*lines, *of.remarks)
 
     def short_notes(self, *beside: str) -> tuple[str, ...]:
@@ -405,7 +408,7 @@ class View:
         if self.method != Whole.name:
             return (*self.notes(), *beside)
         public = (PUBLIC,) if of.public else ()
-        mind = "; ".join(("rows of the protected copy, made anew", *of.remarks, *public, *beside))
+        mind = "; ".join((OF_COPY, *of.remarks, *public, *beside))
         rows = (
             "" if of.shown is None or of.total is None else f"{of.shown:,} of {of.total:,} rows; "
         )
@@ -432,7 +435,8 @@ class View:
         if self.origin.left_out:
             lines.append(f"left out for missing values: about {self.origin.left_out}")
         if self.origin.version is not None:
-            lines.append(f"drawn from the protected copy {self.origin.version}")
+            of = "public table" if self.origin.counted == PUBLIC_ROWS else "protected copy"
+            lines.append(f"drawn from the {of} {self.origin.version}")
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:

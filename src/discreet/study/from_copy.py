@@ -38,6 +38,7 @@ from discreet.vault.vault import Copy
 __all__ = [
     "WholeTable",
     "check_way",
+    "is_of_clusters",
     "levels_of_plot",
     "one_by",
     "said_of_gaps",
@@ -48,6 +49,10 @@ __all__ = [
 
 NO_METHOD = "none"
 OF_CLUSTERS = ("sensitive", "diversity")
+OF_PUBLIC = (
+    "of a public table in a study file parallel coordinates alone are drawn, as clusters of persons;"
+    " draw the others of the table itself, under the policy 'research'"
+)
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
 LEAST_GRID = 5
@@ -276,6 +281,11 @@ def levels_of_plot(
     return [*counted, *by, *(() if model is None else model.levels)]
 
 
+def is_of_clusters(policy: Policy, plot: Plot[Any]) -> bool:
+    """Whether a plot is of clusters of persons: the rows are those of a public table."""
+    return policy.shows_exact and plot.axes
+
+
 def check_way(policy: Policy, how: Mapping[str, Any]) -> None:
     """Refuse another way to draw than from the copy, where there is one; else, weights."""
     if policy.fixed:
@@ -299,9 +309,15 @@ def settle_from_copy(
     **how: Any,
 ) -> PlotRequest:
     """Say how a plot of the copy will be made: whatever can be drawn of public rows."""
-    how.pop("method", None)
     if plot not in PLOTS:
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
+    if policy.shows_exact and not PLOTS[plot].axes:
+        raise RefusedError(OF_PUBLIC, parameter="plot")
+    if is_of_clusters(policy, PLOTS[plot]):
+        _check_in_copy(whole, raw, columns=columns)
+        asked = resolve(_free(policy), whole.table, plot, columns, model=model, **how)
+        return dataclasses.replace(asked, q=None)
+    how.pop("method", None)
     weights = how.pop("weights", None)
     with about("numbers"):
         policy.allowed(**{name: how.pop(name, None) for name in OWN})
@@ -483,7 +499,7 @@ def _free(policy: Policy) -> Policy:
 def view_from_copy(
     plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
-    """Draw a plot of the rows of the copy."""
+    """Draw a plot of the rows of the copy, or clusters of those of a public table."""
     by = [] if request.by is None else [request.by]
     if request.weights is not None and plot.weigh is not None:
         found = weighed(whole.copy, whole.raw, request.weights)
@@ -501,7 +517,7 @@ def view_from_copy(
         drawn: Any = plot.from_counts(table, request, origin)  # type: ignore[misc]
         if drawn.origin.shown < len(whole):
             drawn = dataclasses.replace(drawn, origin=with_gaps(drawn.origin, whole, numbers))
-        return _of_copy(drawn, request)
+        return _of_copy(drawn, request) if request.of_copy else drawn
     rows, levels = _rows_with_gaps(whole, numbers) if plot.pairwise else whole.part(numbers, words)
     size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
     origin = dataclasses.replace(origin, shown=size, total=len(whole))

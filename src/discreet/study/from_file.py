@@ -25,6 +25,7 @@ from discreet.lines import Lines
 from discreet.measure.fidelity_report import Fidelity
 from discreet.plots import View
 from discreet.plots.request import PlotRequest
+from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.policy import plain
 from discreet.protect import Whole
@@ -51,6 +52,8 @@ TOLD = (
     *("withhold", "left_out"),
 )
 """What a file says of the policy: how plots are drawn, and what the copy is."""
+OF_PUBLIC = {"copy": "served"}
+"""What a file of a public table says: clusters of its rows are sent, and not the rows."""
 CELLS_HELD = 20_000_000
 """So many values of all columns stay in memory once they were read."""
 
@@ -75,6 +78,8 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     told: dict[str, Any] = {
         name: plain(it) for name in TOLD if (it := getattr(policy, name)) not in (None, (), {})
     }
+    if not policy.fixed:
+        told |= {**OF_PUBLIC, "k": policy.k}
     for name in ("limits", "edges", "labels"):
         if name in told:
             told[name] = {column: it for column, it in told[name].items() if column in held}
@@ -98,12 +103,14 @@ def _policy_of(file: StudyFile) -> Policy:
     manifest = file.manifest
     told = dict(manifest.policy)
     try:
-        if not {*told} <= {*TOLD}:
+        if not {*told} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
             raise InputError("it says more than a file does")
         if isinstance(told.get("derive"), Mapping):
             raise InputError("columns that are derived stand in a list, one made of those before")
         told["derive"] = dict(told.get("derive", ()))
         fixed = {"rows": Whole.name, "k": manifest.k, "m": manifest.m, "study": manifest.study}
+        if manifest.is_public:  # its rows are no copy: what k says is asked of clusters alone
+            fixed = {"regime": "research", "study": manifest.study, "public": True}
         return Policy.from_dict({**told, **fixed})
     except (InputError, TypeError, ValueError, AttributeError) as error:
         why = str(error) if isinstance(error, InputError) else "a value is of another type"
@@ -242,6 +249,11 @@ class FileSession:
     # --- what a study asks ----------------------------------------------------------------------
 
     @property
+    def rows_are(self) -> str:
+        """What rows are called beside a view."""
+        return PUBLIC_ROWS if self.file.manifest.is_public else COPY_ROWS
+
+    @property
     def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the file says so."""
         of_columns = {it.name: it.label for it in self._columns if it.label}
@@ -316,12 +328,17 @@ class FileSession:
     def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
         """Return what seals by a key that whoever has the file has: a check sum, no signature."""
         manifest = self.file.manifest
-        key = hashlib.sha256(b"figure of a study file\0" + manifest.content.encode()).digest()
 
         def begin() -> Provenance:
             return begun_from_file(request(), manifest.version, manifest.content)
 
-        return Sealer(DerivedKey(key), begin)
+        return Sealer(self.key, begin)
+
+    @property
+    def key(self) -> DerivedKey:
+        """The key of the seals of figures, which whoever has the file has."""
+        content = self.file.manifest.content
+        return DerivedKey(hashlib.sha256(b"figure of a study file\0" + content.encode()).digest())
 
 
 def _raw(column: FileColumn, policy: Policy) -> Column:

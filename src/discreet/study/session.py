@@ -23,7 +23,7 @@ from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
 from discreet.plots.scatter import with_trends
-from discreet.plots.view import SCHEMA
+from discreet.plots.view import COPY_ROWS, SCHEMA
 from discreet.policy import (
     PlotRequest,
     Policy,
@@ -251,6 +251,11 @@ class Session:
     def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
         """Return the first rows of the copy, copies of them, and which share of all they are."""
         return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
+
+    @property
+    def rows_are(self) -> str:
+        """What rows of the copy are called beside a view."""
+        return COPY_ROWS
 
     @property
     def derived(self) -> tuple[DrawableColumn, ...]:

@@ -284,8 +284,8 @@ class Study:
         InputError
             If the ending is another one, the folder does not exist, or the study has no name.
         RefusedError
-            If the study has no copy of the whole table, is derived or a file itself, or the policy
-            keeps the copy on a server.
+            If the study is derived or a file itself, or has no copy of the whole table and its
+            data are not public.
         LeavingError
             If the copy does not fit what was released before; nothing is written then.
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, InputError
-from discreet.ledger.entries import ON_THE_WEB
 from discreet.ledger.ledger import Ledger
 from discreet.lines import likeness
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
@@ -169,7 +168,7 @@ class Verifier:
         genuine = [(left, told) for left, told in released if told.is_genuine(self.key)]
         if genuine:
             left, told = max(genuine, key=lambda it: f".{it[0]['form']}" == held.ending)
-            form = held.ending if left["form"] == ON_THE_WEB else f".{left['form']}"
+            form = f".{left['form']}"
             checks = {"seal": PASSED, "file": result(form == held.ending), "ledger": PASSED}
             checks["study"] = self._study(told, [left])
             verdict, says = verdict_of(checks, told, "" if form == held.ending else form)

@@ -192,7 +192,7 @@ class Manifest:
         What people call it, and which of its versions this is.
     columns : tuple of Column
     k, m : int
-        Persons behind each value, and in each leaf.
+        Persons behind each value, and in each leaf; 1 where the rows are a public table's own.
     persons : int
         How many persons there are, about: noise was added, and it was rounded.
     rows : int
@@ -279,6 +279,11 @@ class Manifest:
         numbers = [it.name for it in self.columns if it.kind == "continuous"]
         if self.person_column is not None and self.person_column not in numbers:
             raise InputError("the column of persons is one of numbers that there is")
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the rows are those of a public table itself: each stands on one person."""
+        return self.m == 1
 
     @property
     def again_entries(self) -> tuple[Entry, ...]:

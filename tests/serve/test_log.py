@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, LeavingError
-from discreet.ledger.log import (
+from discreet.serve.log import (
     Answer,
     Caller,
     LogEntry,
@@ -28,7 +28,7 @@ from discreet.ledger.log import (
     kept,
     log,
 )
-from discreet.ledger.store import Store, verify
+from discreet.records.store import Store, verify
 from tests.ledger.given import (
     ALICE,
     BOB,
@@ -394,8 +394,8 @@ def test_threads_have_one_rate_and_one_answer(store: Store) -> None:
 ASKING = """
 import sys, time
 from pathlib import Path
-from discreet.ledger.log import Answer, ask, keep
-from discreet.ledger.store import Store
+from discreet.serve.log import Answer, ask, keep
+from discreet.records.store import Store
 from tests.ledger.given import ALICE, NOON, SECRET, question
 
 folder, me, a_minute, kept = sys.argv[1:]

@@ -11,8 +11,8 @@ import pytest
 
 from discreet.errors import InputError, LedgerError
 from discreet.ledger import outputs
-from discreet.ledger.log import Caller, LogEntry, ask
-from discreet.ledger.outputs import (
+from discreet.serve.log import Caller, LogEntry, ask
+from discreet.records.outputs import (
     MOST_LETTERS,
     Download,
     InForce,
@@ -23,7 +23,7 @@ from discreet.ledger.outputs import (
     list_outputs,
     review,
 )
-from discreet.ledger.store import Store, verify
+from discreet.records.store import Store, verify
 from discreet.provenance import checksum_of_file
 from tests.ledger.given import MUCH, SECRET, alter
 

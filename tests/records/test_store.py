@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, LedgerError
-from discreet.ledger.chain import (
+from discreet.records.chain import (
     FIRST,
     SCHEMA,
     TABLES,
@@ -32,8 +32,8 @@ from discreet.ledger.chain import (
     stamp,
 )
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import add_token, ask, log
-from discreet.ledger.store import Store, Verification, verify
+from discreet.serve.log import add_token, ask, log
+from discreet.records.store import Store, Verification, verify
 from discreet.progress import listening
 from tests.ledger.given import (
     ALICE,
@@ -475,7 +475,7 @@ def test_a_torn_index_is_found(copied: Store) -> None:
 
 
 def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.ledger.store.ROWS_A_STEP", 2)
+    monkeypatch.setattr("discreet.records.store.ROWS_A_STEP", 2)
     write_rows(store, *"abcde")
     heard: list[tuple[str, int, int]] = []
 
@@ -617,8 +617,8 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from discreet.errors import LeavingError
-from discreet.ledger.log import ask
-from discreet.ledger.store import Store
+from discreet.serve.log import ask
+from discreet.records.store import Store
 from tests.ledger.given import ALICE, MUCH, SECRET, question
 
 store = Store(Path(sys.argv[1]), SECRET)
@@ -651,8 +651,8 @@ def test_where_the_file_may_not_grow_nothing_is_half_written(tmp_path: Path) -> 
 KILLED = """
 import sys
 from pathlib import Path
-from discreet.ledger.log import Answer, ask, keep
-from discreet.ledger.store import Store
+from discreet.serve.log import Answer, ask, keep
+from discreet.records.store import Store
 from tests.ledger.given import ALICE, MUCH, SECRET, question
 
 store, first = Store(Path(sys.argv[1]), SECRET), int(sys.argv[2])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import LeavingError
-from discreet.ledger.store import Store, Verification, verify
+from discreet.records.store import Store, Verification, verify
 from tests.ledger.given import SECRET, row_at, started, times, told, write_rows
 
 LOST = (
@@ -105,8 +105,8 @@ def test_other_programs_leave_what_is_written_ahead_to_who_keeps_it_open(store: 
 WATCHED = """
 import os, sys
 from pathlib import Path
-from discreet.ledger.log import add_token, log
-from discreet.ledger.store import Store, verify
+from discreet.serve.log import add_token, log
+from discreet.records.store import Store, verify
 from tests.ledger.given import SECRET, write_rows
 
 opened = []
@@ -164,7 +164,7 @@ def test_a_file_of_the_ledger_that_goes_ends_all_and_is_told_once(
 OTHERS = """
 import sys
 from pathlib import Path
-from discreet.ledger.store import Store
+from discreet.records.store import Store
 from tests.ledger.given import SECRET, write_rows
 
 write_rows(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
@@ -174,7 +174,7 @@ write_rows(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
 VERIFIED = """
 import sys
 from pathlib import Path
-from discreet.ledger.store import Store, verify
+from discreet.records.store import Store, verify
 from tests.ledger.given import SECRET, row_at
 
 found = verify(Store(Path(sys.argv[1]), SECRET))
@@ -245,9 +245,9 @@ def test_only_the_file_that_is_expected_is_taken(store: Store, tmp_path: Path) -
 @pytest.fixture
 def quickly_tidied(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what is written ahead be moved after a few rows."""
-    monkeypatch.setattr("discreet.ledger.store.MOST_AHEAD", 50_000)
-    monkeypatch.setattr("discreet.ledger.store.TIDY_SECONDS", 0.0)
-    monkeypatch.setattr("discreet.ledger.store.TIDY_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("discreet.records.store.MOST_AHEAD", 50_000)
+    monkeypatch.setattr("discreet.records.store.TIDY_SECONDS", 0.0)
+    monkeypatch.setattr("discreet.records.store.TIDY_WAIT_SECONDS", 0.01)
 
 
 def ahead(store: Store) -> int:
@@ -317,7 +317,7 @@ def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatc
         held = pool.submit(hold)
         assert inside.wait(60)
         with monkeypatch.context() as patched:
-            patched.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
+            patched.setattr("discreet.records.store.WAIT_SECONDS", 0.05)
             for waiting in (store, Store(store.path.parent, SECRET)):  # a thread, another process
                 with pytest.raises(LeavingError, match="is damaged or in use"):
                     write_rows(waiting, "one")
@@ -330,7 +330,7 @@ def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatc
 FORKED = """
 import os, sys
 from pathlib import Path
-from discreet.ledger.store import Store, verify
+from discreet.records.store import Store, verify
 from tests.ledger.given import SECRET, row_at
 
 def write(at):
@@ -357,7 +357,7 @@ FORKED_WITHIN = """
 import os, sys
 from pathlib import Path
 from discreet.errors import LeavingError
-from discreet.ledger.store import Store, verify
+from discreet.records.store import Store, verify
 from tests.ledger.given import SECRET, row_at
 
 store = Store(Path(sys.argv[1]), SECRET)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger.chain import stamp
-from discreet.ledger.entries import KINDS, Record, Wanted
+from discreet.records.chain import stamp
+from discreet.serve.entries import KINDS, Record, Wanted
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import Answer, Caller, LogEntry, ask, close, keep
+from discreet.serve.log import Answer, Caller, LogEntry, ask, close, keep
 from discreet.ledger.rules import ReleaseRecord
-from discreet.ledger.store import Store
+from discreet.records.store import Store
 from discreet.sketch import sketch_of
 from tests.ledger.given import ALICE, BOB, MUCH, NOON, SECRET
 

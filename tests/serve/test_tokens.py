@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LedgerError
-from discreet.ledger.chain import stamp
-from discreet.ledger.log import (
+from discreet.records.chain import stamp
+from discreet.serve.log import (
     FIELDS,
     ROLES,
     Caller,
@@ -24,7 +24,7 @@ from discreet.ledger.log import (
     list_tokens,
     revoke_token,
 )
-from discreet.ledger.store import Store, verify
+from discreet.records.store import Store, verify
 from tests.ledger.given import ANOTHER, NOON, SECRET, alter, rows_of
 
 DAY = timedelta(days=1)
