@@ -30,16 +30,13 @@ BIRDS = ("Canarybird", "Zebulon", "quuxward", "wombatism", "xylograph", "ibisvog
 #: What the requests themselves hold: it comes back as little.
 CLIENTS = ("clientcanary", "ragnaroek")
 
-LIMITS = "requests_a_minute = 100000\n"
-WHOLE = f'name = "canaries"\nrows = "whole"\n{LIMITS}'
+WHOLE = 'name = "canaries"\nrows = "whole"\n'
 POLICIES: Mapping[str, str] = {
     "standard": "",
     "datashield": "k = 3\nround_to = 1\n",
     "sacro": "k = 10\nround_to = 1\n",
 }
-RULES = f"""
-name = "canaries"
-{LIMITS}"""
+RULES = '\nname = "canaries"\n'
 ROLES = '\n[roles]\npatient = "identifier"\nillness = "sensitive"\n'
 
 
