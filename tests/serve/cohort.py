@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +15,7 @@ from discreet.serve.state import opened_record
 from discreet.serve.studies import Served, Studies
 from discreet.study import Study
 from discreet.study import open as open_study
+from discreet.study_file.canonical import canonical_json
 
 NAME = "cohort.csv"
 """The study's name, which is its file's."""
@@ -38,7 +38,7 @@ MANY = 100_000
 # The copy is the same in every run: whether a test fails is not by chance. So is the signing key,
 # so that one machine may open the files of all tests.
 SECRET = sha256(b"cohort").hexdigest()
-KEY = json.dumps({"private": SECRET, "schema": 1, "successors": []})
+KEY = canonical_json({"private": SECRET, "schema": 1, "successors": []}).decode()
 
 
 def cohort(name: str = "Patient") -> Table:
