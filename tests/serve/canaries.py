@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from pyarrow import Table, table
-from pyarrow.csv import write_csv
 
+from discreet.serve.studies import Studies
+from tests.serve.cohort import SECRET, studies_of
 from tests.serve.searching import Canaries
 
 __all__ = ["CANARIES", "CLIENTS", "COHORT", "POLICIES", "SECRET", "cohort", "planted"]
 
 PERSONS = 360
-SECRET = bytes(range(100, 132)).hex()
 #: Of one person each: at either end, in the middle, as a whole number.
 ALONE = {
     "age": (31.415926535897, 118.0339887498, 0.57721566490153),
@@ -81,16 +81,10 @@ CANARIES = Canaries(
 )
 
 
-def planted(folder: Path, policy: str) -> tuple[Path, Path]:
-    """Write the cohort, a policy and the known secret into a folder; return the first two."""
-    file, rules = folder / "cohort.csv", folder / "discreet.toml"
-    write_csv(COHORT, file)
+def planted(folder: Path, policy: str) -> Studies:
+    """Protect the cohort under a policy with the known secret, and serve the study file."""
     text = WHOLE if policy == "whole" else RULES + POLICIES[policy]
-    rules.write_text(text + ROLES, encoding="utf-8")
-    secret = folder / "discreet.secret"
-    secret.touch(mode=0o600)
-    secret.write_text(SECRET, encoding="ascii")
-    return file, rules
+    return studies_of(folder, text + ROLES, COHORT)
 
 
 def shuffled(items: list[Any], seed: int) -> list[Any]:

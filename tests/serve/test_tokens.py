@@ -1,4 +1,4 @@
-"""Tokens: who may ask; the ledger keeps a digest of each and nothing that opens anything."""
+"""Tokens: who may ask; the record keeps a digest of each and nothing that opens anything."""
 
 import hashlib
 import hmac
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LedgerError
 from discreet.records.chain import stamp
-from discreet.serve.log import (
+from discreet.records.store import Store, verify
+from discreet.serve.tokens import (
     FIELDS,
     ROLES,
     Caller,
@@ -24,8 +25,7 @@ from discreet.serve.log import (
     list_tokens,
     revoke_token,
 )
-from discreet.records.store import Store, verify
-from tests.ledger.given import ANOTHER, NOON, SECRET, alter, rows_of
+from tests.records.given import ANOTHER, NOON, alter, record_file, rows_of
 
 DAY = timedelta(days=1)
 
@@ -33,13 +33,13 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """Return the store of a folder that is not there yet."""
-    return Store(tmp_path / "state", SECRET)
+    return record_file(tmp_path / "state")
 
 
 def test_a_token_opens_the_study_in_its_role(store: Store) -> None:
     for role in ROLES:
         text = add_token(store, "s", f"{role}.1", role)
-        assert caller_of(store, "s", text) == Caller(f"token {role}.1", role)
+        assert caller_of(store, text) == (Caller(f"token {role}.1", role), "s")
     assert add_token(store, "s", "carol") != add_token(store, "s", "dave")
     assert [token.role for token in list_tokens(store)] == [*ROLES, "analyst", "analyst"]
     assert verify(store).broken == ()
@@ -71,45 +71,43 @@ def test_the_file_holds_no_token(store: Store) -> None:
 
 
 def test_what_is_no_token_opens_nothing(store: Store) -> None:
-    assert caller_of(store, "s", "discreet_x") is None, "there is no ledger yet"
+    assert caller_of(store, "discreet_x") is None, "there is no record yet"
     text = add_token(store, "s", "alice")
     digest = hashlib.sha256(text.encode()).hexdigest()
 
     for other in ("", "x", text[:-1], text + "x", text.upper(), f" {text}", digest, "alice", "ä\0"):
-        assert caller_of(store, "s", other) is None
-    assert caller_of(store, "s", "\ud800") is None, "no text that UTF-8 knows"
+        assert caller_of(store, other) is None
+    assert caller_of(store, "\ud800") is None, "no text that UTF-8 knows"
 
 
 @given(st.text(st.characters()))
 def test_no_text_that_was_not_given_out_opens_anything(text: str) -> None:
     folder = Path("there is no such folder")
 
-    assert caller_of(Store(folder, SECRET), "s", text) is None
+    assert caller_of(record_file(folder), text) is None
     assert not folder.exists()
 
 
 def test_a_token_opens_its_own_study_alone(store: Store) -> None:
     here, there = (add_token(store, study, "carol", "custodian") for study in ("s", "t"))
+    carol = Caller("token carol", "custodian")
 
-    assert caller_of(store, "s", here) == caller_of(store, "t", there) is not None
-    for study, text in (("s", there), ("t", here), ("", here), ("S", here), ("s\0", here)):
-        assert caller_of(store, study, text) is None
+    assert [caller_of(store, text) for text in (here, there)] == [(carol, "s"), (carol, "t")]
     assert [token.study for token in list_tokens(store)] == ["s", "t"]
     assert [token.study for token in list_tokens(store, "t")] == ["t"]
     assert list_tokens(store, "u") == ()
     with pytest.raises(InputError, match="the study has no token of that name"):
         revoke_token(store, "u", "carol")
     revoke_token(store, "t", "carol")
-    assert caller_of(store, "s", here) is not None
-    assert caller_of(store, "t", there) is None
+    assert caller_of(store, here) == (carol, "s")
+    assert caller_of(store, there) is None
 
 
 def test_a_token_that_was_moved_to_another_study_in_the_file_opens_nothing(store: Store) -> None:
     text = add_token(store, "s", "alice")
     alter(store.path, "UPDATE token SET study = 't'")
 
-    assert caller_of(store, "t", text) is None
-    assert caller_of(store, "s", text) is None
+    assert caller_of(store, text) is None
 
 
 def test_one_token_is_read_and_compared_in_constant_time(
@@ -126,7 +124,7 @@ def test_one_token_is_read_and_compared_in_constant_time(
     monkeypatch.setattr("hmac.compare_digest", listen)
     for text, often in ((texts[0], 1), (texts[4], 1), ("none of them", 0)):
         compared.clear()
-        caller_of(store, "s", text)
+        caller_of(store, text)
         assert compared == [(hashlib.sha256(text.encode()).hexdigest(),) * 2] * often
     query = f"EXPLAIN QUERY PLAN SELECT {FIELDS} WHERE digest = 'x'"
     assert not any("SCAN token" in str(row) for row in rows_of(store.path, query))
@@ -145,7 +143,7 @@ def test_a_token_expires(store: Store, after: timedelta, opens: bool) -> None:
     text = add_token(store, "s", "alice", days=2, now=NOON)
     (token,) = list_tokens(store)
 
-    assert (caller_of(store, "s", text, now=NOON + after) is not None) == opens
+    assert (caller_of(store, text, now=NOON + after) is not None) == opens
     assert token == Token("s", "alice", "analyst", stamp(NOON), stamp(NOON + 2 * DAY), None)
     assert token.state(NOON + after) == ("valid" if opens else "expired")
 
@@ -154,8 +152,8 @@ def test_a_revoked_token_opens_nothing_ever_again(store: Store) -> None:
     text, other = add_token(store, "s", "alice"), add_token(store, "s", "bob")
     revoke_token(store, "s", "alice")
 
-    assert caller_of(store, "s", text) is None
-    assert caller_of(store, "s", other) == Caller("token bob", "analyst")
+    assert caller_of(store, text) is None
+    assert caller_of(store, other) == (Caller("token bob", "analyst"), "s")
     first = list_tokens(store)
     assert [token.state() for token in first] == ["revoked", "valid"]
     revoke_token(store, "s", "alice")
@@ -209,7 +207,10 @@ def test_bad_tokens_are_refused(store: Store, given_: dict[str, Any], text: str)
 
 @pytest.mark.parametrize("name", ["a", "x" * 64, "zoë", "alice.b-c_2@ward+x", "2nd", "_x"])
 def test_good_names_are_kept(store: Store, name: str) -> None:
-    assert caller_of(store, "s", add_token(store, "s", name)) == Caller(f"token {name}", "analyst")
+    assert caller_of(store, add_token(store, "s", name)) == (
+        Caller(f"token {name}", "analyst"),
+        "s",
+    )
 
 
 FORGED = """
@@ -226,21 +227,19 @@ def test_a_token_that_was_written_into_the_file_opens_nothing(store: Store, link
     alter(store.path, forged if links else forged.split(";")[0])
 
     assert [token.name for token in list_tokens(store)] == ["alice", "eve"]
-    assert caller_of(store, "s", "discreet_eve") is None
-    assert caller_of(store, "s", text) is not None
+    assert caller_of(store, "discreet_eve") is None
+    assert caller_of(store, text) is not None
     alter(store.path, "UPDATE token SET role = 'custodian' WHERE id = 1")
-    assert caller_of(store, "s", text) is None
-    assert caller_of(Store(store.path.parent, ANOTHER), "s", text) is None, (
-        "sealed with another secret"
-    )
+    assert caller_of(store, text) is None
+    assert caller_of(record_file(store.path.parent, ANOTHER), text) is None, "another key"
 
 
-def test_without_a_ledger_nobody_is_let_in(store: Store) -> None:
+def test_without_a_record_nobody_is_let_in(store: Store) -> None:
     text = add_token(store, "s", "alice")
     store.path.write_bytes(b"rubbish" * 1000)
 
     with pytest.raises(LedgerError, match="is damaged or in use"):
-        caller_of(store, "s", text)
+        caller_of(store, text)
     with pytest.raises(LedgerError, match="is damaged or in use"):
         add_token(store, "s", "bob")
 
@@ -263,9 +262,9 @@ def test_a_token_holds_as_long_as_was_said_last(store: Store) -> None:
         changed = change_token(store, "s", "alice", days=days, now=NOON + DAY)
         assert changed == Token("s", "alice", "analyst", stamp(NOON), stamp(end), None)
         assert list_tokens(store) == (changed,)
-        before = caller_of(store, "s", text, now=end - timedelta(milliseconds=1))
-        assert before == Caller("token alice", "analyst")
-        assert caller_of(store, "s", text, now=end) is None
+        before = caller_of(store, text, now=end - timedelta(milliseconds=1))
+        assert before == (Caller("token alice", "analyst"), "s")
+        assert caller_of(store, text, now=end) is None
     assert verify(store).broken == ()
 
 
@@ -290,12 +289,12 @@ def test_days_that_no_token_may_hold_are_refused(store: Store, days: float) -> N
 def test_terms_that_were_changed_in_the_file_open_nothing(store: Store) -> None:
     text = add_token(store, "s", "alice")
     change_token(store, "s", "alice", days=5)
-    assert caller_of(store, "s", text) is not None
+    assert caller_of(store, text) is not None
     alter(store.path, "UPDATE terms SET expires = '9'")
-    assert caller_of(store, "s", text) is None
+    assert caller_of(store, text) is None
 
 
 def test_terms_written_into_the_file_open_nothing(store: Store) -> None:
     text = add_token(store, "s", "alice")
     alter(store.path, "INSERT INTO terms (at, token, expires) SELECT at, id, '9' FROM token")
-    assert caller_of(store, "s", text) is None
+    assert caller_of(store, text) is None

@@ -26,7 +26,11 @@ from tests.serve.conftest import first_asked
 __all__ = ["COLD", "Process", "beside", "client", "process"]
 
 #: The environment of a server that does not warm up.
-COLD = {"PYTHONPATH": str(Path(__file__).parent / "cold")}
+COLD = {
+    "PYTHONPATH": os.pathsep.join(
+        it for it in (str(Path(__file__).parent / "cold"), os.environ.get("PYTHONPATH")) if it
+    )
+}
 
 
 def client(url: str, token: str) -> httpx.Client:

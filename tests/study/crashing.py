@@ -57,9 +57,6 @@ MOMENTS = {
     "the table gets its name": Moment("anonymize", "name", r"out\.parquet$"),
     "a first plot gets its name": Moment("save", "name", r"age\.svg$"),
     "a first plot is recorded": Moment("save", "sqlite3.connect", "mode=rw$"),
-    "columns to share are begun": Moment("share", "open", r"\.whole-.*columns.*part$"),
-    "columns to share are half written": Moment("share", "write", r"whole-.*columns.*part$"),
-    "columns to share get their name": Moment("share", "os.rename", r"/whole-.*columns.*part$"),
 }
 
 
@@ -68,10 +65,8 @@ def do(job: str, folder: Path) -> None:
     study = dc.open(folder / "cohort.csv", folder / "discreet.toml")
     if job == "anonymize":
         study.anonymize().save(folder / "out.parquet", report=folder / "out.html")
-    elif job == "save":
-        study.histogram("age").save(folder / "age.svg")
     else:
-        study.session.share_copy()
+        study.histogram("age").save(folder / "age.svg")
 
 
 def at(moment: Moment, act: Callable[[], None]) -> None:

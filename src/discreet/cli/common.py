@@ -255,10 +255,20 @@ class WholeOptions:
         )
         return options.open(file, k=self.k, m=self.m, left_out=self.left_out)
 
+    def _rules(self) -> Policy:
+        from discreet.policy import load_policy
+
+        return load_policy(self.policy)
+
     def open_public(self, file: str, study: str | None = None) -> Study:
         """Open a table that is public, of which no copy is made."""
         if self.m is not None or self.left_out is not None:
             raise InputError("of a public table no copy is made; leave --m and --left-out out")
+        if self.policy != "standard" and self._rules().fixed:
+            raise InputError(
+                "a guarded policy protects a table, and --public protects nothing; leave --policy"
+                " out, or name one of the regime 'research'"
+            )
         options = StudyOptions(
             policy="research" if self.policy == "standard" else self.policy,
             study=study,

@@ -77,7 +77,7 @@ def outputs(
     policy or version than the one in force.
     """
     from discreet.outputs.of_study import outputs_in
-    from discreet.serve.state import opened_record
+    from discreet.serve.state import record_there
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)
     if act is not None and (files or from_server):
@@ -89,7 +89,7 @@ def outputs(
         wanted = files or ([] if from_server else [Path()])
         left_out = found.collect(wanted) if act is None else ()
         if from_server:
-            found.collect_from_server(opened_record(state), token)
+            found.collect_from_server(record_there(state), token)
         if act is not None:
             found.folder.review(*act, of or ())
         found.write()

@@ -267,10 +267,10 @@ def token_add(
 
 def token_revoke(name: Name, study: OneStudy, state: StateOption = None) -> None:
     """Let a token open nothing from now on."""
-    from discreet.serve.state import opened_record
+    from discreet.serve.state import record_there
     from discreet.serve.tokens import revoke_token
 
-    revoke_token(opened_record(state), study, name)
+    revoke_token(record_there(state), study, name)
     print_words(f"the token of {name} for study {study} is revoked")
 
 
@@ -278,10 +278,10 @@ def token_list(
     study: StudyOption = None, state: StateOption = None, as_json: JsonOption = False
 ) -> None:
     """List the tokens there are and were, of one study or of all; never the token itself."""
-    from discreet.serve.state import opened_record
+    from discreet.serve.state import record_there
     from discreet.serve.tokens import list_tokens
 
-    tokens = list_tokens(opened_record(state), study)
+    tokens = list_tokens(record_there(state), study)
     if as_json:
         told = [{**asdict(token), "state": token.state()} for token in tokens]
         typer.echo(json.dumps(told))

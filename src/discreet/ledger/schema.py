@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from discreet.records.chain import Schema
 from discreet.records.outputs import TABLES, TABLES_MADE
+from discreet.secret import PLACES
 
 __all__ = ["LEDGER"]
 
@@ -11,6 +12,8 @@ LEDGER = Schema(
     name="ledger",
     number=8,
     elsewhere="put the policy beside one that is",
+    key=PLACES,
+    verify="discreet log --verify",
     tables=("version", "choice", "sketch", "leaving", "provenance", "lines", *TABLES),
     made=(
         """CREATE TABLE IF NOT EXISTS version (

@@ -14,7 +14,7 @@ from discreet.outputs.check import FORMS, checker, command_of
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.standing import CHANGED
 from discreet.policy import Policy
-from discreet.records.outputs import InForce, Output, file_of, list_outputs
+from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_outputs, review
 from discreet.records.store import Store
 from discreet.secret import Secret
 from discreet.study.provenance import policy_digest
@@ -62,6 +62,17 @@ class StudyOutputs:
                 path.write_bytes(file_of(record, self.folder.study, it.id) or b"")
                 found[path] = _finding(it)
             self.folder.collect(found, lambda path: found.get(path) or check(path))
+        self._take_comments(handed)
+
+    def _take_comments(self, handed: Sequence[Output]) -> None:
+        """Write down what was said on the server of outputs that are here now."""
+        store, study = self.folder.store, self.folder.study
+        here = {it.digest: it for it in list_outputs(store, study)}
+        for output in handed:
+            mine = here[output.digest]
+            for text in output.comments:
+                if text not in mine.comments:
+                    review(store, study, mine.id, COMMENT, text, self.folder.in_force)
 
     def not_handed_in(self) -> tuple[str, ...]:
         """Say what the study's version released to files, and is not there."""
@@ -129,10 +140,14 @@ def _suffix(output: Output) -> str:
 
 
 def _finding(output: Output) -> Finding:
-    """Return what was found of an output when it was handed in."""
+    """Return what was found of an output when it was handed in: somebody has to look at it here.
+
+    The server says what the output is, and of which version of the study; here nobody has seen it.
+    """
     told = {name: it for name, it in output.record.items() if name != "policy"}
-    told |= {name: tuple(told[name]) for name in ("columns", "says", "callers") if name in told}
-    return Finding(**told, digest=output.digest)
+    told |= {name: tuple(told[name]) for name in ("columns", "callers") if name in told}
+    says = (*output.record["says"], f"handed in on a server, of version {output.version}")
+    return Finding(**{**told, "says": says, "status": "review"}, digest=output.digest)
 
 
 def _of_token(handed: Sequence[Output], token: str) -> list[Output]:

@@ -281,7 +281,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "study": _NAME,
     "public": _YES_NO,
     "versions": (_whole(1, 100), "a whole number from 1 to 100"),
-    "requests_a_minute": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "copy": (lambda v: v in WAYS_OF_COPY, f"one of {one_of(WAYS_OF_COPY)}"),
     "copy_rows": (_whole(0, 10**9), "a whole number from 0 to 1000000000"),
     "copy_bytes": (_whole(0, 10**10), "a whole number from 0 to 10000000000"),
@@ -401,8 +400,6 @@ class Policy:
         The data are public: nothing is pinned when something is released, and every view says so.
     versions : int, default 4
         How many versions of one study may be opened.
-    requests_a_minute : int, default 120
-        How often one token or user of a server may ask.
     copy : {"browser", "served"}, default "browser"
         Where a server lets the copy of the whole table be explored: its rows go to the browser, or
         they stay on the server, which answers with numbers drawn from them.
@@ -468,7 +465,6 @@ class Policy:
     study: str | None = None
     public: bool = False
     versions: int = 4
-    requests_a_minute: int = 120
     copy: str = "browser"
     copy_rows: int = 300_000
     copy_bytes: int = 30_000_000

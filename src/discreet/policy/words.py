@@ -250,10 +250,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         ),
         "roles": _roles,
         "diversity": _diversity,
-        "requests_a_minute": lambda it: (
-            f"Everybody may ask {it.requests_a_minute} times a minute",
-            ", whatever it is for.",
-        ),
         "versions": lambda it: (
             f"At most {it.versions} versions",
             " of the study may be opened: versions together tell who came and went.",
@@ -324,7 +320,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
 """What each field says, in the order in which it is read."""
 
 ALWAYS = frozenset(
-    {"k", "round_to", "regime", "rows", "requests_a_minute", "versions"}
-    | {"bins", "grid", "residual_df", "name"}
+    {"k", "round_to", "regime", "rows", "versions"} | {"bins", "grid", "residual_df", "name"}
 )
 """Fields that protect, or that somebody reads of in pictures, whether they are set or not."""

@@ -86,6 +86,10 @@ class Schema:
         What `PRAGMA user_version` says, so that no other file is taken for one; 0 is a new one's.
     elsewhere : str
         What to do where its folder cannot be written.
+    key : str
+        Where the secret is that it is sealed with.
+    verify : str
+        The command that checks it.
     tables : tuple of str
         The tables whose rows have a link each in the table `chain`.
     made : tuple of str
@@ -95,6 +99,8 @@ class Schema:
     name: str
     number: int
     elsewhere: str
+    key: str
+    verify: str
     tables: tuple[str, ...]
     made: tuple[str, ...]
 

@@ -87,8 +87,7 @@ class Review:
     """What was said of an output: when (UTC), which of `REVIEWS`, its words, and by whom.
 
     `caller` is the token it was said with; empty on the command line, where the ledger knows of
-    nobody. `under` are the rules that were in force when it was decided; None of a comment, and of
-    what was decided before ledgers kept them.
+    nobody. `under` are the rules that were in force when it was decided; None of a comment.
     """
 
     at: str

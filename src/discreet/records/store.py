@@ -26,7 +26,7 @@ from discreet.errors import DiscreetError, InputError, LedgerError
 from discreet.places import is_there
 from discreet.progress import advance
 from discreet.records import chain
-from discreet.secret import PLACES, Secret
+from discreet.secret import Secret
 from discreet.unfinished import delete_unfinished, partial_file
 
 __all__ = ["Store", "Verification", "verify"]
@@ -226,7 +226,7 @@ class Store:
             raise LedgerError(
                 f"{self} was sealed with another secret (or its last row"
                 " was changed), so nothing was written; give the secret that it was begun with,"
-                f" which is {PLACES}"
+                f" which is {self.schema.key}"
             )
 
     def _is_there(self) -> bool:
@@ -242,7 +242,7 @@ class Store:
             error = LedgerError(
                 f"{self}, or what SQLite keeps beside it (-wal, -shm), was"
                 " deleted, moved or replaced while it was in use, so nothing can be released; stop"
-                " this program, look with discreet log --verify --head HEAD whether the last rows"
+                f" this program, look with {self.schema.verify} --head HEAD whether the last rows"
                 " are missing (HEAD is what you noted before; without one, take it that they are),"
                 " restore it from a backup if so, and start again"
             )
@@ -503,8 +503,8 @@ def verify(store: Store, head: str | None = None) -> Verification:
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.records.store import Store, verify
     >>> from discreet.secret import Secret
-    >>> from discreet.serve.log import add_token
     >>> from discreet.serve.state import RECORD
+    >>> from discreet.serve.tokens import add_token
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))), RECORD)
     ...     text = add_token(store, "cohort", "alice")

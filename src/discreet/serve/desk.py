@@ -81,7 +81,7 @@ class Turns:
             if len(mine) + (self._working == caller) >= self._most:
                 took = False
             else:
-                self._waiting.setdefault(caller, deque()).append(ticket)
+                self._wait(caller, ticket)
                 self._free.wait_for(lambda: self._is_next(ticket))
                 self._begin(caller)
                 took = True
@@ -92,6 +92,12 @@ class Turns:
                 with self._free:
                     self._working = None
                     self._free.notify_all()
+
+    def _wait(self, caller: str, ticket: object) -> None:
+        """Take a ticket into the line, in which who is worked for comes last."""
+        self._waiting.setdefault(caller, deque()).append(ticket)
+        if self._working is not None and self._working in self._waiting:
+            self._waiting.move_to_end(self._working)
 
     def _is_next(self, ticket: object) -> bool:
         return self._working is None and next(iter(self._waiting.values()))[0] is ticket

@@ -22,7 +22,6 @@ from discreet.secret import DerivedKey
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
 from discreet.study.derived import DerivedCopy
-from discreet.table import KINDS
 
 __all__ = [
     "WARMED",
@@ -162,7 +161,7 @@ def warm(copy: DerivedCopy, step: Callable[[], object] = lambda: None) -> None:
     """
     numbers, levels = [*copy.whole.copy.columns], [*copy.whole.copy.strata]
     for plot in WARMED:
-        columns = (numbers if plot.columns != KINDS[1] else levels)[:MOST_WARMED]
+        columns = (numbers if plot.columns != "categorical" else levels)[:MOST_WARMED]
         most = plot.most or MOST_WARMED
         try:
             if len(columns) >= plot.least:
@@ -175,7 +174,5 @@ def warm(copy: DerivedCopy, step: Callable[[], object] = lambda: None) -> None:
             return  # the server has ended, and waits for this thread
 
 
-WARMED = tuple(
-    it for it in PLOTS.values() if not (it.of_formula or it.places or it.name == "correlations")
-)
+WARMED = tuple(it for it in PLOTS.values() if not (it.of_formula or it.places))
 """The plots that are drawn by `warm`."""

@@ -48,6 +48,8 @@ class HeldCopy:
 
     def facts(self) -> dict[str, Any]:
         """Say where the copy is explored, and how large it is."""
+        if self._copy.policy.shows_exact:  # clusters of persons are made, and nothing is of rows
+            return {"way": "none", "rows": len(self._copy.whole)}
         rows = self.rows
         if rows is None:
             return {"way": "server", "rows": len(self._copy.whole)}

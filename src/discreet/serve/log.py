@@ -113,11 +113,13 @@ def asked_before(store: Store, study: str, view: str, caller: str | None) -> Log
 def explored(store: Store, study: str, version: str, what: str, caller: str) -> bool:
     """Tell whether it was written down that a caller explores the rows of a version."""
     query = (
-        "SELECT 1 FROM asked WHERE caller = ? AND study = ? AND what = ? AND version = ?"
+        "SELECT id FROM asked WHERE caller = ? AND study = ? AND what = ? AND version = ?"
         " AND outcome = ? LIMIT 1"
     )
     with store.reading() as connection:
         found = connection.execute(query, (caller, study, what, version, ANSWERED)).fetchone()
+        if found is not None:
+            check_row(store, connection, found[0])
     return found is not None
 
 

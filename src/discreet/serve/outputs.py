@@ -248,9 +248,11 @@ def _made(
 ) -> tuple[Finding, bytes] | Refusal:
     """Return a file of a plot or table, and what its checker reads; or say why there is none."""
     asked = made_before(served, caller, view)
-    body = asked if isinstance(asked, Refusal) else made_again(served, caller, asked)
-    if isinstance(asked, Refusal) or isinstance(body, Refusal):
-        return asked if isinstance(asked, Refusal) else refusal("unknown")
+    if isinstance(asked, Refusal):
+        return asked
+    body = made_again(served, caller, asked)
+    if isinstance(body, Refusal):
+        return body
     answer = Answered(view, body, asked.request)
     if not answer.has(form):
         return refusal("request", OTHER_FORM)

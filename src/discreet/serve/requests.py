@@ -17,20 +17,18 @@ from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
 from discreet.plots.request import columns_of_by
 from discreet.policy import PlotRequest, Policy
 from discreet.policy.resolve import method_of
-from discreet.protect import Whole
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
 from discreet.study.by_two import check_two
 from discreet.study.derived import DerivedCopy
-from discreet.study.facts import NUMBERS, is_fixed, usual_number
+from discreet.study.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
 from discreet.study.from_copy import (
+    DrawableColumn,
     check_way,
     is_of_clusters,
     settle_from_copy,
 )
-from discreet.study.session import DrawableColumn
 from discreet.study.table_kinds import MOST_WORDS
-from discreet.table import KINDS
 
 __all__ = [
     "BODIES",
@@ -75,7 +73,7 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
         fields["sensitive"] = (sensitive | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
     fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in plot.parameters}
-    if plot.uses(Whole.name, "limits"):
+    if plot.uses(OF_WHOLE, "limits"):
         ends = Annotated[float, Field(allow_inf_nan=False)]
         two = Annotated[list[ends], Field(min_length=2, max_length=2)]
         limits = Annotated[dict[Name, two], Field(min_length=1, max_length=plot.most)]
@@ -283,7 +281,7 @@ def _settled(copy: DerivedCopy, columns: Columns, kind: str, asked: _Asked) -> A
     """Say how a plot will be made, or raise what it is refused for."""
     given, derivation = parted(asked.given)
     part = part_of(copy, derivation)
-    columns = {**columns, **_new_columns(part)}
+    columns = {**columns, **part.whole.drawable}
     names, model = tuple(asked.what.get("columns", ())), None
     if "formula" in asked.what:
         kinds = {name: column.kind for name, column in columns.items()}
@@ -313,16 +311,6 @@ def part_of(copy: DerivedCopy, derivation: Body) -> DerivedCopy:
     return copy.where(derivation["where"]) if "where" in derivation else copy
 
 
-def _new_columns(part: DerivedCopy) -> dict[str, DrawableColumn]:
-    """Return the columns that are new, as ones that may be drawn."""
-    held, raw = part.whole, part.table.columns
-    return {
-        name: DrawableColumn(name, KINDS[name not in held.copy.columns], column.role)
-        for name, column in held.raw.items()
-        if name not in raw
-    }
-
-
 def _how(policy: Policy, given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, as `resolve` takes it."""
     how = _unusual(given) | _numbers(given)
@@ -330,7 +318,7 @@ def _how(policy: Policy, given: Body) -> dict[str, Any]:
         how["method"] = ""
     if not policy.fixed:
         return how
-    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, Whole.name, it)]
+    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, OF_WHOLE, it)]
     return _without(how, *usual)
 
 
@@ -399,8 +387,8 @@ def _refused(
     if not fixed or parameter == "formula" or error.rule == "many":
         return refusal(code, words)
     wrong = [it for it in numbers if is_fixed(policy, method, it)]
-    near = {**what, **_without(given, *(wrong if parameter == "numbers" else [parameter]))}
-    return refusal(code, words, near)
+    left = _without(given, *(wrong if parameter == "numbers" else [parameter]))
+    return refusal(code, words, {**what, **left} if len(left) < len(given) else None)
 
 
 def refused_in_words(error: DiscreetError) -> Refusal:
@@ -434,13 +422,14 @@ def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -
 
 def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
-    named = _without(_unusual(given), "method")
+    named = _without(_unusual(given), "method", "sensitive")
     if asked.method != method_of(policy, asked.plot, None):
         named["method"] = asked.method
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):
             named[name] = value
-    return _without(named, *() if named.get("sensitive") else ("sensitive",))
+    sensitive = [name for name in asked.columns if name in given.get("sensitive", ())]
+    return named | ({"sensitive": sensitive} if sensitive else {})
 
 
 def _unusual(given: Body) -> dict[str, Any]:

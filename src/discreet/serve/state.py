@@ -9,18 +9,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from discreet.errors import InputError, path_in_words
 from discreet.records.chain import Schema
 from discreet.records.outputs import TABLES, TABLES_MADE
 from discreet.records.store import Store
 from discreet.secret import is_secret, secret_at
 
-__all__ = ["RECORD", "existing_record", "opened_record", "state_folder"]
+__all__ = ["RECORD", "existing_record", "opened_record", "record_there", "state_folder"]
 
 KEY = "record.key"
 RECORD = Schema(
     name="record",
     number=101,
     elsewhere="name another one (--state)",
+    key=f"the file {KEY} beside it",
+    verify="discreet log --state FOLDER --verify",
     tables=("token", "terms", "revocation", "asked", *TABLES),
     made=(
         """CREATE TABLE IF NOT EXISTS token (
@@ -70,3 +73,14 @@ def existing_record(folder: Path | None = None) -> Store | None:
     """Return the record of a server where there is one; nothing is made."""
     place = state_folder(folder)
     return opened_record(folder) if is_secret(place / KEY) else None
+
+
+def record_there(folder: Path | None = None) -> Store:
+    """Return the record of a server, and refuse a folder that has none."""
+    found = existing_record(folder)
+    if found is None:
+        raise InputError(
+            f"there is no server's record in {path_in_words(state_folder(folder))}; name its folder"
+            " by --state"
+        )
+    return found

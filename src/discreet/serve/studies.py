@@ -6,9 +6,12 @@ import hashlib
 import json
 import logging
 import os
+import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +20,9 @@ from discreet.records.store import Store
 from discreet.serve.desk import Desk
 from discreet.serve.held import HeldCopy
 from discreet.study.derived import DerivedCopy, derived_of
+from discreet.study.from_copy import DrawableColumn
 from discreet.study.from_file import FileSession, open_file
-from discreet.study.session import DrawableColumn
+from discreet.study_file import SUFFIX
 
 __all__ = ["A_MINUTE", "Served", "Studies", "served_file"]
 
@@ -65,11 +69,25 @@ class Served:
 
 
 def served_file(path: Path, store: Store, desk: Desk) -> Served:
-    """Open a study file to serve it."""
-    file = open_file(path)
+    """Open a study file to serve it: a copy of it, so that nobody writes over what is served."""
+    handle, name = tempfile.mkstemp(prefix="discreet-", suffix=SUFFIX)
+    os.close(handle)
+    try:
+        try:
+            shutil.copyfile(path, name)
+        except OSError as error:
+            why = type(error).__name__
+            raise InputError(f"{path_in_words(path)} cannot be read ({why})") from None
+        try:
+            file = open_file(name)
+        except InputError as error:  # which names the copy
+            said = str(error).replace(path_in_words(name), path_in_words(path))
+            raise InputError(said) from None
+    finally:
+        with suppress(OSError):  # where what is open can be deleted, it is; it stays open
+            os.unlink(name)
     copy = derived_of(file)
-    columns = {it.name: it for it in file.drawable()}
-    return Served(file, store, desk, copy, columns, HeldCopy(copy))
+    return Served(file, store, desk, copy, copy.whole.drawable, HeldCopy(copy))
 
 
 class Studies:
@@ -163,7 +181,7 @@ class Studies:
             return
         if served.content != self._served[name].content:
             LOG.info("study %r is served in version %s now", name, served.version)
-            self._take(path, served, marks)
+        self._take(path, served, marks)  # of the same content, too: its bytes may lie elsewhere
 
 
 def _marks_of(path: Path) -> Marks | None:

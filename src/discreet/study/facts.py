@@ -16,11 +16,12 @@ from discreet.policy import Policy
 from discreet.policy.resolve import diversity_of, method_of, refuse_unused
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.study.derived import OfCopy
-from discreet.study.session import DrawableColumn
+from discreet.study.from_copy import DrawableColumn
 from discreet.study.table_kinds import table_facts
 
 __all__ = [
     "NUMBERS",
+    "OF_WHOLE",
     "board_facts",
     "has_use",
     "is_fixed",
@@ -34,6 +35,8 @@ __all__ = [
 NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
 #: What of it the copy of the whole table was made with, or has no use for.
 OF_COPY = ("k", "q", "diversity")
+OF_WHOLE = Whole.name
+"""The method by which all of a copy is drawn."""
 
 
 OWN = "PUBLIC: the rows are those of the table itself."
@@ -101,6 +104,7 @@ def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, 
             "round_to": policy.round_to,
             "public": policy.public,
             "promise": OWN if own else promise_of(policy),
+            **({"drawn_from": "the rows of a public table"} if own else {}),
         },
         "columns": [_column_facts(of, it) for it in columns.values()],
         "pictures": [it for it in pictures if not own or PLOTS[it["kind"]].axes],

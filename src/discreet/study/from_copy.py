@@ -36,6 +36,7 @@ from discreet.vault.columns import Unread, beside, changed, without
 from discreet.vault.vault import Copy
 
 __all__ = [
+    "DrawableColumn",
     "WholeTable",
     "check_way",
     "is_of_clusters",
@@ -50,8 +51,8 @@ __all__ = [
 NO_METHOD = "none"
 OF_CLUSTERS = ("sensitive", "diversity")
 OF_PUBLIC = (
-    "of a public table in a study file parallel coordinates alone are drawn, as clusters of persons;"
-    " draw the others of the table itself, under the policy 'research'"
+    "of a public table in a study file parallel coordinates alone are drawn, as clusters of"
+    " persons; draw the others of the table itself, under the policy 'research'"
 )
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
@@ -60,6 +61,15 @@ MOST_GAPS = 4
 """So many columns are named whose gaps cost rows."""
 OWN = ("k", "q")
 """Numbers that the copy was made with, and that no plot of it may have others of."""
+
+
+@dataclass(frozen=True)
+class DrawableColumn:
+    """A column that may be drawn: its name, kind and role."""
+
+    name: str
+    kind: str
+    role: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,6 +146,16 @@ class WholeTable:
         """The orders of levels that are declared: of levels that the copy has not, too."""
         held = {*self.copy.columns, *self.copy.strata}
         return {n: it.order for n, it in self.raw.items() if it.order and n in held}
+
+    @property
+    def drawable(self) -> dict[str, DrawableColumn]:
+        """The columns that a plot may be asked of, by name, new ones last."""
+        numbers, levels = self.copy.columns, self.copy.strata
+        return {
+            name: DrawableColumn(name, KINDS[name not in numbers], "other")
+            for name in self.raw
+            if name in numbers or name in levels
+        }
 
     @property
     def levels(self) -> Mapping[str, tuple[str, ...]]:
@@ -311,12 +331,8 @@ def settle_from_copy(
     """Say how a plot of the copy will be made: whatever can be drawn of public rows."""
     if plot not in PLOTS:
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
-    if policy.shows_exact and not PLOTS[plot].axes:
-        raise RefusedError(OF_PUBLIC, parameter="plot")
-    if is_of_clusters(policy, PLOTS[plot]):
-        _check_in_copy(whole, raw, columns=columns)
-        asked = resolve(_free(policy), whole.table, plot, columns, model=model, **how)
-        return dataclasses.replace(asked, q=None)
+    if policy.shows_exact:
+        return _settle_clusters(policy, whole, raw, plot, columns, how)
     how.pop("method", None)
     weights = how.pop("weights", None)
     with about("numbers"):
@@ -353,6 +369,22 @@ def settle_from_copy(
     )
     asked = dataclasses.replace(asked, q=None, by_second=second, weights=weights)
     return dataclasses.replace(asked, method=Whole.name, of_copy=True, m=policy.members)
+
+
+def _settle_clusters(
+    policy: Policy,
+    whole: WholeTable,
+    raw: Table,
+    plot: str,
+    columns: Sequence[str],
+    how: Mapping[str, Any],
+) -> PlotRequest:
+    """Say how clusters of persons will be made, of the rows of a public table."""
+    if not PLOTS[plot].axes:
+        raise RefusedError(OF_PUBLIC, parameter="plot")
+    _check_in_copy(whole, raw, columns=columns)
+    asked = resolve(_free(policy), whole.table, plot, columns, **how)
+    return dataclasses.replace(asked, q=None)
 
 
 def _row_method(plot: Plot[Any], model: Model | None) -> str:

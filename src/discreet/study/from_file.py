@@ -35,7 +35,7 @@ from discreet.study.from_copy import WholeTable
 from discreet.study.new_columns import with_derived
 from discreet.study.notes_of_copy import column_notes, notes_of_copy
 from discreet.study.provenance import REPORT, Asks, asked_for, begun_from_file
-from discreet.study.session import FIDELITY, DrawableColumn, codes_said
+from discreet.study.session import FIDELITY, codes_said
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
 from discreet.table import KINDS, Column, Table, open_table
@@ -267,13 +267,6 @@ class FileSession:
     def numbers_together(self) -> tuple[str, ...]:
         """Return all columns of numbers."""
         return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)
-
-    def drawable(self) -> tuple[DrawableColumn, ...]:
-        """Return the columns that a plot may be asked of, new ones last."""
-        whole = self.whole
-        numbers = whole.copy.columns
-        there = [name for name in whole.raw if name in numbers or name in whole.copy.strata]
-        return tuple(DrawableColumn(name, KINDS[name not in numbers], "other") for name in there)
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy is, as the file says it."""

@@ -32,7 +32,7 @@ __all__ = [
     "version_of_counts",
 ]
 
-OF_SERVER = ("requests_a_minute", "copy", "copy_rows", "copy_bytes", "private_files")
+OF_SERVER = ("copy", "copy_rows", "copy_bytes", "private_files")
 """What of a policy says how a server answers, and not what: no answer hangs on it."""
 COPY, COUNTS, ROWS = "copy", "counts", "rows"
 """The source of what was drawn from the protected copy, was counted in the data under a policy

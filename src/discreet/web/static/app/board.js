@@ -38,7 +38,7 @@ export function openBoard(host, source, how) {
     explained: null,
     refusedPart: null,
   };
-  let size = rows?.size ?? 0;
+  let size = rows?.size ?? facts.rows?.rows ?? 0;
   let lit = null;
   let turn = 0;
   board.partSize = () => ({ size, total: rows?.size ?? size });

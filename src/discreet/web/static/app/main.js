@@ -57,7 +57,12 @@ async function begin(host) {
     facts,
     rows: rows && { ...rows, size: facts.rows.rows },
     server: onServer(facts),
-    says: { study: facts.study, version: `version ${facts.version}`, promise: facts.policy.promise },
+    says: {
+      study: facts.study,
+      version: `version ${facts.version.slice(0, 8)}`,
+      promise: facts.policy.promise,
+      sign: facts.policy.regime === "guarded" ? "shield" : "info",
+    },
   };
   document.title = `${facts.study} · discreet`;
   const again = (text) => {
