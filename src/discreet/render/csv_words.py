@@ -24,7 +24,7 @@ BEGINS = '{"schema": '
 
 
 def as_csv(columns: Sequence[tuple[str, Sequence[Any]]]) -> bytes:
-    r"""Return named columns as CSV: numbers with all their digits, and nothing where one is missing.
+    r"""Return named columns as CSV: numbers with all digits, and nothing where one is missing.
 
     Examples
     --------

@@ -25,6 +25,8 @@ __all__ = ["Unlike", "unlike"]
 NAMED, LOOKED_AT = 3, 1000
 """So many differences are named, and so many are looked for."""
 LETTERS = 60
+ROOM = 100_000
+"""Bytes: a file that has so many more than twice those of what is made anew is not looked into."""
 NEAR = 1e-9
 """Machines that calculate a sum in another order differ by less."""
 SCENE = ('<script type="application/json" id="scene">', "</script>")
@@ -64,6 +66,8 @@ class _Difference:
 
 def unlike(made: bytes, found: bytes, form: str) -> Unlike:
     """Say how a file that was found differs from the one that was made anew, both of one form."""
+    if len(found) > 2 * len(made) + ROOM:
+        return Unlike((f"it has {len(found):,} bytes, and drawn again {len(made):,}",))
     find = {".json": _of_json, ".html": _of_page, ".svg": _of_svg, CSV: _of_csv}[form]
     many = [*islice(find(made, found), LOOKED_AT)]
     said = tuple(it.says for it in many[:NAMED])
@@ -172,7 +176,7 @@ def _of_svg(made: bytes, found: bytes) -> Iterator[_Difference]:
 
 
 def _within(group: str) -> str:
-    return f", in {group}" if group else ""
+    return f" in {group}" if group else ""
 
 
 def _of_line(made: str, found: str, group: str) -> _Difference:

@@ -58,8 +58,8 @@ SHAPES: Mapping[str, Callable[[object], bool]] = MappingProxyType(
     {
         **dict.fromkeys(("plot", "formula", "show", "every", "weights", "method"), _is_text),
         **dict.fromkeys(("columns", "event_is"), _are_texts),
-        **dict.fromkeys(("bins", "grid"), _is_whole),
-        **dict.fromkeys(("trend", "percent", "overlay"), _is_switch),
+        **dict.fromkeys(("bins", "grid", "pixels"), _is_whole),
+        **dict.fromkeys(("trend", "percent", "overlay", "gradient"), _is_switch),
         **dict.fromkeys(("limits", "edges"), _are_ends),
         "by": lambda it: _is_text(it) or _are_texts(it),
         "derived": _are_steps,

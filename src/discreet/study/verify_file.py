@@ -39,8 +39,10 @@ from discreet.study.verdicts import (
 
 __all__ = ["FileVerifier", "file_verifier_of"]
 
-LOOKED_AT = (".png", ".pdf")
+SVG, LOOKED_AT = ".svg", (".png", ".pdf")
 """The forms of pictures that people compare by eye."""
+MOST_WORDS = 300
+"""So many letters of why a request is refused are told, for it may repeat the request."""
 LIKE_IT = "drawn again from this study file it is the same, to the last number and letter"
 OF_COPY = f"{LIKE_IT}; it was made beside the data, and its seal can be checked there alone"
 OTHER_ROWS = "made of other rows: it is of another version of this study, or of another study"
@@ -56,6 +58,7 @@ SAYS_OTHERWISE = "what it says of itself was changed"
 NO_PLOT = (
     "it is no plot, and only plots are drawn again; make it anew from the study file, and compare"
 )
+OTHER_NUMBERS = "its numbers are not those that are drawn again"
 BY_EYE = (
     "what it says of itself is what this study file gives, but pixels and pages are not compared;"
     " have it drawn again beside, and look at both"
@@ -156,7 +159,8 @@ class FileVerifier:
             drawing = Drawing.from_told(told.drawing, held.form)
         except InputError as error:
             checks["drawn again"] = FAILED
-            return case.changed(f"what it says was asked for cannot be drawn: {error}")
+            why = printable(str(error))[:MOST_WORDS]
+            return case.changed(f"what it says was asked for cannot be drawn: {why}")
         found, view = self._compared(case, views, drawing)
         if self.beside is None or found.verdict == AS_MADE:
             return found
@@ -181,15 +185,15 @@ class FileVerifier:
         view = (mine or views)[0]
         if case.held.form in LOOKED_AT:
             return self._looked_at(case, drawing), view
-        data = case.path.read_bytes()
-        form = case.held.form
+        data, form = case.path.read_bytes(), case.held.form
         if any(_file(it, told, form, drawing) == data for it in mine):
             checks |= {"drawn again": PASSED, "file": PASSED}
             return case.found(AS_MADE, LIKE_IT if _is_own(told) else OF_COPY), view
         checks["file"] = FAILED
-        return self._unlike(
-            case, drawing, unlike(_file(view, told, form, drawing), data, form)
-        ), view
+        if form == SVG and not mine:
+            return case.changed(OTHER_NUMBERS), view
+        how = unlike(_file(view, told, form, drawing), data, form)
+        return self._unlike(case, drawing, how), view
 
     def _unlike(self, case: _Case, drawing: Drawing, how: Unlike) -> FileCheck:
         """Say how a figure differs from what is drawn again."""
@@ -208,7 +212,7 @@ class FileVerifier:
         """Say of a picture of pixels, or a PDF, what can be said without comparing it."""
         held, told = case.held, case.told
         if case.checks["drawn again"] == FAILED:
-            return case.changed("its numbers are not those that are drawn again", drawing)
+            return case.changed(OTHER_NUMBERS, drawing)
         case.checks["file"] = NOT_CHECKED
         if _is_own(told):
             fits = told.fits_file(self.session.key, held.rest or b"", held.form)
@@ -230,7 +234,7 @@ def _is_own(told: Provenance) -> bool:
 
 def _if_drawn(drawing: Drawing, form: str) -> Drawing | None:
     """Return how matplotlib drew a file, where it did."""
-    return drawing if form == ".svg" else None
+    return drawing if form == SVG else None
 
 
 def _file(view: View, told: Provenance, form: str, drawing: Drawing) -> bytes:
