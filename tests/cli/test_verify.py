@@ -99,4 +99,5 @@ def test_what_was_changed_counts_more_than_what_cannot_be_read(
 
 def test_each_verdict_has_an_exit_code() -> None:
     named = (verdicts.AS_MADE, verdicts.ALTERED, verdicts.ELSEWHERE, verdicts.UNKNOWN)
-    assert {*EXIT_CODES} == {*named, verdicts.UNREADABLE}
+    assert {*EXIT_CODES} == {*named, verdicts.UNREADABLE, verdicts.NOT_COMPARABLE}
+    assert len({*EXIT_CODES.values()}) == len(EXIT_CODES)
