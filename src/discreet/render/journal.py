@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,10 +16,11 @@ from discreet.render.figure_file import INCH, PNG_DPI, SMALLEST, check_width
 from discreet.render.scene import Scene
 from discreet.render.to_matplotlib import figure_bytes
 
-__all__ = ["FIGURES", "Drawing", "drawn_by"]
+__all__ = ["FIGURES", "VERSION", "Drawing", "drawn_by"]
 
 FIGURES = (".png", ".svg", ".pdf")
 DPI = (50, 1200)
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
 LONGEST_TITLE = 300
 """Letters; a longer one would leave no room for the plot."""
 
@@ -79,9 +81,11 @@ class Drawing:
         InputError
             If it says anything else.
         """
-        said = {name: it for name, it in told.items() if name != "matplotlib"}
+        said = dict(told)
+        drew = said.pop("matplotlib", "0") if suffix in FIGURES else "0"
         kinds = {"title": str, "width": float | int, "dpi": int, "footnote": bool}
-        if not all(name in kinds and isinstance(it, kinds[name]) for name, it in said.items()):
+        known = all(name in kinds and isinstance(it, kinds[name]) for name, it in said.items())
+        if not (known and isinstance(drew, str) and VERSION.fullmatch(drew)):
             raise InputError("what it says of how it was drawn is none that discreet wrote")
         drawing = Drawing(**said)
         drawing.check(suffix)

@@ -74,10 +74,10 @@ def file_of(
 ) -> bytes:
     """Return a file of something with its provenance in it, where it has one.
 
-    `drawing` is how it was drawn into the file.
+    `drawing` is how it was drawn into the file, which is said where it is sealed.
     """
     told = of.provenance
-    if told is not None and drawing:
+    if told is not None and drawing and of.sealer is not None:
         told = replace(told, drawing=drawing)
     return sealed_file(told, of.sealer, made, suffix)
 

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError, InputError
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
 from discreet.provenance import canonical_text
 from discreet.study.choice import Choice, chosen, kinds_of, overview, with_choice
-from discreet.study.derived import DerivedCopy, derived_of
+from discreet.study.derived import OfCopy, derived_of
 from discreet.study.from_file import FileSession
 from discreet.study.provenance import plot_asked
 from discreet.study.session import Session
@@ -93,14 +93,10 @@ def drawn_again(of: Session | FileSession, request: Mapping[str, Any]) -> list[V
 
 def _views(of: Session | FileSession, request: Mapping[str, Any]) -> Iterator[View]:
     plot, columns, how, asks = plot_asked(request)
-    if not of.policy.fixed and isinstance(of, Session):
-        yield from _within(of.view(PLOTS[plot], of.settle(plot, columns, **how)))
-        return
     part = derived_of(of)
     for name, text in asks:
         part = part.assign({name: text}) if name else part.where(text)
-    whole = isinstance(of, Session) and not asks
-    drawn_by: Session | DerivedCopy = of if whole and isinstance(of, Session) else part
+    drawn_by: OfCopy = part if asks or isinstance(of, FileSession) else of
     view = drawn_by.view(PLOTS[plot], drawn_by.settle(plot, columns, **how))
     yield from _within(view)
     for choice in _choices(drawn_by, plot, columns, how.get("by")):
@@ -117,7 +113,7 @@ def _within(view: View | None) -> Iterator[View]:
 
 
 def _choices(
-    of: Session | DerivedCopy, plot: str, columns: tuple[str, ...], by: str | list[str] | None
+    of: OfCopy, plot: str, columns: tuple[str, ...], by: str | list[str] | None
 ) -> Iterator[Choice]:
     """Yield how a plot may have been chosen: a figure says so, and its request does not."""
     divided = [by] if isinstance(by, str) else by or []

@@ -16,8 +16,8 @@ from discreet.plots import View
 from discreet.plots.view import FORMS
 from discreet.provenance import DIGITS, Provenance, own_version
 from discreet.render.csv_words import CSV
-from discreet.render.figure_file import PNG_DPI, printable, write_whole
-from discreet.render.journal import Drawing, drawn_by
+from discreet.render.figure_file import INCH, PNG_DPI, printable, write_whole
+from discreet.render.journal import VERSION, Drawing, drawn_by
 from discreet.study.carried import JSON, Carried, read
 from discreet.study.compared import Unlike, unlike
 from discreet.study.drawn_again import drawn_again
@@ -36,11 +36,14 @@ from discreet.study.verdicts import (
     check_each,
     result,
 )
+from discreet.study_file.signing import is_hex
 
 __all__ = ["FileVerifier", "file_verifier_of"]
 
 SVG, LOOKED_AT = ".svg", (".png", ".pdf")
 """The forms of pictures that people compare by eye."""
+MOST_PIXELS = 6000
+"""So many stand side by side in what is drawn beside."""
 MOST_WORDS = 300
 """So many letters of why a request is refused are told, for it may repeat the request."""
 LIKE_IT = "drawn again from this study file it is the same, to the last number and letter"
@@ -145,7 +148,7 @@ class FileVerifier:
         if other:
             return case.found(ELSEWHERE, other)
         checks["seal"] = result(told.is_genuine(self.session.key)) if _is_own(told) else NOT_CHECKED
-        if checks["seal"] == FAILED:
+        if checks["seal"] == FAILED or not _is_plain(told):
             return case.found(ALTERED, SAYS_OTHERWISE)
         if held.form != held.ending:
             checks["file"] = FAILED
@@ -186,39 +189,32 @@ class FileVerifier:
         if case.held.form in LOOKED_AT:
             return self._looked_at(case, drawing), view
         data, form = case.path.read_bytes(), case.held.form
-        if any(_file(it, told, form, drawing) == data for it in mine):
+        fits = self._fits(case)
+        if fits and any(_is_of(case, it, drawing, data) for it in mine):
             checks |= {"drawn again": PASSED, "file": PASSED}
             return case.found(AS_MADE, LIKE_IT if _is_own(told) else OF_COPY), view
         checks["file"] = FAILED
         if form == SVG and not mine:
             return case.changed(OTHER_NUMBERS), view
         how = unlike(_file(view, told, form, drawing), data, form)
-        return self._unlike(case, drawing, how), view
+        if how.tiny and fits and form in (JSON, CSV):
+            return case.found(NOT_COMPARABLE, TINY), view
+        return _unlike(case, drawing, how), view
 
-    def _unlike(self, case: _Case, drawing: Drawing, how: Unlike) -> FileCheck:
-        """Say how a figure differs from what is drawn again."""
-        form = case.held.form
-        if how.tiny and form in (JSON, CSV) and case.held.own:
-            return case.found(NOT_COMPARABLE, TINY)
-        if how.said:
-            return case.changed(f"not as it is drawn again: {how}", _if_drawn(drawing, form))
-        return case.changed(
-            "what it shows is as it is drawn again, but the file was written anew, and may hold"
-            " more than it shows",
-            _if_drawn(drawing, form),
-        )
+    def _fits(self, case: _Case) -> bool:
+        """Tell whether what a figure says of itself is of the file that it stands in."""
+        held, told, key = case.held, case.told, self.session.key
+        if held.form == JSON:
+            return held.own and (not _is_own(told) or told.holds(key, held.checksum))
+        return not _is_own(told) or told.fits_file(key, held.rest or b"", held.form)
 
     def _looked_at(self, case: _Case, drawing: Drawing) -> FileCheck:
         """Say of a picture of pixels, or a PDF, what can be said without comparing it."""
-        held, told = case.held, case.told
         if case.checks["drawn again"] == FAILED:
             return case.changed(OTHER_NUMBERS, drawing)
-        case.checks["file"] = NOT_CHECKED
-        if _is_own(told):
-            fits = told.fits_file(self.session.key, held.rest or b"", held.form)
-            case.checks["file"] = result(fits)
-            if not fits:
-                return case.found(ALTERED, "what is drawn in it was changed")
+        case.checks["file"] = result(self._fits(case)) if _is_own(case.told) else NOT_CHECKED
+        if case.checks["file"] == FAILED:
+            return case.found(ALTERED, "what is drawn in it was changed")
         return case.found(NOT_COMPARABLE, BY_EYE)
 
 
@@ -227,28 +223,49 @@ def file_verifier_of(path: str | Path, beside: Path | None = None) -> FileVerifi
     return FileVerifier(open_file(path), beside)
 
 
+def _unlike(case: _Case, drawing: Drawing, how: Unlike) -> FileCheck:
+    """Say how a figure differs from what is drawn again."""
+    by = drawing if case.held.form == SVG else None  # which matplotlib draws
+    if how.said:
+        return case.changed(f"not as it is drawn again: {how}", by)
+    return case.changed(
+        "what it shows is as it is drawn again, but the file was written anew, and may hold more"
+        " than it shows",
+        by,
+    )
+
+
 def _is_own(told: Provenance) -> bool:
     """Tell whether a figure says that it was made from a study file."""
     return told.source == FROM_FILE
 
 
-def _if_drawn(drawing: Drawing, form: str) -> Drawing | None:
-    """Return how matplotlib drew a file, where it did."""
-    return drawing if form == SVG else None
+def _is_plain(told: Provenance) -> bool:
+    """Tell whether digests are digests and versions versions, and no words that people may read."""
+    digests = (told.checksum, told.seal, told.file_seal or told.seal)
+    hexes = all(is_hex(it, 64) for it in digests) and is_hex(told.policy, DIGITS)
+    return hexes and VERSION.fullmatch(told.discreet) is not None
+
+
+def _is_of(case: _Case, view: View, drawing: Drawing, data: bytes) -> bool:
+    """Tell whether a figure is a file of a view to the byte, and says that it is."""
+    own = view.sealed().provenance
+    same = own is not None and own.request == case.told.request
+    return same and _file(view, case.told, case.held.form, drawing) == data
 
 
 def _file(view: View, told: Provenance, form: str, drawing: Drawing) -> bytes:
-    """Return the file of a view as whoever made it has it; what no key is here for is believed."""
-    if not _is_own(told):
-        view = replace(view, provenance=told, sealer=None)
-    return view.bytes_as(form, drawing)
+    """Return the file of a view, in which stands what was told."""
+    return replace(view, provenance=told, sealer=None).bytes_as(form, drawing)
 
 
 def _draw_beside(folder: Path, path: Path, view: View, drawing: Drawing) -> Path:
-    """Draw a view into a folder under a name that is free, in pixels as they usually are."""
+    """Draw a view into a folder under a name that is free, in no more pixels than usually."""
     form = path.suffix.lower()
-    if drawing.dpi is not None:
-        drawing = replace(drawing, dpi=min(drawing.dpi, PNG_DPI))
+    if form == ".png":
+        most = PNG_DPI if drawing.width is None else int(MOST_PIXELS * INCH / drawing.width)
+        if (drawing.dpi or PNG_DPI) > min(PNG_DPI, most):
+            drawing = replace(drawing, dpi=min(PNG_DPI, most))
     data, target, number = view.bytes_as(form, drawing), folder / f"{path.stem}-again{form}", 1
     while target.exists():
         number += 1
