@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+from PIL import Image
 
 import discreet as dc
 from discreet.errors import InputError
@@ -449,13 +450,25 @@ def test_drawn_beside_where_it_is_altered_and_not_where_it_is_as_made(
         study.verify(path, beside=tmp_path / "none")
 
 
+def pixels_of(path: str | Path) -> tuple[int, int]:
+    """Return how many pixels a picture has, across and up."""
+    with Image.open(path) as image:
+        return image.size
+
+
 def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> None:
     path = study.histogram("bmi").save(tmp_path / "a.png", dpi=50)
     told = told_by(path)
     write(path, sealed(study, path, replace(told, drawing={**told.drawing, "dpi": 1200})))
     found = study.verify(path, beside=tmp_path)
     assert found.beside is not None
-    assert Path(found.beside).stat().st_size < 200_000
+    usual = study.histogram("bmi").save(tmp_path / "b.png")
+    assert pixels_of(found.beside) == pixels_of(usual)
+    drawing = {**told.drawing, "dpi": 1200, "width": 2540}
+    write(path, sealed(study, path, replace(told, drawing=drawing)))
+    found = study.verify(path, beside=tmp_path)
+    assert found.beside is not None
+    assert max(pixels_of(found.beside)) <= 6000
 
 
 # --- of other rows --------------------------------------------------------------------------------
