@@ -26,7 +26,7 @@ CELLS = st.one_of(
 
 
 def test_cells_are_as_they_are_meant() -> None:
-    columns = [
+    columns: list[tuple[str, list[object]]] = [
         ("day", [datetime.date(2020, 1, 2), None]),
         ("seen", [datetime.datetime(2020, 1, 2, 3, 4), datetime.datetime(2021, 1, 1)]),
         ("share", [np.float64(0.1), float("nan")]),

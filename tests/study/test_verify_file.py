@@ -130,8 +130,9 @@ DRAWINGS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_picture_says_how_it_was_drawn(study: dc.Study, name: str, tmp_path: Path) -> None:
     path = study.histogram("bmi").save(tmp_path / "a.svg", **DRAWINGS[name])
-    assert study.verify(path).verdict == AS_MADE
-    told = told_by(path)
+    found, told = study.verify(path), told_by(path)
+    assert found.verdict == AS_MADE
+    assert found.says.endswith("whoever drew it") == ("title" in told.drawing)
     assert {*told.drawing} == {*DRAWINGS[name], "matplotlib"}
     # Without it, and with that of another picture, it is another one.
     for other in ({}, {**told.drawing, "title": "No risk at all"}):
@@ -621,6 +622,18 @@ def test_request_that_no_analyst_may_ask_is_refused_in_words(
     assert says in found.says
     assert "\n" not in found.says
     assert len(found.says) < 500
+
+
+@pytest.mark.parametrize("suffix", [*COMPARED, ".png"])
+def test_numbers_beyond_all_have_a_verdict(study: dc.Study, suffix: str, tmp_path: Path) -> None:
+    """A checksum or a file of them may not be written."""
+    path, far = study.histogram("bmi").save(tmp_path / f"a{suffix}"), [-1.7e308, 1.7e308]
+    told = replace(told_by(path), request={**H, "limits": {"bmi": far}})
+    if suffix == ".json":
+        write(path, with_told(path, told.sealed(session_of(study).key)))
+    else:
+        write(path, sealed(study, path, told))
+    assert study.verify(path, beside=tmp_path).verdict == ALTERED
 
 
 HOW_DRAWN: dict[str, dict[str, Any]] = {

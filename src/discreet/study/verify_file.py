@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
 from discreet.plots import View
 from discreet.plots.view import FORMS
 from discreet.provenance import DIGITS, Provenance, own_version
@@ -48,6 +48,7 @@ MOST_WORDS = 300
 """So many letters of why a request is refused are told, for it may repeat the request."""
 LIKE_IT = "drawn again from this study file it is the same, to the last number and letter"
 OF_COPY = f"{LIKE_IT}; it was made beside the data, and its seal can be checked there alone"
+TITLED = "its title is in the words of whoever drew it"
 OTHER_ROWS = "made of other rows: it is of another version of this study, or of another study"
 OTHER_FILE = "made of the same rows, but from another file of them than this one"
 NOT_FROM_FILE = (
@@ -160,14 +161,16 @@ class FileVerifier:
         try:
             views = drawn_again(self.session, told.request)
             drawing = Drawing.from_told(told.drawing, held.form)
-        except InputError as error:
+            found, view = self._compared(case, views, drawing)
+            wanted = self.beside is not None and found.verdict != AS_MADE
+            again = view.bytes_as(held.form, _in_few_pixels(drawing, held.form)) if wanted else b""
+        except (DiscreetError, ArithmeticError, ValueError) as error:  # or numbers beyond all
             checks["drawn again"] = FAILED
             why = printable(str(error))[:MOST_WORDS]
             return case.changed(f"what it says was asked for cannot be drawn: {why}")
-        found, view = self._compared(case, views, drawing)
-        if self.beside is None or found.verdict == AS_MADE:
+        if self.beside is None or not wanted:
             return found
-        return replace(found, beside=str(_draw_beside(self.beside, case.path, view, drawing)))
+        return replace(found, beside=str(_write_beside(self.beside, case.path, again)))
 
     def _of_others(self, told: Provenance) -> str:
         """Say of which other rows or file a figure is; nothing of one that is of this file."""
@@ -192,7 +195,9 @@ class FileVerifier:
         fits = self._fits(case)
         if fits and any(_is_of(case, it, drawing, data) for it in mine):
             checks |= {"drawn again": PASSED, "file": PASSED}
-            return case.found(AS_MADE, LIKE_IT if _is_own(told) else OF_COPY), view
+            says = LIKE_IT if _is_own(told) else OF_COPY
+            titled = f"; {TITLED}" if drawing.title else ""
+            return case.found(AS_MADE, f"{says}{titled}"), view
         checks["file"] = FAILED
         if form == SVG and not mine:
             return case.changed(OTHER_NUMBERS), view
@@ -259,16 +264,20 @@ def _file(view: View, told: Provenance, form: str, drawing: Drawing) -> bytes:
     return replace(view, provenance=told, sealer=None).bytes_as(form, drawing)
 
 
-def _draw_beside(folder: Path, path: Path, view: View, drawing: Drawing) -> Path:
-    """Draw a view into a folder under a name that is free, in no more pixels than usually."""
-    form = path.suffix.lower()
-    if form == ".png":
-        most = PNG_DPI if drawing.width is None else int(MOST_PIXELS * INCH / drawing.width)
-        if (drawing.dpi or PNG_DPI) > min(PNG_DPI, most):
-            drawing = replace(drawing, dpi=min(PNG_DPI, most))
-    data, target, number = view.bytes_as(form, drawing), folder / f"{path.stem}-again{form}", 1
+def _in_few_pixels(drawing: Drawing, form: str) -> Drawing:
+    """Return how a picture is drawn beside, in no more pixels than usually."""
+    if form != ".png":
+        return drawing
+    most = PNG_DPI if drawing.width is None else int(MOST_PIXELS * INCH / drawing.width)
+    few = (drawing.dpi or PNG_DPI) <= min(PNG_DPI, most)
+    return drawing if few else replace(drawing, dpi=min(PNG_DPI, most))
+
+
+def _write_beside(folder: Path, path: Path, data: bytes) -> Path:
+    """Write a figure that was drawn again into a folder, under a name that is free."""
+    target, number = folder / f"{path.stem}-again{path.suffix}", 1
     while target.exists():
         number += 1
-        target = folder / f"{path.stem}-again-{number}{form}"
+        target = folder / f"{path.stem}-again-{number}{path.suffix}"
     write_whole(data, target)
     return target
