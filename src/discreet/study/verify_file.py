@@ -64,8 +64,8 @@ NO_PLOT = (
 )
 OTHER_NUMBERS = "its numbers are not those that are drawn again"
 BY_EYE = (
-    "what it says of itself is what this study file gives, but pixels and pages are not compared;"
-    " have it drawn again beside, and look at both"
+    "pixels and pages are not compared: have it drawn again beside (--beside FOLDER), and look at"
+    " both"
 )
 TINY = (
     "its numbers differ from those that are drawn again by less than one part in 1,000,000,000, as"
