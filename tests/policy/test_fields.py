@@ -177,8 +177,12 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         "a table of new columns, each an expression of others",
     ),
     "labels": (
-        [{"bmi": 3}, {"bmi": ""}, {"bmi": ["BMI"]}, {"": "BMI"}, {3: "BMI"}, *NO_TABLE[1:]],
-        "a table of columns, each with the text that is drawn in place of its name",
+        [
+            *({"bmi": 3}, {"bmi": ""}, {"bmi": ["BMI"]}, {"": "BMI"}, {3: "BMI"}, *NO_TABLE[1:]),
+            *({"bmi": "B" * 81}, {"age": "Age", "bmi": "B" * 1000}),
+        ],
+        "a table of columns, each with the text that is drawn in place of its name, of at most 80"
+        " letters",
     ),
     "withhold": (NO_NAMES[1:] if NO_NAMES[0] is None else NO_NAMES, "a list of column names"),
     "unit": ([*NO_NAME, True, 0], "a name, or false: a row is a person"),
@@ -258,7 +262,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
     "derive": [None, {"band": "cut(age, 40, 60)"}, {}],
-    "labels": [None, {"bmi": "Body mass index (kg/m²)"}, {}],
+    "labels": [None, {"bmi": "Body mass index (kg/m²)"}, {"bmi": "B" * 80}, {}],
     "withhold": [None, ["age", "ward"], []],
     "unit": [None, "patient", False],
     "key": [None, "visit"],

@@ -248,8 +248,8 @@ def test_of_a_public_table_the_rows_are_its_own_and_clusters_are_drawn(tmp_path:
 
     with open_study_file(path) as file:
         assert file.manifest.is_public
-        assert file.manifest.persons == file.manifest.rows == frame.num_rows
-        assert file.columns(["age"])["age"].to_pylist() == frame["age"].cast("double").to_pylist()
+        assert file.manifest.persons == file.manifest.rows == len(frame)
+        assert file.columns(["age"])["age"].to_pylist() == frame["age"].cast(pl.Float64).to_list()
     assert "PUBLIC" in str(dc.check(path))
     opened = dc.open(path)
     view = opened.parallel(["age", "bmi", "sex"], method="k-member", k=7, sensitive=["sex"])

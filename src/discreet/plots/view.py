@@ -22,6 +22,7 @@ import numpy as np
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
+from discreet.render.csv_words import CSV, as_csv
 from discreet.render.dates import date_ticks
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.journal import FIGURES, Drawing
@@ -29,14 +30,24 @@ from discreet.render.scene import Axis, Scene
 from discreet.render.sealing import Gate, ask_to_leave, file_of, sealed
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
-from discreet.table.native import are_whole, frame_of, moments
+from discreet.table.native import are_whole, frame_of, moments, named_apart
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "Tidy", "View", "stacked"]
+__all__ = [
+    "FORMS",
+    "SCHEMA",
+    "WHERE_SAID",
+    "WHERE_THERE_ARE",
+    "Gate",
+    "Origin",
+    "Tidy",
+    "View",
+    "stacked",
+]
 
 SCHEMA = 1
 Tidy = list[tuple[str, Sequence[Any]]]
@@ -46,6 +57,8 @@ WHERE_SAID = MappingProxyType({"where said": True})
 WHERE_THERE_ARE = ("dates", "chosen", "labels", "orders")
 """Of an origin: what is not written where it is empty."""
 
+FORMS = (*FIGURES, ".html", ".json", CSV)
+"""How files of a view end."""
 PUBLIC = "the data are declared public: what is released is not recorded"
 COPY_ROWS, PUBLIC_ROWS = "protected rows", "rows of a public table"
 """What rows are called beside a view: those of a copy, or those of a table that is public."""
@@ -230,7 +243,8 @@ class View:
         ----------
         path : str or Path
             Ends in .png, .svg or .pdf for a picture, in .html for a page that draws it (see
-            `to_html`), in .json for the numbers.
+            `to_html`), in .json for the numbers and how they were made, in .csv for the numbers
+            that are drawn, a row for each mark (see `to_frame`).
         title : str, optional
             What stands above the plot.
         width : float, optional
@@ -255,21 +269,33 @@ class View:
         LeavingError
             If it does not fit what was released before; nothing is written then.
         """
-        path = path_to_save(path, (*FIGURES, ".html", ".json"), "a view")
-        suffix = path.suffix.lower()
-        drawing, scene = Drawing(title, width, dpi, footnote), self.scene()
+        path = path_to_save(path, FORMS, "a view")
+        drawing = Drawing(title, width, dpi, footnote)
+        write_whole(self.bytes_as(path.suffix.lower(), drawing), path)
+        return path
+
+    def bytes_as(self, suffix: str, drawing: Drawing | None = None) -> bytes:
+        """Return what a file of the view holds, once its study lets it be released.
+
+        Parameters
+        ----------
+        suffix : str
+            How the file ends.
+        drawing : Drawing, optional
+            How it is drawn, where it is a picture.
+        """
+        drawing, scene = drawing or Drawing(), self.scene()
         drawing.check(suffix)
         view = self.sealed()
         if suffix == ".html":
-            data = view.to_html().encode()
-        elif suffix == ".json":
-            data = view.to_json().encode()
-        else:
-            view.ask_to_leave(suffix[1:])
-            drawn = drawing.bytes_of(scene, suffix, self.describe().splitlines())
-            data = view.file_of(drawn, suffix)
-        write_whole(data, path)
-        return path
+            return view.to_html().encode()
+        if suffix == ".json":
+            return view.to_json().encode()
+        view.ask_to_leave(suffix[1:])
+        if suffix == CSV:
+            return view.file_of(as_csv(named_apart(view.tidy())), suffix)
+        drawn = drawing.bytes_of(scene, suffix, self.describe().splitlines())
+        return view.file_of(drawn, suffix, drawing)
 
     def to_json(self) -> str:
         """Return the view as JSON, once its study lets it be released."""
@@ -461,9 +487,9 @@ class View:
         """Return the SHA-256 of all that is drawn, and of the words on how it was made."""
         return checksum_of(_plain(dataclasses.replace(self, provenance=None)))
 
-    def file_of(self, drawn: bytes, suffix: str) -> bytes:
+    def file_of(self, drawn: bytes, suffix: str, drawing: Drawing | None = None) -> bytes:
         """Return a figure of the view with its provenance in it, where the view has one."""
-        return file_of(self, drawn, suffix)
+        return file_of(self, drawn, suffix, (drawing or Drawing()).told(suffix))
 
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""

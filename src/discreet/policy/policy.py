@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from discreet.arguments import parameters_of
+from discreet.arguments import LONGEST_LABEL, parameters_of
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.plots import PLOTS
@@ -272,8 +272,9 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "a table of new columns, each an expression of others",
     ),
     "labels": (
-        lambda v: v is None or _texts(v),
-        "a table of columns, each with the text that is drawn in place of its name",
+        lambda v: v is None or (_texts(v) and all(len(it) <= LONGEST_LABEL for it in v.values())),
+        "a table of columns, each with the text that is drawn in place of its name, of at most"
+        f" {LONGEST_LABEL} letters",
     ),
     "withhold": (lambda v: v is None or _names(v), "a list of column names"),
     "unit": (lambda v: v is False or _text_or_none(v), "a name, or false: a row is a person"),
@@ -389,7 +390,8 @@ class Policy:
         it. Not under `research`.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, with the unit in brackets at its end:
-        `{"bmi": "Body mass index (kg/m²)"}`. Requests and records have the names.
+        `{"bmi": "Body mass index (kg/m²)"}`. Each has at most 80 letters. Requests and records have
+        the names.
     withhold : sequence of str, optional
         Columns of the copy that are not used, nor what is derived of them: those that the custodian
         finds it too far off in, after `fidelity`. The copy stays as it is, so another `withhold`

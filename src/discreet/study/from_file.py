@@ -318,20 +318,20 @@ class FileSession:
         """Return what gives something of the copy, or of what was derived, its provenance."""
         return self._sealer(lambda: {**request, "derived": [[*it] for it in asks]})
 
+    @property
+    def key(self) -> DerivedKey:
+        """What figures are sealed by, which whoever has the file has: a check sum, no signature."""
+        content = self.file.manifest.content.encode()
+        return DerivedKey(hashlib.sha256(b"figure of a study file\0" + content).digest())
+
     def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
-        """Return what seals by a key that whoever has the file has: a check sum, no signature."""
+        """Return what seals what is made from the file."""
         manifest = self.file.manifest
 
         def begin() -> Provenance:
             return begun_from_file(request(), manifest.version, manifest.content)
 
         return Sealer(self.key, begin)
-
-    @property
-    def key(self) -> DerivedKey:
-        """The key of the seals of figures, which whoever has the file has."""
-        content = self.file.manifest.content
-        return DerivedKey(hashlib.sha256(b"figure of a study file\0" + content.encode()).digest())
 
 
 def _raw(column: FileColumn, policy: Policy) -> Column:

@@ -126,6 +126,10 @@ def asked_for(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any
         asked["method"] = request.method
     told = {"bins": request.bins, "grid": request.grid}
     asked |= {name: it for name, it in told.items() if plot.uses(request.method, name)}
+    if plot.axes and request.axes.pixels != policy.pixels:
+        asked["pixels"] = request.axes.pixels
+    if plot.axes and not request.axes.fuzzy:
+        asked["gradient"] = False
     usual: dict[str, Any] = {"trend": False, "percent": False, "overlay": False}
     usual |= {"show": SHOWN[0], "every": AUTO, "weights": None, "event_is": ()}
     for name, it in usual.items():

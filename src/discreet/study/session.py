@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from discreet.arguments import LONGEST_LABEL
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.ledger.ledger import Ledger
 from discreet.measure.fidelity_report import Fidelity
@@ -239,8 +240,15 @@ class Session:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """What is drawn in place of the names of columns, where the policy says so."""
-        return {**self.table.labels, **(self.policy.labels or {})}
+        """What is drawn in place of the names of columns, where the policy or the data say so.
+
+        A longer label than there may be, which the data have, is cut.
+        """
+        of_data = {
+            name: it if len(it) <= LONGEST_LABEL else f"{it[: LONGEST_LABEL - 1].rstrip()}…"
+            for name, it in self.table.labels.items()
+        }
+        return {**of_data, **(self.policy.labels or {})}
 
     @property
     def dates(self) -> tuple[str, ...]:
