@@ -223,7 +223,7 @@ ADDRESSES = [
     ("GET", "/api/rows"),
     ("POST", "/api/copy/light"),
     ("POST", "/api/copy/part"),
-    *(("POST", f"/api/{way}/{kind}") for way in ("copy", "seen", "views") for kind in PLOTS),
+    *(("POST", f"/api/{way}/{kind}") for way in ("copy", "views") for kind in PLOTS),
     ("GET", f"/api/views/{NOBODY}"),
     ("GET", f"/api/views/{NOBODY}/orders"),
     *(("GET", f"/api/views/{NOBODY}/{form}") for form in PLOT_FORMS),

@@ -440,7 +440,7 @@ def test_every_kind_of_answer_has_the_headers(served: Running) -> None:
             assert {*reply.json()["error"]} == {"code", "says", "rule", "nearest", "place"}, name
         if name.count("/") == 4:
             assert re.fullmatch(
-                r'attachment; filename="discreet-w[0-9a-f]{11}\.\w+"',
+                r'attachment; filename="discreet-[0-9a-f]{12}\.\w+"',
                 reply.headers["content-disposition"],
             )
     assert kinds >= {200, 304, 400, 401, 403, 404, 405, 413, 414, 422}
