@@ -54,8 +54,8 @@ def file_name(id_: str, form: str) -> str:
     Examples
     --------
     >>> from discreet.outputs.of_answers import file_name
-    >>> file_name("w0123456789abcdef0123456789abcde", "figure.svg")
-    'discreet-w0123456789a.svg'
+    >>> file_name("0123456789abcdef0123456789abcdef", "figure.svg")
+    'discreet-0123456789ab.svg'
     """
     return f"discreet-{id_[:DIGITS]}.{form.rpartition('.')[2]}"
 

@@ -65,7 +65,7 @@ ENOUGH = "So many of your outputs wait for a decision; hand in more once some ar
 SAID_ENOUGH = "You have commented on this output as often as may be."
 OTHER_FORM = "form: this plot or table is not given in this form"
 
-ID = r"^[0-9a-fw][0-9a-f]{31}$"
+ID = r"^[0-9a-f]{32}$"
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 Words = Annotated[str, Field(max_length=MOST_LETTERS, pattern=r"\S")]
 
