@@ -338,7 +338,7 @@ def test_a_server_that_loses_its_record_says_so_once(tmp_path: Path) -> None:
     lost, kept_token = said.splitlines()
     assert out == ""
     assert lost.startswith(f"discreet: the record {str(store.path)!r}, or what SQLite keeps beside")
-    assert "stop this program, look with discreet log --verify" in lost
+    assert "stop this program, look with discreet log --state" in lost
     assert kept_token.startswith("discreet: the start's token stays valid for a day: the record")
 
 

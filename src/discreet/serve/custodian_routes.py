@@ -31,7 +31,7 @@ def add_custodian_routes(router: APIRouter, counter: Counter, files: Files) -> N
 
     @router.post("/custodian/verify", response_model=dict[str, Any])
     async def verify(bearer: Bearer) -> Response:
-        """Count the chain of the ledger again."""
+        """Count the chain of the record again."""
         work: Work = lambda served, _: custodian.verified(served)  # noqa: E731
         return answered(await counter.work(bearer, work, "custodian"))
 
