@@ -1,4 +1,4 @@
-# A study on the web, in a container. compose.yaml says how it is run, docs/serving.md what to do
+# Studies on the web, in a container. compose.yaml says how it is run, docs/serving.md what to do
 # before; nothing of a study is put into the image.
 
 FROM python:3.11-slim AS build
@@ -14,12 +14,12 @@ RUN discreet warm
 
 FROM python:3.11-slim
 COPY --from=build /opt/discreet /opt/discreet
-# The volumes of the ledger and of the secret begin with these rights.
-RUN install -d -m 700 -o 10001 -g 10001 /study/.discreet /secret
+# The volume of the server's record begins with these rights.
+RUN install -d -m 700 -o 10001 -g 10001 /state
 ENV PATH=/opt/discreet/bin:$PATH
 ENV HOME=/tmp
 ENV MPLCONFIGDIR=/tmp/matplotlib
-ENV DISCREET_CONFIG=/secret
+ENV DISCREET_STATE=/state
 USER 10001:10001
 WORKDIR /study
 EXPOSE 8765

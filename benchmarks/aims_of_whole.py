@@ -44,8 +44,8 @@ from discreet.protect.wide import PERSONS_PER_LEVEL, levels_of, width_of
 from discreet.vault.whole_columns import HOW
 
 K, SECRETS = 5, 5
-MOST_FOR_ATTACKS = 30_000
-"""Linkage and inference are of so many rows at most."""
+MOST_FOR_ATTACKS, CELLS_FOR_ATTACKS = 30_000, 30_000_000
+"""Linkage and inference are of so many rows at most; and of so many numbers and levels of rows."""
 ROOT = Path(__file__).parents[1]
 PAGE, KEPT = ROOT / "docs/measured.md", ROOT / f"benchmarks/measured/recipe {HOW}"
 
@@ -165,7 +165,9 @@ def near(name: str, records: Records) -> Found:
         figures = nearness(records.table, side, made.far_out, whose)
         for figure, value in {**figures, "seconds": took}.items():
             found.setdefault(figure, []).append(value)
-    return {**found, **_attacked(name, first_of(records, MOST_FOR_ATTACKS), unit)}
+    levels = sum(len({*words}) for words in records.table.levels.values())
+    rows = CELLS_FOR_ATTACKS // (levels + len(records.table.numbers))
+    return {**found, **_attacked(name, first_of(records, min(MOST_FOR_ATTACKS, rows)), unit)}
 
 
 def persons_per_level(records: Records) -> float:

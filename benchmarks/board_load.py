@@ -13,7 +13,6 @@ import argparse
 import http.client
 import json
 import random
-import secrets
 import sys
 import tempfile
 import time
@@ -31,11 +30,10 @@ from pyarrow import Table, table
 from pyarrow.csv import write_csv
 
 from benchmarks.speed.serve import process, ready
-from discreet.ledger.log import add_token
-from discreet.study.session import ledger_of
+from discreet.serve.state import opened_record
+from discreet.serve.tokens import add_token
 
 ANALYSTS, SECONDS, ROWS = 8, 60.0, 10_000
-POLICY = 'study = "cohort"\nbudget = 100000\nrequests_a_minute = 1000000\nunit = false\n'
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "sex": ("F", "M"),
     "smoking": ("never", "former", "current"),
@@ -153,15 +151,11 @@ ASKED: Mapping[str, tuple[float, Callable[[Analyst], Asking]]] = {
 def served(folder: Path, rows: int) -> Iterator[tuple[str, int, list[str]]]:
     """Serve a cohort; give the address, the process, and a token for each analyst."""
     write_csv(cohort(rows), folder / "cohort.csv")
-    policy = folder / "discreet.toml"
-    policy.write_text(POLICY, encoding="utf-8")
-    secret = folder / "discreet.secret"
-    secret.touch(mode=0o600)
-    secret.write_text(secrets.token_hex(32), encoding="ascii")
-    store = ledger_of(policy).store
+    store = opened_record(folder / "state")
     tokens = [add_token(store, "cohort", f"analyst-{i}") for i in range(ANALYSTS)]
     command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]
-    command += ["--policy", str(policy), "--port", "0", "--json"]
+    command += ["--study", "cohort", "--no-unit", "--state", str(folder / "state")]
+    command += ["--a-minute", "1000000", "--port", "0", "--json"]
     with process(command, {}) as server:
         if server.stdout is None:
             raise RuntimeError("the server says nothing")

@@ -17,8 +17,8 @@ from playwright.sync_api import Page, sync_playwright
 from pyarrow.csv import write_csv
 
 from discreet.datasets import diabetes
-from discreet.ledger.log import add_token
-from discreet.study import ledger_of
+from discreet.serve.state import opened_record
+from discreet.serve.tokens import add_token
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SIZE = {"width": 1280, "height": 860}
@@ -32,7 +32,7 @@ DRAWN: tuple[tuple[str, dict[str, object]], ...] = (
     ("histogram", {"columns": ["glucose"]}),
     ("scatter", {"columns": ["age", "glucose"], "by": "sex"}),
     ("bars", {"columns": ["sex"]}),
-    # refused: the policy fixes it
+    # refused: the copy was made with another k
     ("heatmap", {"columns": ["age", "glucose"], "k": 3}),
 )
 BOARD = (
@@ -52,12 +52,12 @@ def main() -> None:
         secret = folder / "discreet.secret"
         secret.touch(mode=0o600)
         secret.write_text(secrets.token_hex(32), encoding="ascii")
-        store = ledger_of(policy).store
-        tokens = {"alice": "", "carol": ""}
+        store, tokens = opened_record(folder / "state"), {"alice": "", "carol": ""}
         tokens["alice"] = add_token(store, "cohort.csv", "alice")
         tokens["carol"] = add_token(store, "cohort.csv", "carol", "custodian")
         command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]
-        command += ["--policy", str(policy), "--port", "0", "--json"]
+        command += ["--policy", str(policy), "--state", str(folder / "state")]
+        command += ["--port", "0", "--json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             if server.stdout is None:
                 raise RuntimeError("the server says nothing")

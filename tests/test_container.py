@@ -30,10 +30,10 @@ import httpx
 import pytest
 import yaml
 
-from tests.serve.cohort import cohort, written
+from tests.serve.cohort import NAME, published
 
 ROOT = Path(__file__).parents[1]
-PLACES = ("opt", "src", "study", "secret", "tmp")  # below / in the image
+PLACES = ("opt", "src", "study", "state", "tmp")  # below / in the image
 PORT = "8765"
 PLOT = {"columns": ["age"]}
 
@@ -83,13 +83,12 @@ def test_others_reach_it_by_the_proxy_of_this_machine_alone() -> None:
 def test_what_is_kept_lies_in_volumes_and_the_study_is_only_read() -> None:
     mounted = dict(it.split(":", 2)[1::-1] for it in SERVICE["volumes"])
     assert {at: name for at, name in mounted.items() if name in COMPOSE["volumes"]} == {
-        "/study/.discreet": "ledger",
-        "/secret": "secret",
+        "/state": "state",
     }
     bound = [it for it in SERVICE["volumes"] if it.startswith(".")]
     assert all(it.endswith(":ro") for it in bound)
     made = next(it.words for it in IMAGE if it.words.startswith("install"))
-    assert {"/study/.discreet", "/secret"} <= {*shlex.split(made)}
+    assert "/state" in shlex.split(made)
     assert shlex.split(made)[1:8] == ["-d", "-m", "700", "-o", "10001", "-g", "10001"]
 
 
@@ -149,7 +148,7 @@ WITHOUT_RIGHTS = (
     if os.geteuid() == 0
     else []
 )
-WRITABLE = ("tmp", "secret", "study/.discreet")
+WRITABLE = ("tmp", "state")
 
 
 @dataclass
@@ -255,7 +254,7 @@ def image() -> Iterator[Image]:
     with tempfile.TemporaryDirectory(prefix="discreet-image-") as name:
         root = Path(name).resolve()
         program(root / "bin/python", f'{shlex.quote(f"{sys.base_prefix}/bin/python3")} "$@"')
-        program(root / "bin/install", 'mkdir -p -m 700 "$8" "$9"')
+        program(root / "bin/install", 'mkdir -p -m 700 "$8"')
         built = Image(root)
         for step in IMAGE:
             built.take(step)
@@ -278,14 +277,10 @@ def free_port() -> int:
 
 @pytest.mark.slow
 def test_the_image_is_built_and_serves(image: Image, tmp_path: Path) -> None:
-    _, policy = written(tmp_path)
-    shutil.copy(policy, image.root / "study/discreet.toml")
-    from pyarrow.parquet import write_table
-
-    write_table(cohort(), image.root / "study/cohort.parquet")
+    shutil.copy(published(tmp_path), image.root / "study/cohort.discreet")
     port, before, entry = free_port(), image.written(), json.loads(last("ENTRYPOINT"))
     command = [*entry, *map(image.here, SERVICE["command"]), "--port", str(port)]
-    add = ["token", "add", "alice", "--policy", "/study/discreet.toml", "--study", "cohort.parquet"]
+    add = ["token", "add", "alice", "--study", NAME]
     with image.only_read():
         served = image.start(command)
         try:
@@ -299,11 +294,11 @@ def test_the_image_is_built_and_serves(image: Image, tmp_path: Path) -> None:
     assert served.returncode in (0, -signal.SIGTERM), log
     assert "#token" not in out
     messages = [json.loads(line)["message"] for line in log.splitlines()]
-    assert messages[0].startswith("a new ledger begins")
+    assert messages[0].startswith("a new record begins")
     assert messages[1:] == [f"listening at http://0.0.0.0:{port}", "ready", "stopped"]
     assert image.written() == before
-    assert (image.root / "study/.discreet/ledger.sqlite").is_file()
-    assert (image.root / "secret/discreet.secret").stat().st_mode & 0o077 == 0
+    assert (image.root / "state/server/record.sqlite").is_file()
+    assert (image.root / "state/server/record.key").stat().st_mode & 0o077 == 0
 
 
 def wait_until_healthy(image: Image, served: subprocess.Popen[str], port: int) -> None:

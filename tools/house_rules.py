@@ -23,7 +23,7 @@ BUILDING = (
     ("errors", "levels", "memory", "places", "progress"),
     ("arguments", "kernels", "secret"),
     ("lines", "provenance", "spreadsheet", "unfinished"),
-    ("expressions", "keys", "parallel", "render", "study_file", "table"),
+    ("expressions", "keys", "parallel", "records", "render", "study_file", "table"),
     ("regression", "rounding", "sketch", "web"),
     ("protect",),
     ("measure", "plots", "warm"),
@@ -37,6 +37,9 @@ BUILDING = (
     ("__init__",),
     ("__main__",),
 )
+# What stands above the wall reads study files: what can reach a raw value it does not import.
+ABOVE_THE_WALL = ("serve", "web")
+BELOW_THE_WALL = ("ledger", "protect", "research", "table", "vault")
 FLOORS = {room: floor for floor, rooms in enumerate(BUILDING, start=1) for room in rooms}
 APART = "datasets"  # imports errors alone, and is imported by floor 9 and above alone
 APART_FROM_FLOOR = 9
@@ -142,6 +145,18 @@ def floors(module: Module) -> Iterator[Broken]:
                 found.line,
                 f"{floor_name(module.room)} imports {floor_name(target)};"
                 " an import goes to a lower floor or stays in its room",
+            )
+
+
+def wall(module: Module) -> Iterator[Broken]:
+    """What is above the wall imports nothing of what is below it."""
+    if module.room not in ABOVE_THE_WALL:
+        return
+    for found in imports(module):
+        if (target := room_of(found.name)) in BELOW_THE_WALL:
+            yield module.broken(
+                found.line,
+                f"{module.room} imports {target}, which can reach raw values; it reads study files",
             )
 
 
@@ -466,6 +481,7 @@ def hosts_and_paths(path: PurePosixPath, text: str) -> Iterator[Broken]:
 
 MODULE_RULES: tuple[Callable[[Module], Iterator[Broken]], ...] = (
     floors,
+    wall,
     late_imports,
     randomness,
     no_print_no_assert,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -88,18 +87,15 @@ def _race(n: int, folder: Path) -> Race:
 def _served(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Serve a small cohort; give the address, and what each request says."""
     write_csv(diabetes(), folder / "cohort.csv")
-    (folder / "discreet.toml").write_text("requests_a_minute = 1000000\n", encoding="utf-8")
-    secret = folder / "discreet.secret"
-    secret.touch(mode=0o600)
-    secret.write_text(secrets.token_hex(32), encoding="ascii")
     command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]
-    command += ["--policy", str(folder / "discreet.toml"), "--port", "0", "--json"]
+    command += ["--state", str(folder), "--a-minute", "1000000", "--port", "0", "--json"]
     with process(command, {}) as server:
         if server.stdout is None:
             raise RuntimeError("the server says nothing")
         said = json.loads(server.stdout.readline())
         ready(said["address"], "/api/ready")
-        headers = {"Authorization": f"Bearer {said['token']}", "Content-Type": "application/json"}
+        (token,) = said["tokens"].values()
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         yield said["address"], headers
 
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import InputError, one_of
 
 __all__ = [
+    "LONGEST_LABEL",
     "Described",
     "Floats",
     "Labels",
@@ -37,6 +38,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
+LONGEST_LABEL = 80
+"""Letters of what stands in place of a column's name: a longer one has no room on an axis."""
 
 
 def check_whole(name: str, value: object, least: int | None = None) -> int:

@@ -19,7 +19,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from discreet.errors import InputError
-from discreet.ledger.store import FILE_NAME
+from discreet.ledger.schema import LEDGER
 from discreet.places import is_there
 from discreet.policy import Policy, load_policy
 from discreet.secret import ENVIRONMENT, existing_secret, secret_files
@@ -110,7 +110,7 @@ def checkup(policy: str | Path | Policy = "standard") -> Checkup:
     places = {
         "configuration": _place(secret_files(None)[0].parent, folder=True),
         "state": _place(state_folder(rules), folder=True),
-        "ledger": _place(state_folder(rules) / FILE_NAME, keeps_secrets=True),
+        "ledger": _place(state_folder(rules) / LEDGER.file_name, keeps_secrets=True),
         "temporary files": _place(Path(tempfile.gettempdir()), folder=True),
     }
     secret_from, place, problem = _secret(rules)

@@ -69,6 +69,9 @@ class Provenance:
         file's ending.
     schema : int
         How it is sealed.
+    drawing : mapping
+        How a picture was drawn into its file, where that is not as usual: its title, its width. It
+        is of the file, and sealed with it.
     """
 
     version: str
@@ -80,6 +83,7 @@ class Provenance:
     seal: str = ""
     file_seal: str = ""
     schema: int = SCHEMA
+    drawing: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def id(self) -> str:
@@ -88,8 +92,9 @@ class Provenance:
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as the plain values that are written."""
+        drawn = {"drawing": dict(self.drawing)} if self.drawing else {}
         seals = {"seal": self.seal, "file_seal": self.file_seal}
-        told = {"schema": self.schema, "id": self.id} | self._said()
+        told = {"schema": self.schema, "id": self.id} | self._said() | drawn
         return told | {name: it for name, it in seals.items() if it}
 
     def to_text(self) -> str:
@@ -118,21 +123,21 @@ class Provenance:
         try:
             told = dict(given)
             schema, id_ = told.pop("schema"), told.pop("id")
-            request = told.pop("request")
+            request, drawing = told.pop("request"), told.pop("drawing", {})
         except (TypeError, ValueError, KeyError):
             raise wrong from None
-        words = {it.name for it in fields(Provenance)} - {"request", "schema"}
+        words = {it.name for it in fields(Provenance)} - {"request", "schema", "drawing"}
         seals = {"seal", "file_seal"}
         known = type(schema) is int and schema == SCHEMA
         there = known and words - seals <= set(told) <= words
-        if not there or not isinstance(request, dict):
+        if not there or not (isinstance(request, dict) and isinstance(drawing, dict)):
             raise wrong
         # Whoever reads them on a screen shall see them as they are, and no line that they make up.
         if not all(
             isinstance(it, str) and it.isascii() and it.isprintable() for it in told.values()
         ):
             raise wrong
-        found = Provenance(request=request, schema=schema, **told)
+        found = Provenance(request=request, schema=schema, drawing=drawing, **told)
         try:
             same = found.id == id_
         except (TypeError, ValueError, RecursionError):  # no number, or too deep
@@ -166,7 +171,8 @@ class Provenance:
 
         `rest` is the SHA-256 of all that the file holds beside it.
         """
-        return replace(self, file_seal=self._digest(key, "file", rest, ending.encode()))
+        drawn = [canonical_text(dict(self.drawing)).encode()] if self.drawing else []
+        return replace(self, file_seal=self._digest(key, "file", rest, ending.encode(), *drawn))
 
     def is_genuine(self, key: DerivedKey) -> bool:
         """Tell whether the seal is of this key, and nothing of what it seals was changed."""

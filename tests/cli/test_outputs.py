@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger.store import verify
+from discreet.records.outputs import InForce, hand_in_bytes
+from discreet.records.store import verify
+from discreet.serve.state import opened_record
 from discreet.study import ledger_of
 
 Run = Callable[..., tuple[int, str, str]]
@@ -129,13 +131,6 @@ def test_an_approval_does_not_outlive_its_policy(request_: Any, policy: str) -> 
     assert {*states(request_()[1]).values()} == {"outdated"}
 
 
-def test_how_often_a_server_answers_is_no_rule_of_an_approval(request_: Any, policy: str) -> None:
-    request_("--approve")
-    Path(policy).write_text("k = 6\nbudget = 7\nrequests_a_minute = 9\n")
-    code, told, _ = request_()
-    assert (code, {*states(told).values()}) == (0, {"approved"})
-
-
 def test_a_released_table_is_collected_by_its_digest(
     run: Run, cohort: Path, tmp_path: Path, policy: str
 ) -> None:
@@ -204,16 +199,75 @@ def test_a_study_is_named_where_there_are_several(
     assert run("outputs", folder, str(figures), *more)[0] == 0
 
 
-def test_a_token_says_whose_downloads_are_collected(request_: Any) -> None:
-    code, _, err = request_("--token", "alice")
+HOSTILE = '<script>alert("x")</script>'
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> str:
+    """The folder of a server's record, in which two outputs were handed in."""
+    store = opened_record(tmp_path / "server")
+    for token, name in (("alice", "a.svg"), ("bob", "b.svg")):
+        record = {
+            "status": "pass",
+            "kind": "histogram",
+            "type": "plot",
+            "columns": ["bmi"],
+            "method": "whole",
+            "command": f"histogram(bmi, where={HOSTILE!r})",
+            "says": ["made of what the server answered"],
+            "view": "0" * 32,
+            "callers": [f"token {token}"],
+        }
+        hand_in_bytes(
+            store, "cohort.csv", InForce("x", "y"), name, f"<svg>{token}</svg>".encode(), record
+        )
+    return str(tmp_path / "server")
+
+
+def test_what_was_handed_in_on_a_server_is_taken_from_its_record(
+    run: Run, server: str, policy: str, tmp_path: Path
+) -> None:
+    def call(*words: str) -> dict[str, str]:
+        folder = str(tmp_path / "request")
+        more = ("--study", "cohort.csv", "--policy", policy, "--json")
+        code, out, err = run("outputs", folder, *words, *more)
+        assert (code, err) == (0, "")
+        return states(json.loads(out))
+
+    at = ("--from-server", "--state", server)
+    assert call(*at, "--token", "bob") == {"b.svg": "waiting"}
+    assert call("--approve", "--reason", "looked at") == {"b.svg": "approved"}
+    assert call(*at) == {"a.svg": "waiting", "b.svg": "approved"}
+    assert (tmp_path / "request" / "a.svg").read_bytes() == b"<svg>alice</svg>"
+    page = (tmp_path / "request" / "index.html").read_text()
+    assert "&lt;script&gt;alert" in page
+    assert "<script" not in page
+    assert verify(ledger_of(policy).store).broken == ()
+
+
+OF_A_SERVER = {
+    "a token alone": (("--token", "alice"), "give --from-server with it"),
+    "a token of nobody": (
+        ("--from-server", "--state", "{server}", "--token", "eva"),
+        "nothing was handed in with a token 'eva'; outputs are of 'alice', 'bob'",
+    ),
+    "no record": (
+        ("--from-server", "--token", "alice"),
+        "there is no server's record in",
+    ),
+    "an act": (("--from-server", "--approve"), "files are collected first"),
+}
+
+
+@pytest.mark.parametrize(("words", "text"), OF_A_SERVER.values(), ids=OF_A_SERVER)
+def test_what_cannot_be_meant_of_a_server_is_refused(
+    run: Run, server: str, policy: str, tmp_path: Path, words: tuple[str, ...], text: str
+) -> None:
+    given = (it.format(server=server) for it in words)
+    of = ("--study", "cohort.csv", "--policy", policy)
+    code, _, err = run("outputs", str(tmp_path / "request"), *given, *of)
     assert code == 2
-    assert "give --from-web with it" in err
-    code, _, err = request_("--from-web", "--token", "alice")
-    assert code == 2
-    assert "nothing was downloaded with a token 'alice'; nobody downloaded anything" in err
-    code, _, err = request_("--from-web", "--approve")
-    assert code == 2
-    assert "files are collected first" in err
+    assert text in err
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
@@ -234,7 +288,7 @@ def test_the_commands_of_its_page_do_what_it_says(
     for line in lines:
         name, *words = shlex.split(line, comments=True)
         assert name == "discreet"
-        if "--token" in words:  # nobody has one here
+        if "--from-server" in words:  # there is none here
             continue
         code, out, err = run(*words)
         assert (code, err) == (0, ""), line

@@ -13,8 +13,7 @@ import pytest
 
 import discreet as dc
 from discreet.policy import Policy
-from discreet.serve.start import Serving, opened
-from discreet.study import Study
+from discreet.serve.studies import Served
 from discreet.study.guesses import proposed_policy
 from discreet.vault import whole_columns
 from tests.cli.conftest import Run
@@ -78,11 +77,6 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
         2,
         "m must be at least k",
     ),
-    "what the file says": (
-        ("serve", "FILE", "--policy", "POLICY", "-m", "12"),
-        3,
-        "the policy file says what m is",
-    ),
     "a version of what the file does not say": (
         ("version", "new", "FILE", "--policy", "POLICY", "-m", "12"),
         3,
@@ -135,22 +129,17 @@ def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: 
     assert run(*plot, "-m", "25")[0] == 0
 
 
-def test_a_study_is_served_from_the_copy(
+def test_a_table_is_protected_as_it_is_said_before_it_is_served(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, policy = written(tmp_path, 'name = "clinic"\nroles.patient = "identifier"\n')
-    served: list[tuple[Study, Serving]] = []
+    file, _ = written(tmp_path, 'name = "clinic"\nroles.patient = "identifier"\n')
+    served: list[Served] = []
     start = importlib.import_module("discreet.serve.start")
-    monkeypatch.setattr(start, "run", lambda study, serving, _: served.append((study, serving)))
+    monkeypatch.setattr(start, "run", lambda studies, *_: served.extend(studies.all()))
     monkeypatch.chdir(tmp_path)
 
     assert run("serve", str(file), "-m", "12", "--study", "s", "--no-token")[0] == 0
-    ((study, serving),) = served
-    assert (study.policy.rows_by, study.policy.members) == ("whole", 12)
-    assert opened(serving).policy == study.policy  # as other workers do
-    policy.write_text(policy.read_text() + 'rows = "whole"\n')
-    assert run("serve", str(file), "--policy", str(policy), "--no-token")[0] == 0
-    assert served[-1][0].policy.rows_by == "whole"
+    assert [(it.name, it.file.policy.members) for it in served] == [("s", 12)]
 
 
 def test_a_proposed_policy_says_how_to_have_one(cohort: Path, tmp_path: Path) -> None:

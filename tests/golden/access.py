@@ -30,6 +30,8 @@ from discreet import cli
 from discreet.errors import DiscreetError
 from discreet.render.scene import scene_to_plain
 from discreet.serve.app import create_app
+from discreet.serve.state import opened_record
+from discreet.serve.studies import Studies
 
 HERE = Path(__file__).parent
 SECRET = bytes(range(32)).hex()
@@ -62,9 +64,10 @@ def released(study: Any, way: str = "anonymize", **how: Any) -> Any:
     return getattr(study, way)(**how)
 
 
-def served(study: Any) -> TestClient:
-    """Return a client of the server of a study."""
-    return TestClient(create_app(study))
+def served(study: Any, folder: Path) -> TestClient:
+    """Return a client of the server of a study, which is published into a folder first."""
+    path = study.publish(folder / "cohort.discreet")
+    return TestClient(create_app(Studies([path], opened_record())))
 
 
 def view_json(view: Any) -> Any:
@@ -165,6 +168,7 @@ def rounded(value: Any) -> Any:
     """Return plain values with nine digits, which every machine finds."""
     if isinstance(value, Mapping):
         of_bits = OF_LAST_BITS if {"checksum", "seal"} <= value.keys() else set()
+        of_bits = of_bits | ({"policy"} if of_bits and value.get("source") == "file" else set())
         held = {key: "..." if key in of_bits else item for key, item in value.items()}
         return {as_before(str(key)): rounded(item) for key, item in held.items()}
     if isinstance(value, list | tuple):
@@ -245,18 +249,21 @@ def ledger_rows(folder: Path) -> dict[str, list[str]]:
             rows = connection.execute(f"SELECT * FROM {name} ORDER BY rowid")
             heads = [head for head, *_ in rows.description]
             out[f"{path.relative_to(folder)} {name}"] = [
-                " | ".join(_cell(*cell) for cell in zip(heads, row, strict=True)) for row in rows
+                " | ".join(_cell(*it, path.stem) for it in zip(heads, row, strict=True))
+                for row in rows
             ]
         connection.close()
     return out
 
 
-def _cell(head: str, value: Any) -> str:
+def _cell(head: str, value: Any, of: str) -> str:
     if head in TIMES:
         return "..."
     if isinstance(value, bytes):
         return f"#{hashlib.sha256(value).hexdigest()[:12]} of {len(value)}"
     text = str(value)
+    if of == "record":  # ids are of the content, which has last bits
+        text = re.sub(r"\b[0-9a-f]{32}\b", "id", text)
     if len(text) > 400:
         return f"#{hashlib.sha256(text.encode()).hexdigest()[:12]} of {len(text)}"
     return text

@@ -31,12 +31,12 @@ from discreet.ledger.rules import (
     KIND_OF,
     ReleaseRecord,
 )
-from discreet.ledger.store import Store, verify
 from discreet.lines import Lines
 from discreet.provenance import Provenance
+from discreet.records.store import verify
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
-from tests.ledger.given import row_at
+from tests.records.given import row_at
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "grid": 30, "limits": {"x": [0, 1]}}
@@ -575,7 +575,7 @@ def test_no_version_opens_past_a_sketch_that_is_damaged(ledger: Ledger, tmp_path
 def test_nothing_leaves_where_there_can_be_no_ledger(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file, not a folder")
 
-    with pytest.raises(LeavingError, match=r"whether there is a ledger .*NotADirectoryError"):
+    with pytest.raises(LeavingError, match=r"whether there is a file .*NotADirectoryError"):
         leave(Ledger(tmp_path / "state", SECRET))
     (tmp_path / "other" / "ledger.sqlite").mkdir(parents=True)
     with pytest.raises(LeavingError, match="cannot be opened, so nothing can"):
@@ -663,7 +663,7 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("smallest", [0, 5, SMALLEST])
 def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> None:
-    store = Store(tmp_path, SECRET)
+    store = Ledger(tmp_path, SECRET).store
     sketch = sketch_of(SECRET.marks(np.arange(3000.0)), smallest)
     with store.writing() as connection:
         version = insert(store, connection, "s", 1, {"k": 5})
@@ -681,7 +681,7 @@ def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> Non
 
 
 def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> None:
-    store = Store(tmp_path, SECRET)
+    store = Ledger(tmp_path, SECRET).store
     with store.writing() as connection:
         found = [insert(store, connection, "s", number, {}) for number in (1, 2)]
         insert(store, connection, "t", 1, {})

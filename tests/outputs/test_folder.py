@@ -12,16 +12,15 @@ from typing import Any
 import pytest
 
 from discreet.errors import InputError
-from discreet.ledger.outputs import InForce, list_outputs
-from discreet.ledger.store import Store, verify
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.layout import summary_of
 from discreet.provenance import checksum_of_file
-from tests.ledger.given import SECRET
+from discreet.records.outputs import list_outputs
+from discreet.records.store import verify
+from tests.records.given import NOW, ledger_file
 
 ACRO = Path(__file__).parents[2] / "build" / "acro" / "bin" / "acro-ready"
 CONFIG = {"safe_threshold": 5}
-NOW = InForce("p", 1)
 
 
 def check(path: Path) -> Finding | None:
@@ -40,7 +39,7 @@ def check(path: Path) -> Finding | None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     """Return a folder that is not there yet."""
-    return Folder(tmp_path / "request", Store(tmp_path / "state", SECRET), "cohort.csv", NOW)
+    return Folder(tmp_path / "request", ledger_file(tmp_path / "state"), "cohort.csv", NOW)
 
 
 def written(path: Path, text: str = "made\n") -> Path:

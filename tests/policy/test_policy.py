@@ -67,8 +67,6 @@ NOT_SET: dict[str, Any] = {
     "roles": {},
     "public": False,
     "versions": 4,
-    "budget": 200,
-    "requests_a_minute": 120,
     "copy": "browser",
     "copy_rows": 300_000,
     "copy_bytes": 30_000_000,
@@ -413,7 +411,7 @@ OF_AXES: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-COUNTS_OF_SERVER = ("budget", "requests_a_minute", "copy_rows", "copy_bytes")
+COUNTS_OF_SERVER = ("copy_rows", "copy_bytes")
 
 
 @st.composite
@@ -1081,8 +1079,6 @@ UNBINDING: dict[str, Any] = {
     "study": "cohort",
     "public": True,
     "versions": 9,
-    "budget": 7,
-    "requests_a_minute": 7,
     "copy": "served",
     "copy_rows": 7,
     "copy_bytes": 7,

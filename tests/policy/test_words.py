@@ -58,8 +58,6 @@ OTHER: dict[str, Any] = {
     "study": "clinic",
     "public": True,
     "versions": 2,
-    "budget": 50,
-    "requests_a_minute": 60,
     "copy": "served",
     "copy_rows": 1000,
     "copy_bytes": 1000,

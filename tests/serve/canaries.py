@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from pyarrow import Table, table
-from pyarrow.csv import write_csv
 
+from discreet.serve.studies import Studies
+from tests.serve.cohort import SECRET, studies_of
 from tests.serve.searching import Canaries
 
 __all__ = ["CANARIES", "CLIENTS", "COHORT", "POLICIES", "SECRET", "cohort", "planted"]
 
 PERSONS = 360
-SECRET = bytes(range(100, 132)).hex()
 #: Of one person each: at either end, in the middle, as a whole number.
 ALONE = {
     "age": (31.415926535897, 118.0339887498, 0.57721566490153),
@@ -30,16 +30,13 @@ BIRDS = ("Canarybird", "Zebulon", "quuxward", "wombatism", "xylograph", "ibisvog
 #: What the requests themselves hold: it comes back as little.
 CLIENTS = ("clientcanary", "ragnaroek")
 
-LIMITS = "budget = 10000\nrequests_a_minute = 100000\n"
-WHOLE = f'name = "canaries"\nrows = "whole"\n{LIMITS}'
+WHOLE = 'name = "canaries"\nrows = "whole"\n'
 POLICIES: Mapping[str, str] = {
     "standard": "",
     "datashield": "k = 3\nround_to = 1\n",
     "sacro": "k = 10\nround_to = 1\n",
 }
-RULES = f"""
-name = "canaries"
-{LIMITS}"""
+RULES = '\nname = "canaries"\n'
 ROLES = '\n[roles]\npatient = "identifier"\nillness = "sensitive"\n'
 
 
@@ -84,16 +81,10 @@ CANARIES = Canaries(
 )
 
 
-def planted(folder: Path, policy: str) -> tuple[Path, Path]:
-    """Write the cohort, a policy and the known secret into a folder; return the first two."""
-    file, rules = folder / "cohort.csv", folder / "discreet.toml"
-    write_csv(COHORT, file)
+def planted(folder: Path, policy: str) -> Studies:
+    """Protect the cohort under a policy with the known secret, and serve the study file."""
     text = WHOLE if policy == "whole" else RULES + POLICIES[policy]
-    rules.write_text(text + ROLES, encoding="utf-8")
-    secret = folder / "discreet.secret"
-    secret.touch(mode=0o600)
-    secret.write_text(SECRET, encoding="ascii")
-    return file, rules
+    return studies_of(folder, text + ROLES, COHORT)
 
 
 def shuffled(items: list[Any], seed: int) -> list[Any]:

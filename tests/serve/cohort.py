@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,13 +10,17 @@ from pyarrow import Table, array
 from pyarrow.csv import write_csv
 
 from discreet.datasets import diabetes
+from discreet.records.store import Store
+from discreet.serve.state import opened_record
+from discreet.serve.studies import Served, Studies
 from discreet.study import Study
 from discreet.study import open as open_study
+from discreet.study_file.canonical import canonical_json
 
+NAME = "cohort.csv"
+"""The study's name, which is its file's."""
 POLICY = """
 name = "clinic"
-budget = 400
-requests_a_minute = 100000
 
 [roles]
 patient = "identifier"
@@ -24,12 +29,16 @@ diagnosis = "sensitive"
 
 WHOLE = POLICY.replace("[roles]", '[kinds]\nsex = "categorical"\n\n[roles]')
 
-#: Of a guarded study all views are free: those of public data count to a budget.
-COUNTED = f'preset = "research"\npublic = true\n{WHOLE}'
+#: A public table, whose rows are in the file as they are.
+PUBLIC = f'preset = "research"\npublic = true\n{WHOLE}'
 
+MANY = 100_000
+"""So many requests a minute that nobody is refused."""
 
-# The copy is the same in every run: whether a test fails is not by chance.
+# The copy is the same in every run: whether a test fails is not by chance. So is the signing key,
+# so that one machine may open the files of all tests.
 SECRET = sha256(b"cohort").hexdigest()
+KEY = canonical_json({"private": SECRET, "schema": 1, "successors": []}).decode()
 
 
 def cohort(name: str = "Patient") -> Table:
@@ -51,15 +60,58 @@ def narrow() -> Table:
 
 def written(folder: Path, policy: str = POLICY, table: Table | None = None) -> tuple[Path, Path]:
     """Write the cohort and a policy into a folder, with a secret, and return both paths."""
-    file, rules = folder / "cohort.csv", folder / "discreet.toml"
+    file, rules = folder / NAME, folder / "discreet.toml"
     write_csv(cohort() if table is None else table, file)
     rules.write_text(policy, encoding="utf-8")
-    secret = folder / "discreet.secret"
-    secret.touch(mode=0o600)
-    secret.write_text(SECRET, encoding="ascii")
+    for name, text in {"discreet.secret": SECRET, "discreet.signing-key": KEY}.items():
+        (folder / name).touch(mode=0o600)
+        (folder / name).write_text(text, encoding="ascii")
     return file, rules
 
 
 def opened(folder: Path, policy: str = POLICY, table: Table | None = None) -> Study:
     """Open the cohort under a policy, in a folder of its own."""
     return open_study(*written(folder, policy, table))
+
+
+_published: dict[bytes, bytes] = {}
+
+
+def published(folder: Path, policy: str = POLICY, table: Table | None = None) -> Path:
+    """Protect the cohort under a policy, and return the study file; the data go with the test.
+
+    The same cohort under the same policy is protected once in a run.
+    """
+    own = folder / "custodian"
+    own.mkdir(exist_ok=True)
+    file, rules = written(own, policy, table)
+    asked = sha256(policy.encode() + file.read_bytes()).digest()
+    path = folder / "cohort.discreet"
+    if asked not in _published:
+        path.unlink(missing_ok=True)
+        open_study(file, rules).publish(path)
+        _published[asked] = path.read_bytes()
+    path.write_bytes(_published[asked])
+    shutil.rmtree(own)  # nothing raw is there while it is served
+    return path
+
+
+def record_in(folder: Path) -> Store:
+    """Return the record of a server in a folder."""
+    return opened_record(folder / "state")
+
+
+def studies_of(
+    folder: Path, policy: str = POLICY, table: Table | None = None, a_minute: int = MANY
+) -> Studies:
+    """Serve the cohort under a policy, with a record in the folder."""
+    return Studies([published(folder, policy, table)], record_in(folder), a_minute)
+
+
+def served_of(
+    folder: Path, policy: str = POLICY, table: Table | None = None, a_minute: int = MANY
+) -> Served:
+    """Return the cohort as it is served."""
+    served = studies_of(folder, policy, table, a_minute).get(NAME)
+    assert served is not None
+    return served

@@ -12,12 +12,11 @@ import httpx
 import pytest
 import uvicorn
 
-from discreet.ledger.log import add_token
 from discreet.serve.app import create_app
 from discreet.serve.start import Serving, configured, listening
-from discreet.study import Study
-from discreet.study import open as open_study
-from tests.serve.cohort import written
+from discreet.serve.studies import Served, Studies
+from discreet.serve.tokens import add_token
+from tests.serve.cohort import NAME, studies_of
 
 # It changes the process that imports it, and is for servers that are started as processes.
 collect_ignore = ["cold"]
@@ -31,7 +30,14 @@ class Running:
     token: str
     custodian: str
     folder: Path
-    study: Study
+    studies: Studies
+
+    @property
+    def served(self) -> Served:
+        """The cohort as it is served now."""
+        found = self.studies.get(NAME)
+        assert found is not None
+        return found
 
     def client(self, token: str | None = None) -> httpx.Client:
         """Return a client that sends the analyst's token, or another."""
@@ -50,13 +56,12 @@ def first_asked(url: str) -> None:
 
 
 @contextmanager
-def running(study: Study, folder: Path, **entrance: Any) -> Iterator[Running]:
-    """Serve a study on a free port of this machine."""
-    store = study.session.ledger.store
-    token = add_token(store, "cohort.csv", "alice")
-    custodian = add_token(store, "cohort.csv", "carol", "custodian")
-    app = create_app(study, **entrance)
-    serving = Serving("", port=0)
+def running(studies: Studies, folder: Path, **entrance: Any) -> Iterator[Running]:
+    """Serve studies on a free port of this machine, with two tokens of the cohort."""
+    token = add_token(studies.store, NAME, "alice")
+    custodian = add_token(studies.store, NAME, "carol", "custodian")
+    app = create_app(studies, **entrance)
+    serving = Serving([], port=0)
     config = configured(app, serving)
     socket = listening(config, serving)
     server = uvicorn.Server(config)
@@ -67,7 +72,7 @@ def running(study: Study, folder: Path, **entrance: Any) -> Iterator[Running]:
     url = f"http://127.0.0.1:{socket.getsockname()[1]}"
     first_asked(url)
     try:
-        yield Running(url, token, custodian, folder, study)
+        yield Running(url, token, custodian, folder, studies)
     finally:
         server.should_exit = True
         thread.join(60)
@@ -78,6 +83,5 @@ def running(study: Study, folder: Path, **entrance: Any) -> Iterator[Running]:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server of the made-up cohort, one for all tests of a module."""
     folder = tmp_path_factory.mktemp("served")
-    file, policy = written(folder)
-    with running(open_study(file, policy), folder) as found:
+    with running(studies_of(folder), folder) as found:
         yield found

@@ -1,4 +1,4 @@
-"""Hears all that leaves a server: answers, log records, and the ledger's file."""
+"""Hears all that leaves a server: answers, log records, and the file of its record."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class Ear(logging.Handler):
             said = f"{record.getMessage()} {record.args} {record.exc_info} {record.exc_text}"
             self.listen(f"log of {record.name}", said)
 
-    def ledger(self, folder: Path) -> None:
-        """Listen to the ledger: every value of every row, and every byte of its files."""
-        files = sorted(folder.rglob("ledger.sqlite*"))
+    def record(self, folder: Path) -> None:
+        """Listen to the server's record: every value of every row, and every byte of its files."""
+        files = sorted(folder.rglob("record.sqlite*"))
         assert files
         for file in files:
             self.listen(file.name, file.read_bytes())

@@ -1,4 +1,4 @@
-"""Whose a token is: the ledger's first, then a trusted issuer's."""
+"""Whose a token is, and of which study: the record's first, then a trusted issuer's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,16 +22,19 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, Key, OctKey, OKPKey, RSAKey
 
 from discreet.errors import InputError
-from discreet.ledger.log import Caller, add_token, revoke_token
-from discreet.ledger.store import Store
-from discreet.secret import Secret
+from discreet.records.store import Store
 from discreet.serve import access
 from discreet.serve.access import LONGEST, Issuer, callers
+from discreet.serve.state import opened_record
+from discreet.serve.tokens import Caller, add_token, revoke_token
+
+Opened = tuple[Caller, str]
+"""Whose a token is, and which study it opens."""
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(tmp_path, Secret.from_bytes(bytes(range(32))))
+    return opened_record(tmp_path)
 
 
 class Anybodys:
@@ -40,34 +43,35 @@ class Anybodys:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def caller(self, token: str) -> Caller | None:
+    def caller(self, token: str, studies: Sequence[str]) -> Opened | None:
         self.asked.append(token)
-        return Caller("oidc f3a1", "analyst")
+        return Caller("oidc f3a1", "analyst"), studies[0]
 
 
-def test_a_token_of_the_ledger_is_its_owners(store: Store) -> None:
+def test_a_token_of_the_record_is_its_owners(store: Store) -> None:
     alice, carol = add_token(store, "s", "alice"), add_token(store, "s", "carol", "custodian")
-    caller_of = callers(store, "s")
+    caller_of = callers(store, ["s"])
 
-    assert caller_of(alice) == Caller("token alice", "analyst")
-    assert caller_of(carol) == Caller("token carol", "custodian")
+    assert caller_of(alice) == (Caller("token alice", "analyst"), "s")
+    assert caller_of(carol) == (Caller("token carol", "custodian"), "s")
     revoke_token(store, "s", "alice")
-    assert (caller_of(alice), caller_of(carol)) == (None, Caller("token carol", "custodian"))
+    assert (caller_of(alice), caller_of(carol)) == (None, (Caller("token carol", "custodian"), "s"))
 
 
-def test_a_token_of_another_study_of_the_ledger_is_nobodys(store: Store) -> None:
+def test_a_token_opens_its_own_study_of_those_that_are_served(store: Store) -> None:
     here, there = (add_token(store, study, "carol", "custodian") for study in ("s", "t"))
+    carol, both = Caller("token carol", "custodian"), callers(store, ["s", "t"])
 
-    assert callers(store, "s")(here) == callers(store, "t")(there)
-    assert callers(store, "s")(there) is None
-    assert callers(store, "t")(here) is None
+    assert (both(here), both(there)) == ((carol, "s"), (carol, "t"))
+    assert callers(store, ["s"])(there) is None
+    assert callers(store, ["t"])(here) is None
     revoke_token(store, "t", "carol")
-    assert callers(store, "s")(here) is not None
+    assert (both(here), both(there)) == ((carol, "s"), None)
 
 
 def test_an_expired_token_is_nobodys(store: Store) -> None:
     before = datetime.now(UTC) - timedelta(days=2)
-    assert callers(store, "s")(add_token(store, "s", "alice", days=1, now=before)) is None
+    assert callers(store, ["s"])(add_token(store, "s", "alice", days=1, now=before)) is None
 
 
 @pytest.mark.parametrize(
@@ -75,15 +79,15 @@ def test_an_expired_token_is_nobodys(store: Store) -> None:
 )
 def test_any_other_text_is_nobodys(store: Store, token: str) -> None:
     add_token(store, "s", "alice")
-    assert callers(store, "s")(token) is None
+    assert callers(store, ["s"])(token) is None
 
 
 def test_an_issuer_is_asked_for_what_looks_like_its_tokens_alone(store: Store) -> None:
     alice, issuer = add_token(store, "s", "alice"), Anybodys()
-    caller_of = callers(store, "s", issuer.caller)
+    caller_of = callers(store, ["s"], issuer)  # type: ignore[arg-type]
 
-    assert caller_of("head.body.seal") == Caller("oidc f3a1", "analyst")
-    assert caller_of(alice) == Caller("token alice", "analyst")
+    assert caller_of("head.body.seal") == (Caller("oidc f3a1", "analyst"), "s")
+    assert caller_of(alice) == (Caller("token alice", "analyst"), "s")
     for token in ("", "Canary", "a.b", "a.b.c.d", f"a.b.{'c' * LONGEST}"):
         assert caller_of(token) is None
     assert issuer.asked == ["head.body.seal"]
@@ -208,8 +212,20 @@ def by_hand(header: dict[str, Any], claims: dict[str, Any], signature: bytes = b
     return ".".join(base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in parts)
 
 
+ONE = ("cohort",)
+"""One study is served, which tokens need not name."""
+
+
 def opened(local: LocalIssuer, token: str, **options: Any) -> Caller | None:
-    return Issuer(local.url, AUDIENCE, **options).caller(token)
+    found = Issuer(local.url, AUDIENCE, **options).caller(token, ONE)
+    assert found is None or found[1] == "cohort"
+    return None if found is None else found[0]
+
+
+def study_of(local: LocalIssuer, studies: Sequence[str], **claims: Any) -> str | None:
+    """Return which of some studies a token of some claims opens."""
+    found = Issuer(local.url, AUDIENCE).caller(signed(claims_of(local.url, **claims)), studies)
+    return None if found is None else found[1]
 
 
 # --- what opens -----------------------------------------------------------------------------------
@@ -279,6 +295,24 @@ def test_an_issuer_may_end_in_a_slash(local: LocalIssuer) -> None:
     local.url += "/"
 
     assert opened(local, signed(claims_of(local.url))) is not None
+
+
+def test_a_token_says_its_study_unless_there_is_one_alone(local: LocalIssuer) -> None:
+    assert study_of(local, ["a"]) == "a"
+    assert study_of(local, ["a", "b"]) is None
+    assert study_of(local, ["a", "b"], discreet_study="b") == "b"
+    for odd in (7, True, ["a"], {"a": 1}):
+        assert study_of(local, ["a"], discreet_study=odd) is None
+
+
+def test_a_token_of_a_study_that_is_not_served_opens_nothing(
+    local: LocalIssuer, store: Store
+) -> None:
+    elsewhere = signed(claims_of(local.url, discreet_study="other"))
+    caller_of = callers(store, ["a"], Issuer(local.url, AUDIENCE))
+
+    assert caller_of(signed(claims_of(local.url))) == (Caller("oidc f3a1", "analyst"), "a")
+    assert caller_of(elsewhere) is None
 
 
 # --- what does not --------------------------------------------------------------------------------
@@ -439,7 +473,7 @@ def test_nothing_made_up_opens(payload: bytes, signature: bytes, alg: str) -> No
     head = by_hand({"alg": alg, "kid": kid}, {}).split(".")[0]
     parts = [base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (payload, signature)]
 
-    assert issuer.caller(".".join([head, *parts])) is None
+    assert issuer.caller(".".join([head, *parts]), ONE) is None
 
 
 # --- the issuer's keys ----------------------------------------------------------------------------
@@ -449,7 +483,7 @@ def test_keys_are_fetched_once(local: LocalIssuer) -> None:
     issuer = Issuer(local.url, AUDIENCE)
     token = signed(claims_of(local.url))
 
-    assert all(issuer.caller(token) for _ in range(5))
+    assert all(issuer.caller(token, ONE) for _ in range(5))
     assert len(local.asked) == 2
 
 
@@ -458,19 +492,21 @@ def test_a_new_key_is_found_and_an_unknown_one_asked_for_once_a_minute(
 ) -> None:
     issuer = Issuer(local.url, AUDIENCE)
     old, new = (signed(claims_of(local.url), key) for key in (FIRST, SECOND))
-    assert issuer.caller(old) is not None
+    assert issuer.caller(old, ONE) is not None
     clock(61)
 
     local.keys = [SECOND.as_dict(private=False)]
-    assert issuer.caller(new) is not None  # fetched again
-    assert issuer.caller(old) is None  # withdrawn
+    assert issuer.caller(new, ONE) is not None  # fetched again
+    assert issuer.caller(old, ONE) is None  # withdrawn
     assert len(local.asked) == 4
 
     for i in range(10):
-        assert issuer.caller(signed(claims_of(local.url), STRANGER, kid=f"made up {i}")) is None
+        assert (
+            issuer.caller(signed(claims_of(local.url), STRANGER, kid=f"made up {i}"), ONE) is None
+        )
     assert len(local.asked) == 4
     clock(61)
-    assert issuer.caller(signed(claims_of(local.url), STRANGER, kid="made up")) is None
+    assert issuer.caller(signed(claims_of(local.url), STRANGER, kid="made up"), ONE) is None
     assert len(local.asked) == 6
 
 
@@ -480,7 +516,7 @@ def test_a_key_that_nobody_knows_keeps_nobody_waiting(
     issuer = Issuer(local.url, AUDIENCE)
     token = signed(claims_of(local.url))
     made_up = signed(claims_of(local.url), STRANGER, kid="made up")
-    assert issuer.caller(token) is not None
+    assert issuer.caller(token, ONE) is not None
     clock(61)
     going, go_on = threading.Event(), threading.Event()
 
@@ -490,11 +526,11 @@ def test_a_key_that_nobody_knows_keeps_nobody_waiting(
 
     local.before = hang
     with ThreadPoolExecutor(1) as threads:
-        asks = threads.submit(issuer.caller, made_up)
+        asks = threads.submit(issuer.caller, made_up, ONE)
         assert going.wait(60)
-        assert issuer.caller(made_up) is None  # while the issuer thinks
+        assert issuer.caller(made_up, ONE) is None  # while the issuer thinks
         assert not asks.done()
-        assert issuer.caller(token) is not None
+        assert issuer.caller(token, ONE) is not None
         go_on.set()
         assert asks.result(60) is None
 
@@ -502,13 +538,13 @@ def test_a_key_that_nobody_knows_keeps_nobody_waiting(
 def test_keys_are_believed_for_an_hour(local: LocalIssuer, clock: Callable[[float], None]) -> None:
     issuer = Issuer(local.url, AUDIENCE)
     token = signed(claims_of(local.url))
-    assert issuer.caller(token) is not None
+    assert issuer.caller(token, ONE) is not None
 
     local.keys = [SECOND.as_dict(private=False)]
     clock(3500)
-    assert issuer.caller(token) is not None
+    assert issuer.caller(token, ONE) is not None
     clock(101)
-    assert issuer.caller(token) is None
+    assert issuer.caller(token, ONE) is None
 
 
 def test_an_issuer_that_is_down_opens_nothing_and_is_asked_again(
@@ -518,15 +554,15 @@ def test_an_issuer_that_is_down_opens_nothing_and_is_asked_again(
     token = signed(claims_of(local.url, sub=CANARY))
     local.status = 503
     with caplog.at_level(logging.DEBUG):
-        assert issuer.caller(token) is None
-        assert issuer.caller(token) is None
+        assert issuer.caller(token, ONE) is None
+        assert issuer.caller(token, ONE) is None
 
     assert caplog.text.count("the keys of the issuer could not be had") == 1
     assert all(part not in caplog.text for part in token.split("."))
     assert len(local.asked) == 1
     local.status = 200
     clock(61)
-    assert issuer.caller(token) is not None
+    assert issuer.caller(token, ONE) is not None
 
 
 def test_an_issuer_that_goes_down_is_believed_until_the_hour_is_over(
@@ -534,14 +570,14 @@ def test_an_issuer_that_goes_down_is_believed_until_the_hour_is_over(
 ) -> None:
     issuer = Issuer(local.url, AUDIENCE)
     token = signed(claims_of(local.url))
-    assert issuer.caller(token) is not None
+    assert issuer.caller(token, ONE) is not None
     local.status = 503
     clock(61)
 
-    assert issuer.caller(signed(claims_of(local.url), SECOND)) is None
-    assert issuer.caller(token) is not None
+    assert issuer.caller(signed(claims_of(local.url), SECOND), ONE) is None
+    assert issuer.caller(token, ONE) is not None
     clock(3600)
-    assert issuer.caller(token) is None
+    assert issuer.caller(token, ONE) is None
 
 
 def test_nobody_listening_opens_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -604,14 +640,16 @@ def test_several_threads_fetch_once(local: LocalIssuer) -> None:
     local.wait = 0.1
     issuer = Issuer(local.url, AUDIENCE)
     token = signed(claims_of(local.url))
-    found: list[Caller | None] = []
-    threads = [threading.Thread(target=lambda: found.append(issuer.caller(token))) for _ in "12345"]
+    found: list[Opened | None] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(issuer.caller(token, ONE))) for _ in "12345"
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert found == [Caller("oidc f3a1", "analyst")] * 5
+    assert found == [(Caller("oidc f3a1", "analyst"), "cohort")] * 5
     assert len(local.asked) == 2
 
 

@@ -1,4 +1,4 @@
-"""A server that runs while others read, write and copy the ledger beside it, and is killed."""
+"""A server that runs while others read, write and copy its record beside it, and is killed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import add_token, kept, list_tokens, log, used
-from discreet.ledger.store import verify
-from discreet.study.session import ledger_of
-from tests.ledger.given import started, told
-from tests.serve.cohort import COUNTED, written
+from discreet.records.store import Store, verify
+from discreet.serve.log import asked_before, log
+from discreet.serve.tokens import add_token, list_tokens
+from tests.records.given import started, told
+from tests.serve.cohort import MANY, NAME, published, record_in
 from tests.serve.workers import client, process
 
-CLIENTS, BUDGET = 8, 12
+CLIENTS = 8
 SCRIPT = "import sys; from tests.serve.rounds import main; main(*sys.argv[1:])"
 COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -35,13 +34,12 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 
 @dataclass
 class Client:
-    """Somebody with a token and a budget, who counts along what was asked and answered."""
+    """Somebody with a token, who counts along what was asked and answered."""
 
     name: str
     token: str
     replies: int = 0
     spent: set[int] = field(default_factory=set)
-    cut: set[int] = field(default_factory=set)
     seen: dict[str, bytes] = field(default_factory=dict)
 
     def ask(self, url: str, turns: threading.Semaphore) -> None:
@@ -54,32 +52,30 @@ class Client:
                 try:
                     found = asking.post(f"/api/views/{kind}", json=body)
                 except httpx.HTTPError:
-                    self.cut = {which} - self.spent
                     return
                 self.replies += 1
                 self.count(which, found)
 
     def count(self, which: int, found: httpx.Response) -> None:
         """See that the server counts as this client does."""
-        if which not in self.spent and len(self.spent) == BUDGET:
-            assert (found.status_code, found.json()["error"]["code"]) == (429, "budget")
-            return
         assert found.status_code == 200, found.text
         self.spent.add(which)
         assert self.seen.setdefault(found.json()["id"], found.content) == found.content
 
-    def check(self, ledger: Ledger) -> None:
-        """See that the ledger holds all that was answered, and counts as this client does."""
+    def check(self, store: Store) -> None:
+        """See that the record holds all that was answered, and counts as this client does."""
         caller = f"token {self.name}"
-        rows = [it for it in log(ledger.store) if it["caller"] == caller]
+        rows = [it for it in log(store) if it["caller"] == caller]
         assert 0 <= len(rows) - self.replies <= 1  # the one that was cut off
-        counted = used(ledger.store, caller, "cohort.csv", 1)
-        assert len(self.spent) <= counted <= min(len(self.spent | self.cut), BUDGET)
         assert len(self.seen) == len(self.spent)
-        for view, body in self.seen.items():
-            answer = kept(ledger.store, "cohort.csv", 1, view, caller)
-            assert answer is not None
-            assert answer.body == body
+        for view in self.seen:
+            assert asked_before(store, NAME, view, caller) is not None
+
+    def look_again(self, url: str) -> None:
+        """See that another server gives the same again."""
+        with client(url, self.token) as asking:
+            for view, body in self.seen.items():
+                assert asking.get(f"/api/views/{view}").content == body
 
 
 @pytest.mark.slow
@@ -90,15 +86,15 @@ class Client:
 def test_what_is_done_beside_a_server_loses_nothing(
     tmp_path: Path, workers: str, rounds: int
 ) -> None:
-    files = written(tmp_path, COUNTED.replace("budget = 400", f"budget = {BUDGET}"))
-    ledger = ledger_of(files[1])
+    file, state = published(tmp_path), tmp_path / "state"
+    store, many = record_in(tmp_path), ("--a-minute", str(MANY))
     names = [f"client{i}" for i in range(CLIENTS)]
-    clients = [Client(name, add_token(ledger.store, "cohort.csv", name)) for name in names]
-    server = process(*files, "--workers", workers)
+    clients = [Client(name, add_token(store, NAME, name)) for name in names]
+    server = process(file, state, "--workers", workers, *many)
     turns = threading.Semaphore(CLIENTS)
     with ThreadPoolExecutor(CLIENTS) as threads:
         asking = [threads.submit(it.ask, server.url, turns) for it in clients]
-        beside = started(SCRIPT, files[1], server.url, rounds)
+        beside = started(SCRIPT, state, server.url, rounds)
         try:
             assert beside.stdout is not None
             lines = []
@@ -116,10 +112,14 @@ def test_what_is_done_beside_a_server_loses_nothing(
         it.result()
     assert said == ""
 
-    found = verify(ledger.store, seen["head"])
-    assert found.broken == ()
-    for each in clients:
-        assert each.replies > 0
-        each.check(ledger)
-    states = {it.name: it.state() for it in list_tokens(ledger.store)}
+    assert verify(store, seen["head"]).broken == ()
+    next_run = process(file, state, *many)
+    try:
+        for each in clients:
+            assert each.replies > 0
+            each.check(store)
+            each.look_again(next_run.url)
+    finally:
+        next_run.stop()
+    states = {it.name: it.state() for it in list_tokens(store)}
     assert [states[f"r{i}"] for i in range(rounds)] == ["revoked"] * rounds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,15 @@ import httpx
 import numpy as np
 import pytest
 
-from discreet.ledger.log import add_token, log
-from discreet.study import open as open_study
-from tests.serve.cohort import WHOLE, written
+from discreet.serve.log import log
+from discreet.serve.tokens import add_token
+from tests.serve.cohort import NAME, WHOLE, studies_of
 from tests.serve.conftest import Running, running
 from tests.web.reading import read_bundle
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    folder = tmp_path_factory.mktemp("board")
-    file, policy = written(folder, WHOLE)
-    with running(open_study(file, policy), folder) as found:
-        yield found
-
-
 def asked(server: Running, what: str) -> list[dict[str, Any]]:
-    rows = log(server.study.session.ledger.store, study="cohort.csv")
+    rows = log(server.studies.store, study=NAME)
     return [it for it in rows if it["what"] == what]
 
 
@@ -36,7 +27,7 @@ def test_rows_are_those_of_the_copy_to_the_last_bit(served: Running) -> None:
         answer = analyst.get("/api/rows")
 
     header, found = read_bundle(answer.content)
-    whole = served.study.session.whole
+    whole = served.served.copy.whole
     assert answer.status_code == 200
     assert answer.headers["content-encoding"] == "gzip"
     assert answer.headers["cache-control"] == "no-store"
@@ -66,22 +57,18 @@ def test_rows_that_the_browser_has_are_not_sent_again(served: Running) -> None:
     assert plain.content == other.content == first.content
 
 
-def test_rows_are_recorded_once_a_caller_and_released_once(served: Running) -> None:
-    store = served.study.session.ledger.store
-    bob = add_token(store, "cohort.csv", "bob")
+def test_rows_are_recorded_once_a_caller(served: Running) -> None:
+    bob = add_token(served.studies.store, NAME, "bob")
     for token in (served.token, served.token, bob, bob):
         with served.client(token) as analyst:
             assert analyst.get("/api/rows").status_code == 200
 
-    names = [it["caller"] for it in asked(served, "rows")]
-    left = served.study.session.ledger.history("cohort.csv")
+    told = asked(served, "rows")
+    names = [it["caller"] for it in told]
     assert sorted(names) == sorted({*names})
     assert {"token alice", "token bob"} <= {*names}
-    first, *others = [it["outcome"] for it in asked(served, "rows")]
-    assert (first, {*others}) == ("answered", {"repeated"})
-    assert [(it["form"], it["method"]) for it in left if it["kind"] == "rows"] == [("web", "whole")]
-    with served.client() as analyst:
-        assert analyst.get("/api/study").json()["allowance"] is None
+    assert {it["outcome"] for it in told} == {"answered"}
+    assert {it["version"] for it in told} == {served.served.version}
 
 
 def test_facts_say_where_the_rows_are_and_what_is_promised(served: Running) -> None:
@@ -89,7 +76,7 @@ def test_facts_say_where_the_rows_are_and_what_is_promised(served: Running) -> N
         told = analyst.get("/api/study").json()
 
     assert told["rows"]["way"] == "browser"
-    assert told["rows"]["rows"] == len(served.study.session.whole)
+    assert told["rows"]["rows"] == len(served.served.copy.whole)
     assert told["policy"]["promise"] == "At least 5 persons stand behind everything you see."
 
 
@@ -107,8 +94,7 @@ def test_without_a_token_of_the_study_nothing_is_said(
     served: Running, path: str, token: str
 ) -> None:
     if token == "of another study":
-        store = served.study.session.ledger.store
-        token = add_token(store, f"other{path[5:]}.csv", "mallory")
+        token = add_token(served.studies.store, f"other{path[5:]}.csv", "mallory")
     answer = httpx.get(
         f"{served.url}{path}", headers={"Authorization": f"Bearer {token}"} if token else {}
     )
@@ -127,39 +113,17 @@ STAY = {"served": 'copy = "served"', "rows": "copy_rows = 20", "bytes": "copy_by
 
 @pytest.mark.parametrize("how", STAY)
 def test_a_copy_that_stays_on_the_server_is_not_handed_out(tmp_path: Path, how: str) -> None:
-    file, policy = written(tmp_path, f"{STAY[how]}\n{WHOLE}")
-    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
+    studies = studies_of(tmp_path, f"{STAY[how]}\n{WHOLE}")
+    with running(studies, tmp_path) as server, server.client() as analyst:
         answer = analyst.get("/api/rows")
         told = analyst.get("/api/study").json()["rows"]
 
         assert answer.status_code == 403
-        assert "keeps its copy on the server" in answer.json()["error"]["says"]
+        assert "the copy of this study stays on the server" in answer.json()["error"]["says"]
         assert told["way"] == "server"
         assert told["rows"] > 20
         outcomes = [it["outcome"] for it in asked(server, "rows")]
         assert outcomes == ["policy"]
-        assert "rows" not in {it["kind"] for it in server.study.session.ledger.history()}
-
-
-@pytest.mark.promise
-def test_a_copy_that_does_not_fit_is_refused_however_often_it_is_asked_for(tmp_path: Path) -> None:
-    file, policy = written(tmp_path, WHOLE)
-    open_study(file, policy).histogram("age").to_html()
-    policy.write_text(f"k = 8\n{WHOLE}", encoding="utf-8")  # another copy, of the same version
-
-    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
-        told = [
-            answer.json()["error"]["code"]
-            for _ in range(3)
-            for answer in (
-                analyst.get("/api/rows"),
-                analyst.post("/api/copy/part", json={}),
-                analyst.post("/api/copy/light", json={}),
-                analyst.post("/api/copy/histogram", json={"columns": ["age"]}),
-            )
-        ]
-        assert told == ["leaving"] * 12
-        assert [it["kind"] for it in server.study.session.ledger.history()] == ["histogram"]
 
 
 def test_gzip_is_made_once(served: Running) -> None:

@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 import pytest
 
-from discreet.study import open as open_study
 from tests.browser import chromium
 from tests.serve.canaries import CANARIES, planted
 from tests.serve.conftest import running
@@ -51,7 +50,6 @@ WHERE = (
     "age > 999",
 )
 NEW = ("log_bmi:log(bmi)", "group:cut(age, 45, 60)", "ratio:glucose / bmi", "old:age >= 60")
-COUNTED = ("histogram", "bars", "heatmap", "crosstab", "box")
 
 
 def some_card(chance: random.Random) -> str:
@@ -61,8 +59,7 @@ def some_card(chance: random.Random) -> str:
     columns = [*chance.sample(NUMBERS, numbers), *chance.sample(LEVELS, levels)]
     by = f":by={chance.choice(LEVELS)}" if divided and chance.random() < 0.4 else ""
     by = ":by=sex" if kind == "means" and not by else by
-    counted = ":source=counts" if kind in COUNTED and chance.random() < 0.3 else ""
-    return f"{kind}:{','.join(columns)}{by}{counted}"
+    return f"{kind}:{','.join(columns)}{by}"
 
 
 def some_state(chance: random.Random) -> str:
@@ -77,9 +74,7 @@ def some_state(chance: random.Random) -> str:
 def step(page: Page, chance: random.Random) -> None:
     """Do one thing of what an analyst does, if it is there to be done."""
     what = chance.random()
-    if what < 0.15:
-        page.evaluate(PRESS, "[data-act=pay]")
-    elif what < 0.3:
+    if what < 0.3:
         page.evaluate(PRESS, ".card [data-m]")
     elif what < 0.4:
         page.evaluate(PRESS, "[data-act=undo]:enabled")
@@ -113,8 +108,7 @@ def heard(ear: Ear, response: Response) -> None:
 @pytest.mark.parametrize("steps", [pytest.param(60, marks=pytest.mark.promise), 2_000])
 def test_no_canary_reaches_the_browser(chromium: Browser, tmp_path: Path, steps: int) -> None:
     chance = random.Random(steps)
-    study = open_study(*planted(tmp_path, "whole"))
-    with running(study, tmp_path) as served, hearing(CANARIES) as ear:
+    with running(planted(tmp_path, "whole"), tmp_path) as served, hearing(CANARIES) as ear:
         answers: list[Any] = []
         with looking(chromium, served) as page:
             page.on("requestfinished", lambda it: answers.append(it.response()))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from discreet.ledger.log import log
-from discreet.study import open as open_study
+from discreet.serve.log import log
+from discreet.serve.studies import Studies
 from tests.browser import chromium
-from tests.serve.cohort import WHOLE, written
+from tests.serve.cohort import MANY, NAME, WHOLE, published, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import looking
 from tests.serve.test_board_page import CARDS, FRAMES
@@ -80,14 +80,14 @@ def held_back(route: Route, late: list[Route]) -> None:
 
 @pytest.mark.slow
 def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> None:
-    file, policy = written(tmp_path, WHOLE)
-    with running(open_study(file, policy), tmp_path) as here:
-        kept = open_study(file, here.study.policy.changed(copy="served"))
-        with beside(kept) as url:
+    with running(studies_of(tmp_path), tmp_path) as here:
+        (tmp_path / "kept").mkdir()
+        file = published(tmp_path / "kept", f'copy = "served"\n{WHOLE}')
+        with beside(Studies([file], here.studies.store, MANY)) as url:
             one = seen(chromium, here)
             other = seen(chromium, replace(here, url=url))
             light = light_after_a_late_answer(chromium, replace(here, url=url))
-        whats = [it["what"] for it in log(here.study.session.ledger.store, study="cohort.csv")]
+        whats = [it["what"] for it in log(here.studies.store, study=NAME)]
 
     assert all(one[0])
     assert other[:2] == one[:2]
@@ -101,7 +101,7 @@ def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> 
 def test_what_is_not_reliable_is_said_first_and_shown_grey(
     chromium: Browser, tmp_path: Path
 ) -> None:
-    file, policy = written(tmp_path, f'copy = "served"\n{WHOLE}')
+    studies = studies_of(tmp_path, f'copy = "served"\n{WHOLE}')
     few = "not reliable here: differences between levels of region in bmi ± 2.5"
     others = "differences between levels of region may be off: age ± 1"
 
@@ -114,7 +114,7 @@ def test_what_is_not_reliable_is_said_first_and_shown_grey(
         ] = said
         route.fulfill(response=found, json=told)
 
-    with running(open_study(file, policy), tmp_path) as served:
+    with running(studies, tmp_path) as served:
         for kind, address in (("box", "copy"), ("means", "tables")):
             for said in ([few], [few, others], [others]):
                 with looking(chromium, served, token=served.token) as page:

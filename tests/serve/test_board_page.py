@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
 
-from discreet.ledger.log import add_token
-from discreet.study.verify import AS_MADE
+from discreet.provenance import Provenance
+from discreet.study.carried import read
+from discreet.study.provenance import FROM_FILE
 from tests.browser import chromium
-from tests.serve.cohort import COUNTED, cohort, opened
+from tests.serve.cohort import PUBLIC, cohort, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, violations, widest
 
@@ -28,8 +28,6 @@ __all__ = ["chromium"]
 
 RULES = """
 name = "clinic"
-budget = 400
-requests_a_minute = 100000
 
 [roles]
 patient = "identifier"
@@ -44,15 +42,15 @@ bmi = "BMI (kg/m²)"
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server of a cohort with a copy of the whole table."""
     folder = tmp_path_factory.mktemp("board")
-    with running(opened(folder, RULES), folder) as found:
+    with running(studies_of(folder, RULES), folder) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server of public data, which has no copy of all columns, and counts what is drawn."""
-    folder = tmp_path_factory.mktemp("counted")
-    with running(opened(folder, COUNTED), folder) as found:
+def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of a public table, of whose rows clusters are drawn."""
+    folder = tmp_path_factory.mktemp("public")
+    with running(studies_of(folder, PUBLIC), folder) as found:
         yield found
 
 
@@ -120,7 +118,8 @@ def test_every_column_is_seen_first(chromium: Browser, whole: Running) -> None:
         opened_page(page)
         names = page.locator(".mini").evaluate_all("all => all.map((it) => it.dataset.column)")
         assert names == [name for name in cohort().column_names if name != "patient"]
-        assert page.locator("h1").inner_text() == "cohort.csv version 1"
+        version = whole.served.version[:8]
+        assert page.locator("h1").inner_text() == f"cohort.csv version {version}"
         assert page.locator(".promise").inner_text().startswith("At least 5 persons")
         keep_screen(page, "overview")
         page.get_by_label("Find a column").fill("hd")
@@ -171,32 +170,6 @@ def test_a_card_is_changed_and_the_address_holds_it(chromium: Browser, whole: Ru
 
 @pytest.mark.promise
 @pytest.mark.slow
-def test_pictures_are_paid_for_once_and_seen_again(chromium: Browser, counted: Running) -> None:
-    address = "#cards=bars:region:by=sex"
-    store = counted.study.session.ledger.store
-    own = add_token(store, "cohort.csv", "dora")
-    with looking(chromium, counted, "/", token=own) as page:
-        page.locator(".mini").first.wait_for()
-        left = page.locator(".allow b")
-        before = int(left.inner_text())
-        page.goto(f"{counted.url}/{address}")
-        pay = page.get_by_role("button", name="Draw it · 1 view")
-        pay.wait_for()
-        assert int(left.inner_text()) == before
-        pay.click()
-        page.locator(f"{CARDS} .bar").first.wait_for()
-        expect(left).to_have_text(str(before - 1))
-        page.reload()
-        page.locator(f"{CARDS} .bar").first.wait_for()
-        assert int(left.inner_text()) == before - 1
-    # Another person has another allowance, and is asked before anything of it is spent.
-    other = add_token(store, "cohort.csv", "eve")
-    with looking(chromium, counted, token=f"{other}&{address[1:]}") as page:
-        page.get_by_role("button", name="Draw it · 1 view").wait_for()
-
-
-@pytest.mark.promise
-@pytest.mark.slow
 def test_a_token_is_asked_for_and_stays_out_of_the_address(
     chromium: Browser, whole: Running
 ) -> None:
@@ -229,15 +202,15 @@ def test_a_filter_of_too_few_rows_is_said_and_taken_away(chromium: Browser, whol
 
 
 @pytest.mark.slow
-def test_a_study_without_a_copy_is_drawn_by_the_server(chromium: Browser, counted: Running) -> None:
-    with looking(chromium, counted, token=counted.token) as page:
-        page.locator(".mini").first.wait_for()
-        assert page.get_by_text("+ Filter").count() == 0
-        pick(page, "bmi")
-        assert "1 view" in page.locator(".dock .main").inner_text()
-        page.locator(".dock .main").click()
-        page.locator(f"{CARDS} .bar").first.wait_for()
-        keep_screen(page, "counted")
+def test_of_a_public_table_clusters_are_drawn_by_the_server(
+    chromium: Browser, public: Running
+) -> None:
+    with looking(chromium, public, token=public.token) as page:
+        page.locator(".col").first.wait_for()
+        assert page.locator(".promise").inner_text().startswith("PUBLIC")
+        card = make(page, "Parallel", "age", "bmi", "diagnosis")
+        assert card.locator("h2").inner_text()
+        keep_screen(page, "public")
 
 
 @pytest.mark.slow
@@ -272,9 +245,11 @@ def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> Non
             found.value.save_as(path)
             assert path.read_bytes().startswith(start)
             assert found.value.suggested_filename == path.name
-            assert whole.study.verify(path).verdict == AS_MADE
-        saved: dict[str, Any] = json.loads((tmp_path / "bmi.json").read_bytes())
-        assert saved["provenance"]["source"] == "copy"  # as on the page
+            words = read(path).words
+            assert words is not None
+            told = Provenance.from_text(words)
+            assert told.source == FROM_FILE
+            assert told.is_genuine(whole.served.file.key)
 
 
 SCRIPT = "<img src=x onerror=alert(1)>"

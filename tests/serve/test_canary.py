@@ -21,12 +21,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.routing import Route
 
-from discreet.ledger.log import add_token
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.serve.app import pages
-from discreet.study import open as open_study
+from discreet.serve.tokens import add_token
 from tests.serve.canaries import ALONE, CANARIES, CLIENTS, COHORT, SECRET, planted, shuffled
+from tests.serve.cohort import NAME
 from tests.serve.conftest import Running, running
 from tests.serve.listening import Ear, hearing
 from tests.serve.searching import Canaries
@@ -102,14 +102,14 @@ def test_the_search_finds_nothing_else(data: bytes) -> None:
     assert CANARIES.found(data) == []
 
 
-def test_the_ear_hears_answers_logs_and_the_ledger(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "ledger.sqlite")
+def test_the_ear_hears_answers_logs_and_the_record(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "record.sqlite")
     connection.execute("CREATE TABLE a (b)")
     connection.execute("INSERT INTO a VALUES (?)", (zlib.compress(b"Zebulon"),))
     connection.commit()
     connection.close()
     ear = Ear(CANARIES)
-    ear.ledger(tmp_path)
+    ear.record(tmp_path)
     assert "table a: Zebulon" in ear.sung
     ear = Ear(CANARIES)
     ear.answer("x", httpx.Response(200, headers={"x": "quuxward"}, content=b"Zebulon"))
@@ -157,8 +157,6 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
     with served.client() as client:
         told = ear.answer("study", client.get("/api/study")).json()
         pictures = told["pictures"]
-        if turn:  # what is asked first settles the methods of what is asked later
-            pictures = pictures[::-1]
         for place, picture in enumerate(pictures):
             kind, drawn = picture["kind"], []
             for body in shuffled(bodies(told, picture, turn), turn)[:A_KIND]:
@@ -167,9 +165,6 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
                 became[kind, found.status_code] = became.get((kind, found.status_code), 0) + 1
                 if found.status_code == 200:
                     drawn.append(found.json()["id"])
-                    orders = client.get(f"/api/views/{drawn[-1]}/orders")
-                    told_orders = ear.answer("orders", orders).status_code
-                    assert told_orders == (200 if kind == "parallel" else 404)
             if (place + turn) % EVERY:
                 continue
             for view, form in itertools.product(drawn[-1:], ("", *PLOT_FORMS)):
@@ -191,17 +186,17 @@ def test_no_canary_sings_in_anything_that_can_be_asked(
     policy: str, turn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long refusals take is looked at elsewhere; here it would be half of all the time.
-    study = open_study(*planted(tmp_path, policy))
+    studies = planted(tmp_path, policy)
     with hearing(CANARIES) as ear:
-        with running(study, tmp_path) as served:
+        with running(studies, tmp_path) as served:
             became = walk(served, ear, turn)
             with served.client(served.custodian) as client:
                 for address in ("/api/custodian", "/api/custodian/log?before=30"):
                     assert ear.answer(address, client.get(address)).status_code == 200
                 checked = ear.answer("verify", client.post("/api/custodian/verify")).json()
                 assert checked["broken"] == []
-            ear.ledger(tmp_path)  # with what is in its journal alone
-        ear.ledger(tmp_path)
+            ear.record(tmp_path)  # with what is in its journal alone
+        ear.record(tmp_path)
     assert {kind for kind, status in became if status == 200} >= {*PLOTS} - {
         "parallel",
         "survival",  # of which this walk does not say what the event is
@@ -229,11 +224,11 @@ TABLES_ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 def test_no_canary_sings_in_tables_parts_or_new_columns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = open_study(*planted(tmp_path, "whole"))
+    studies = planted(tmp_path, "whole")
     statuses = []
     with (
         hearing(CANARIES) as ear,
-        running(study, tmp_path) as served,
+        running(studies, tmp_path) as served,
         served.client() as client,
     ):
         for path, body in TABLES_ASKED:
@@ -243,7 +238,7 @@ def test_no_canary_sings_in_tables_parts_or_new_columns(
             for form in forms:
                 address = f"/api/tables/{found.json()['id']}/{form}"
                 assert ear.answer(address, client.get(address)).status_code == 200
-        ear.ledger(tmp_path)  # which has what is refused as it was asked
+        ear.record(tmp_path)  # which has what is refused as it was asked
         for text in ("clientcanary > 1", "ward == 1", "age > ragnaroek(", "Zebulon"):
             for asked in ({"where": text}, {"assign": {"ragnaroek": text}}):
                 found = ear.answer(text, client.post("/api/tables/summary", json=asked))
@@ -262,10 +257,10 @@ CONDITIONS: tuple[dict[str, Any], ...] = (
 @pytest.mark.promise
 @pytest.mark.slow
 def test_no_canary_sings_in_rows_or_what_lights_up(tmp_path: Path) -> None:
-    study = open_study(*planted(tmp_path, "whole"))
+    studies = planted(tmp_path, "whole")
     with (
         hearing(CANARIES) as ear,
-        running(study, tmp_path) as served,
+        running(studies, tmp_path) as served,
         served.client() as client,
     ):
         rows = ear.answer("rows", client.get("/api/rows"))
@@ -295,7 +290,7 @@ def test_no_canary_sings_in_rows_or_what_lights_up(tmp_path: Path) -> None:
         for kind, columns in (("scatter", ["income", "age"]), ("bars", ["ward"]), ("box", ["bmi"])):
             body = {"columns": columns, "where": "visits < 30"}
             assert ear.answer(kind, client.post(f"/api/copy/{kind}", json=body)).is_success
-        ear.ledger(tmp_path)
+        ear.record(tmp_path)
         for text in ("clientcanary > 1", "ward == 1", "Zebulon"):
             wrong: dict[str, Any]
             for wrong in ({"where": [text]}, {"assign": [["ragnaroek", text]]}):
@@ -321,8 +316,8 @@ def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:
 def canary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server of the cohort with canaries."""
     folder = tmp_path_factory.mktemp("canary")
-    study = open_study(*planted(folder, "standard"))
-    with running(study, folder) as found:
+    studies = planted(folder, "standard")
+    with running(studies, folder) as found:
         yield found
 
 
@@ -361,7 +356,7 @@ def test_no_request_is_echoed_whatever_it_holds(canary: Running, requests: int) 
             assert found.status_code < 500, body
 
         ask()
-        ear.ledger(canary.folder)
+        ear.record(canary.folder)
 
 
 ODD: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -384,7 +379,6 @@ ODD: dict[str, tuple[str, str, dict[str, Any]]] = {
         "/api/views/box",
         {"headers": {"content-type": "clientcanary/x"}, "content": b"clientcanary"},
     ),
-    "orders": ("GET", "/api/views/clientcanary/orders", {}),
     "not JSON": ("POST", "/api/views/box", {"content": b'{"clientcanary'}),
     "not UTF-8": ("POST", "/api/views/box", {"content": b'{"clientcanary\xff":1}'}),
     "a preflight": (
@@ -403,12 +397,11 @@ def test_nothing_of_an_odd_request_comes_back(canary: Running, role: str) -> Non
         for name, (method, path, more) in ODD.items():
             found = ear.answer(name, client.request(method, path, **more))
             assert found.status_code < 500, name
-        ear.ledger(canary.folder)
+        ear.record(canary.folder)
 
 
 def test_no_token_is_kept_or_told(canary: Running) -> None:
-    store = canary.study.session.ledger.store
-    other = add_token(store, "cohort.csv", "dora")
+    other = add_token(canary.studies.store, NAME, "dora")
     tokens = [canary.token, canary.custodian, other]
     bare = [it.removeprefix("discreet_") for it in tokens]
     with hearing(Canaries((*tokens, *bare, SECRET))) as ear:
@@ -417,24 +410,24 @@ def test_no_token_is_kept_or_told(canary: Running) -> None:
                 for path in ("/api/study", "/api/custodian", "/api/openapi.json", "/custodian"):
                     ear.answer(path, client.get(path))
                 ear.answer("a box", client.post("/api/views/box", json={"columns": ["age"]}))
-        ear.ledger(canary.folder)
+        ear.record(canary.folder)
 
 
 def test_a_fault_says_nothing_of_what_it_is_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = open_study(*planted(tmp_path, "standard"))
+    studies = planted(tmp_path, "standard")
 
     def broken(*_: Any) -> None:
         raise ZeroDivisionError("the record of Canarybird0001, income 271828.1828459")
 
     monkeypatch.setattr("discreet.serve.answers.drawn", broken)
-    with hearing(CANARIES) as ear, running(study, tmp_path) as served:
+    with hearing(CANARIES) as ear, running(studies, tmp_path) as served:
         with served.client() as client:
             found = ear.answer("box", client.post("/api/views/box", json={"columns": ["age"]}))
             assert found.status_code == 500
             assert found.json()["error"]["code"] == "broken"
-        ear.ledger(tmp_path)
+        ear.record(tmp_path)
 
 
 def test_views_that_are_kept_are_found_unpacked() -> None:

@@ -12,21 +12,26 @@ import httpx
 import numpy as np
 import pytest
 
-from discreet.ledger.log import add_token, log
+from discreet.serve.log import log
+from discreet.serve.tokens import add_token
 from discreet.study import Study
-from discreet.study import open as open_study
-from tests.serve.cohort import COUNTED, WHOLE, written
+from discreet.study.from_copy import WholeTable
+from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running
 
 Body = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    folder = tmp_path_factory.mktemp("copy")
-    file, policy = written(folder, WHOLE)
-    with running(open_study(file, policy), folder) as found:
-        yield found
+def study(served: Running) -> Study:
+    """The same study file, as it is opened in Python."""
+    return Study(served.served.file)
+
+
+@pytest.fixture(scope="module")
+def whole(served: Running) -> WholeTable:
+    """The rows that are served."""
+    return served.served.copy.whole
 
 
 @pytest.fixture(scope="module")
@@ -81,13 +86,13 @@ def of_study(study: Study, kind: str, body: Body) -> Any:
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_of_the_copy_is_the_one_that_the_study_draws(
-    served: Running, analyst: httpx.Client, name: str
+    study: Study, analyst: httpx.Client, name: str
 ) -> None:
     kind, body = PLOTS[name]
     answer = analyst.post(f"/api/copy/{kind}", json=body)
 
     assert answer.status_code == 200, answer.text
-    assert answer.json() == {"view": of_study(served.study, kind, body)}
+    assert answer.json() == {"view": of_study(study, kind, body)}
     assert analyst.post(f"/api/copy/{kind}", json=body).content == answer.content
 
 
@@ -110,32 +115,23 @@ def test_what_cannot_be_drawn_is_refused_in_fixed_words(analyst: httpx.Client, n
     assert answer.json()["error"]["says"].endswith(says)
 
 
-def test_exploring_is_recorded_once_a_caller_and_is_free(served: Running) -> None:
-    store = served.study.session.ledger.store
-    token = add_token(store, "cohort.csv", "erin")
-    with served.client(token) as erin:
+def test_exploring_is_recorded_once_a_caller(served: Running) -> None:
+    with served.client(add_token(served.studies.store, NAME, "erin")) as erin:
         for bins in range(5, 12):
             body = {"columns": ["age"], "bins": bins}
             assert erin.post("/api/copy/histogram", json=body).status_code == 200
         assert erin.post("/api/copy/light", json={}).status_code == 200
-        assert erin.get("/api/study").json()["allowance"] is None
 
-    rows = [it for it in log(store, study="cohort.csv") if it["caller"] == "token erin"]
-    left = served.study.session.ledger.history("cohort.csv")
-    assert [it["what"] for it in rows] == ["copy", "study"]
-    assert len([it for it in left if it["kind"] == "copy"]) == 1
+    rows = [it for it in log(served.studies.store) if it["caller"] == "token erin"]
+    assert [(it["what"], it["outcome"]) for it in rows] == [("copy", "answered")]
 
 
 # --- what lights up -------------------------------------------------------------------------------
 
 
-def levels_of(study: Study, name: str) -> list[Any]:
-    return [*study.session.whole.copy.strata[name]]
-
-
-def brute(study: Study, axes: list[Body], keep: list[bool]) -> list[int]:
+def brute(whole: WholeTable, axes: list[Body], keep: list[bool]) -> list[int]:
     """Count rows one by one."""
-    copy = study.session.whole.copy
+    copy = whole.copy
     counts: dict[tuple[int, ...], int] = {}
     for row in (i for i, yes in enumerate(keep) if yes):
         at = []
@@ -152,8 +148,8 @@ def brute(study: Study, axes: list[Body], keep: list[bool]) -> list[int]:
     return [counts.get(place, 0) for place in np.ndindex(*sizes)]
 
 
-def drawn_axis(study: Study, chance: random.Random) -> Body:
-    copy = study.session.whole.copy
+def drawn_axis(whole: WholeTable, chance: random.Random) -> Body:
+    copy = whole.copy
     name = chance.choice([*copy.columns, *copy.strata])
     if name in copy.strata:
         words = sorted({*copy.strata[name]} - {""})
@@ -163,9 +159,9 @@ def drawn_axis(study: Study, chance: random.Random) -> Body:
     return {"column": name, "edges": sorted(found | {float(values.min()) - chance.random()})}
 
 
-def drawn_clause(study: Study, chance: random.Random) -> tuple[Body, list[bool]]:
-    copy = study.session.whole.copy
-    axis = drawn_axis(study, chance)
+def drawn_clause(whole: WholeTable, chance: random.Random) -> tuple[Body, list[bool]]:
+    copy = whole.copy
+    axis = drawn_axis(whole, chance)
     name = axis["column"]
     if "levels" in axis:
         level = axis["levels"][0]
@@ -182,12 +178,12 @@ def drawn_clause(study: Study, chance: random.Random) -> tuple[Body, list[bool]]
 
 @pytest.mark.parametrize("seed", range(12))
 def test_lights_are_the_rows_counted_one_by_one(
-    served: Running, analyst: httpx.Client, seed: int
+    whole: WholeTable, analyst: httpx.Client, seed: int
 ) -> None:
-    study, chance = served.study, random.Random(seed)
-    clauses = [drawn_clause(study, chance) for _ in range(chance.randint(0, 2))]
-    cards = [[drawn_axis(study, chance) for _ in range(chance.randint(1, 2))] for _ in range(4)]
-    age = study.session.whole.copy.columns["age"]
+    chance = random.Random(seed)
+    clauses = [drawn_clause(whole, chance) for _ in range(chance.randint(0, 2))]
+    cards = [[drawn_axis(whole, chance) for _ in range(chance.randint(1, 2))] for _ in range(4)]
+    age = whole.copy.columns["age"]
     where = ["age >= 50", "age < 60"] if seed % 2 else []
     keep = [
         all(holds[i] for _, holds in clauses) and (not where or 50 <= age[i] < 60)
@@ -201,12 +197,10 @@ def test_lights_are_the_rows_counted_one_by_one(
     assert answer.status_code == 200, answer.text
     found = answer.json()
     assert found["rows"] == sum(keep)
-    assert [it["counts"] for it in found["cards"]] == [brute(study, it, keep) for it in cards]
+    assert [it["counts"] for it in found["cards"]] == [brute(whole, it, keep) for it in cards]
 
 
-def test_marks_of_plots_hold_the_rows_that_the_plots_count(
-    served: Running, analyst: httpx.Client
-) -> None:
+def test_marks_of_plots_hold_the_rows_that_the_plots_count(analyst: httpx.Client) -> None:
     new = {"band": "cut(age, 50, 60)", "ratio": "ldl / hdl"}
     part = {"where": "age >= 45", "assign": new}
     shown = [
@@ -292,31 +286,16 @@ def test_a_mistake_is_marked_at_its_place(analyst: httpx.Client) -> None:
 
 @pytest.mark.parametrize("path", ["histogram", "light"])
 def test_without_a_token_of_the_study_nothing_is_said(served: Running, path: str) -> None:
-    other = add_token(served.study.session.ledger.store, f"other-{path}.csv", "mallory")
+    other = add_token(served.studies.store, f"other-{path}.csv", "mallory")
     for token in ("", "discreet_wrong", other):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         answer = httpx.post(f"{served.url}/api/copy/{path}", json={}, headers=headers)
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token")
 
 
-def test_a_study_without_a_copy_says_so(tmp_path: Path) -> None:
-    file, policy = written(tmp_path, COUNTED)
-    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
-        answers = [
-            analyst.post("/api/copy/histogram", json={"columns": ["age"]}),
-            analyst.post("/api/copy/light", json={}),
-            analyst.get("/api/rows"),
-        ]
-        for answer in answers:
-            assert answer.status_code == 403
-            assert "has no copy of the whole table" in answer.json()["error"]["says"]
-        assert analyst.get("/api/study").json()["rows"] == {"way": "none"}
-
-
 def test_who_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:
-    rules = WHOLE.replace("requests_a_minute = 100000", "requests_a_minute = 2")
-    file, policy = written(tmp_path, rules)
-    with running(open_study(file, policy), tmp_path) as server, server.client() as analyst:
+    studies = studies_of(tmp_path, a_minute=2)
+    with running(studies, tmp_path) as server, server.client() as analyst:
         answers = [analyst.post("/api/copy/light", json={}) for _ in range(50)]
 
         codes = [it.status_code for it in answers]
@@ -325,15 +304,17 @@ def test_who_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:
         assert answers[codes.index(429)].headers["retry-after"] == "5"
 
 
-def test_a_part_is_told_by_its_size_and_its_columns(served: Running, analyst: httpx.Client) -> None:
+def test_a_part_is_told_by_its_size_and_its_columns(
+    study: Study, whole: WholeTable, analyst: httpx.Client
+) -> None:
     body = {"where": ["age >= 50", "sex == '1'"], "assign": [["ratio", "ldl / hdl"]]}
     answer = analyst.post("/api/copy/part", json=body)
 
-    part = served.study.assign(ratio="ldl / hdl").where("age >= 50").where("sex == '1'")
+    part = study.assign(ratio="ldl / hdl").where("age >= 50").where("sex == '1'")
     found = answer.json()
     columns = {it["name"]: it for it in found["columns"]}
     assert found["size"] == part.scatter("ratio", "age").origin.total
-    assert found["total"] == len(served.study.session.whole)
+    assert found["total"] == len(whole)
     assert list(columns)[-1] == "ratio"
     plain = {"dates": False, "coded": False}
     assert columns["ratio"] == {"name": "ratio", "kind": "number", "levels": None, **plain}

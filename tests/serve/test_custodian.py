@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sqlite3
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,14 +13,6 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.ledger.log import (
-    Caller,
-    add_token,
-    change_token,
-    list_tokens,
-    revoke_token,
-)
-from discreet.policy import Policy
 from discreet.serve import custodian
 from discreet.serve.answers import answer_again, answer_view
 from discreet.serve.custodian import (
@@ -37,11 +27,12 @@ from discreet.serve.custodian import (
     revoke,
     verified,
 )
-from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import CODES, Refusal
-from discreet.study import open as open_study
-from tests.serve.cohort import COUNTED, opened
-from tests.serve.conftest import Running
+from discreet.serve.studies import Served, Studies
+from discreet.serve.tokens import Caller, add_token, list_tokens, revoke_token
+from tests.records.given import alter
+from tests.serve.cohort import MANY, NAME, POLICY, narrow, published, served_of, studies_of
+from tests.serve.conftest import Running, running
 
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 CAROL = Caller("token carol", "custodian")
@@ -51,11 +42,11 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def served(tmp_path: Path) -> Served:
     """A study with tokens, of which some pictures were asked."""
-    found = serve_study(opened(tmp_path, COUNTED))
-    store = found.ledger.store
+    found = served_of(tmp_path)
+    store = found.store
     for name, role in (("alice", "analyst"), ("bob", "analyst"), ("carol", "custodian")):
-        add_token(store, "cohort.csv", name, role, days=3)
-    revoke_token(store, "cohort.csv", "bob")
+        add_token(store, NAME, name, role, days=3)
+    revoke_token(store, NAME, "bob")
     answer_view(found, ALICE, "histogram", {"columns": ["age"]})
     answer_view(found, ALICE, "histogram", {"columns": ["age"]})
     answer_view(found, ALICE, "bars", {"columns": ["sex"]})
@@ -73,10 +64,10 @@ def seen(served: Served) -> dict[str, Any]:
 def test_what_is_told(served: Served) -> None:
     told = seen(served)
 
-    assert (told["study"], told["version"]) == ("cohort.csv", 1)
+    assert (told["study"], told["version"]) == (NAME, served.version)
     assert told["caller"] == {"name": "token carol", "role": "custodian"}
-    assert told["allowance"] == {"views": 400, "a_minute": 100_000}
-    assert {it["field"] for it in told["words"]} >= {"k", "rows", "budget"}
+    assert told["a_minute"] == 100_000
+    assert {it["field"] for it in told["words"]} >= {"k", "rows"}
     assert told["kinds"]["bars"] == "Bar chart"
     assert json.loads(json.dumps(told)) == told
 
@@ -84,20 +75,19 @@ def test_what_is_told(served: Served) -> None:
 def test_every_cause_has_its_words(served: Served) -> None:
     told = seen(served)["causes"]
 
-    unanswered = {"busy", "slow", "ledger", "broken"}
+    unanswered = {"busy", "slow", "record", "broken"}
     never_recorded = {"token", "method", "own"}
     assert {*told} == {*CAUSES} == {*CODES} - unanswered - never_recorded
     assert told["data"]["says"] == CODES["data"][1]
 
 
-def test_tokens_are_told_with_what_they_used(served: Served) -> None:
-    change_token(served.ledger.store, "cohort.csv", "alice", views=450)
+def test_tokens_are_told_with_when_they_were_used(served: Served) -> None:
     tokens = seen(served)["tokens"]
 
-    assert [(it["name"], it["role"], it["state"], it["used"], it["views"]) for it in tokens] == [
-        ("alice", "analyst", "valid", 2, 450),
-        ("bob", "analyst", "revoked", 0, 400),
-        ("carol", "custodian", "valid", 0, 400),
+    assert [(it["name"], it["role"], it["state"]) for it in tokens] == [
+        ("alice", "analyst", "valid"),
+        ("bob", "analyst", "revoked"),
+        ("carol", "custodian", "valid"),
     ]
     assert [it["own"] for it in tokens] == [False, False, True]
     assert [it["seen"] is None for it in tokens] == [False, False, True]
@@ -105,19 +95,13 @@ def test_tokens_are_told_with_what_they_used(served: Served) -> None:
     assert "discreet_" not in json.dumps(seen(served))
 
 
-def test_who_asks_without_a_token_of_the_ledger_is_told_with_what_they_used(
-    served: Served,
-) -> None:
+def test_who_asks_without_a_token_of_the_record_is_told_too(served: Served) -> None:
     dora = Caller("oidc dora", "analyst")
     answer_view(served, dora, "histogram", {"columns": ["age"]})
     told = seen(served)
 
-    assert [(it["name"], it["used"]) for it in told["others"]] == [("oidc dora", 1)]
+    assert [it["name"] for it in told["others"]] == ["oidc dora"]
     assert [it["name"] for it in told["tokens"]] == ["alice", "bob", "carol"]
-
-
-def test_the_policy_is_told_as_a_file_that_can_be_read_back(served: Served) -> None:
-    assert Policy.of_keys(tomllib.loads(seen(served)["policy"])) == served.study.policy
 
 
 def test_the_log_is_told_page_by_page(served: Served) -> None:
@@ -129,7 +113,6 @@ def test_the_log_is_told_page_by_page(served: Served) -> None:
         ("token alice", "histogram", '{"columns":["age"]}', "shown"),
         ("token alice", "histogram", '{"columns":["age"]}', "shown"),
     ]
-    assert [it["again"] for it in whole["log"]] == [False, False, True, False]
     assert (whole["fit"], whole["all"], whole["more"]) == (4, 4, False)
     assert (whole["counts"]["shown"], whole["counts"]["refused"]) == (3, 1)
     assert [(it["outcome"], it["count"]) for it in whole["causes"]] == [("request", 1)]
@@ -193,8 +176,8 @@ def test_the_head_of_the_chain_is_told_without_counting_it(
     assert seen(served)["head"] != told["head"]
 
 
-def test_a_ledger_with_no_row_has_the_first_head(tmp_path: Path) -> None:
-    empty = serve_study(opened(tmp_path))
+def test_a_record_with_no_row_has_the_first_head(tmp_path: Path) -> None:
+    empty = served_of(tmp_path)
     told = seen(empty)
 
     assert (told["rows"], told["head"]) == (0, "0" * 64)
@@ -205,7 +188,7 @@ def test_the_chain_is_counted_again(served: Served) -> None:
     found = verified(served)
 
     assert found["broken"] == []
-    assert found["rows"] > 10
+    assert found["rows"] == 8
     assert len(found["head"]) == 64
     assert verified(served) == found
     answer_view(served, ALICE, "bars", {"columns": ["sex"]})
@@ -214,14 +197,7 @@ def test_the_chain_is_counted_again(served: Served) -> None:
 
 
 def test_a_changed_row_is_found(served: Served) -> None:
-    path = served.ledger.store.path
-    with sqlite3.connect(path) as connection:
-        for (name,) in connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'asked'"
-        ).fetchall():
-            connection.execute(f"DROP TRIGGER {name}")
-        connection.execute("UPDATE asked SET caller = 'token mallory' WHERE id = 1")
-    connection.close()
+    alter(served.store.path, "UPDATE asked SET caller = 'token mallory' WHERE id = 1")
 
     broken = verified(served)["broken"]
 
@@ -229,20 +205,20 @@ def test_a_changed_row_is_found(served: Served) -> None:
     assert "mallory" not in json.dumps(broken)
 
 
-def test_another_study_of_the_same_ledger_is_not_told_of(served: Served, tmp_path: Path) -> None:
+@pytest.mark.promise
+def test_another_study_of_the_same_server_is_not_told_of(served: Served, tmp_path: Path) -> None:
     before = seen(served)
-    policy = tmp_path / "discreet.toml"
-    second = tmp_path / "second.csv"
-    lines = (tmp_path / "cohort.csv").read_text().splitlines(keepends=True)
-    second.write_text("".join([lines[0], *lines[1 : len(lines) // 2]]))
-    other = serve_study(open_study(second, policy))
-    assert other.ledger.store.path == served.ledger.store.path
-    add_token(other.ledger.store, "second.csv", "alice", "custodian")
-    add_token(other.ledger.store, "second.csv", "zoe")
+    (tmp_path / "second").mkdir()
+    file = published(tmp_path / "second", f'study = "second.csv"\n{POLICY}', narrow())
+    found = Studies([file], served.store, MANY).get("second.csv")
+    assert found is not None
+    other = found
+    add_token(other.store, "second.csv", "alice", "custodian")
+    add_token(other.store, "second.csv", "zoe")
     answer_view(other, ALICE, "bars", {"columns": ["sex"]})
     answer_view(other, Caller("token zoe", "analyst"), "histogram", {"columns": ["Canary"]})
 
-    # All studies of a ledger share its chain.
+    # All studies of a server share its chain.
     after = seen(served)
     assert after["rows"] > before["rows"]
     of_chain = {"rows": 0, "head": "", "tokens": ""}
@@ -253,33 +229,31 @@ def test_another_study_of_the_same_ledger_is_not_told_of(served: Served, tmp_pat
         ("alice", "custodian"),
         ("zoe", "analyst"),
     ]
-    assert "cohort.csv" not in json.dumps(told)
+    assert NAME not in json.dumps(told)
     assert isinstance(change(other, Caller("token alice", "custodian"), "carol", TERMS), Refusal)
     assert isinstance(revoke(other, Caller("token alice", "custodian"), "carol"), Refusal)
     assert seen(served)["tokens"][2]["state"] == "valid"
 
 
-TERMS: Mapping[str, Any] = {"days": None, "views": 7}
+TERMS: Mapping[str, Any] = {"days": 1.0}
 
 
 # --- what is done ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def carol(served_module: Running) -> Iterator[httpx.Client]:
-    """A custodian's client."""
-    with served_module.client(served_module.custodian) as client:
-        yield client
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server for all tests of this module that go over HTTP."""
+    folder = tmp_path_factory.mktemp("custodian")
+    with running(studies_of(folder), folder) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
-def served_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server for all tests of this module that go over HTTP."""
-    from tests.serve.conftest import running
-
-    folder = tmp_path_factory.mktemp("custodian")
-    with running(opened(folder, COUNTED), folder) as found:
-        yield found
+def carol(server: Running) -> Iterator[httpx.Client]:
+    """A custodian's client."""
+    with server.client(server.custodian) as client:
+        yield client
 
 
 def newest(client: httpx.Client) -> dict[str, Any]:
@@ -295,14 +269,13 @@ def token_of(client: httpx.Client, name: str) -> dict[str, Any]:
     return dict(found)
 
 
-def test_a_token_is_made_told_once_limited_raised_and_revoked(
-    served_module: Running, carol: httpx.Client
+def test_a_token_is_made_told_once_changed_and_revoked(
+    server: Running, carol: httpx.Client
 ) -> None:
-    body = {"name": "dora", "days": 5, "views": 1}
+    body = {"name": "dora", "days": 5}
     made = carol.post("/api/custodian/tokens", json=body).json()
 
     assert made["text"].startswith("discreet_")
-    assert made["token"]["views"] == 1
     entry = newest(carol)
     assert (entry["caller"], entry["what"], entry["outcome"]) == (
         "token carol",
@@ -312,28 +285,21 @@ def test_a_token_is_made_told_once_limited_raised_and_revoked(
     assert json.loads(entry["request"]) == {**body, "role": "analyst"}
     assert made["text"] not in carol.get("/api/custodian").text
     assert made["text"] not in carol.get("/api/custodian/log").text
-    with served_module.client(made["text"]) as dora:
-        assert dora.get("/api/study").json()["allowance"]["views"] == 1
-        asked = [dora.post("/api/views/bars", json={"columns": [it]}) for it in ("sex", "region")]
-        assert [it.status_code for it in asked] == [200, 429]
+    with server.client(made["text"]) as dora:
+        assert dora.post("/api/views/bars", json={"columns": ["sex"]}).status_code == 200
         assert dora.get("/api/custodian").status_code == 403
-        raised = carol.post("/api/custodian/tokens/dora", json={"views": 51}).json()["token"]
-        assert (raised["views"], raised["expires"]) == (51, made["token"]["expires"])
-        assert json.loads(newest(carol)["request"]) == {"name": "dora", "views": 51}
-        again = dora.post("/api/views/bars", json={"columns": ["region"]})
-        assert again.status_code == 200
         shorter = carol.post("/api/custodian/tokens/dora", json={"days": 0.5}).json()["token"]
         assert shorter["expires"] < made["token"]["expires"]
-        assert shorter["views"] == 51
+        assert json.loads(newest(carol)["request"]) == {"name": "dora", "days": 0.5}
         assert carol.delete("/api/custodian/tokens/dora").json()["token"]["state"] == "revoked"
         assert newest(carol)["what"] == "token revoked"
         assert dora.get("/api/study").status_code == 401
-    assert token_of(carol, "dora")["used"] == 2
+    assert token_of(carol, "dora")["state"] == "revoked"
     assert carol.post("/api/custodian/verify").json()["broken"] == []
 
 
 def test_a_custodian_makes_another_for_no_longer_than_their_own(
-    served_module: Running, carol: httpx.Client
+    server: Running, carol: httpx.Client
 ) -> None:
     own = token_of(carol, "carol")["expires"]
     body = {"name": "eve", "role": "custodian", "days": 29}
@@ -347,20 +313,17 @@ def test_a_custodian_makes_another_for_no_longer_than_their_own(
         found = carol.post(path, json=longer)
         assert (found.status_code, found.json()["error"]["code"]) == (403, "own")
         assert "holds no longer than your own" in found.json()["error"]["says"]
-    assert {it.name for it in list_tokens(served_module.study.session.ledger.store)}.isdisjoint(
-        {"mallory"}
-    )
+    assert {it.name for it in list_tokens(server.studies.store)}.isdisjoint({"mallory"})
     assert token_of(carol, "eve")["expires"] == made["token"]["expires"]
     analyst = {"name": "fred", "days": 3000}
     assert carol.post("/api/custodian/tokens", json=analyst).status_code == 200
-    with served_module.client(made["text"]) as eve:
+    with server.client(made["text"]) as eve:
         assert eve.get("/api/custodian").status_code == 200
         assert eve.delete("/api/custodian/tokens/eve").status_code == 403
 
 
 OWN: dict[str, Callable[[httpx.Client], httpx.Response]] = {
     "revoked": lambda it: it.delete("/api/custodian/tokens/carol"),
-    "limited": lambda it: it.post("/api/custodian/tokens/carol", json={"views": 0}),
     "shortened": lambda it: it.post("/api/custodian/tokens/carol", json={"days": 0.01}),
     "made to hold longer": lambda it: it.post("/api/custodian/tokens/carol", json={"days": 99}),
 }
@@ -380,7 +343,7 @@ def test_nobody_s_own_token_is_changed(
 
 def test_a_custodian_of_an_issuer_makes_analysts_tokens_alone(served: Served) -> None:
     issued = Caller("oidc carol", "custodian")
-    body = {"name": "dora", "role": "custodian", "days": 1.0, "views": None}
+    body = {"name": "dora", "role": "custodian", "days": 1.0}
 
     found = add(served, issued, body)
     assert isinstance(found, Refusal)
@@ -402,11 +365,15 @@ BAD: dict[str, tuple[str, str, Any, int, str]] = {
     "another role": ("POST", "/tokens", {"name": "x", "role": "root"}, 422, "role: not as"),
     "no days": ("POST", "/tokens", {"name": "x", "days": 0}, 422, "days: not as"),
     "many days": ("POST", "/tokens/alice", {"days": 3661}, 422, "days: not as"),
-    "fewer than no views": ("POST", "/tokens/alice", {"views": -1}, 422, "views: not as"),
-    "another key": ("POST", "/tokens/alice", {"role": "custodian"}, 422, "the body: JSON"),
-    "nobody's": ("POST", "/tokens/nobody", {"views": 1}, 422, "the study has no token of that"),
+    "another key": (
+        "POST",
+        "/tokens/alice",
+        {"days": 1, "role": "custodian"},
+        422,
+        "the body: JSON",
+    ),
+    "nobody's": ("POST", "/tokens/nobody", {"days": 1}, 422, "the study has no token of that"),
     "nobody's, to be revoked": ("DELETE", "/tokens/nobody", None, 422, "the study has no token"),
-    "no policy": ("POST", "/policy", {}, 422, "text: not as"),
     "another kind": ("GET", "/log?kind=Canary", None, 422, "kind: not as"),
     "a page of none": ("GET", "/log?most=0", None, 422, "most: not as"),
     "no time": ("GET", "/log?since=-1", None, 422, "since: not as"),
@@ -437,54 +404,31 @@ ROUTES: list[tuple[str, str, Any]] = [
     ("POST", "/tokens", {"name": "mallory", "role": "custodian"}),
     ("POST", "/tokens/alice", {"views": 9999}),
     ("DELETE", "/tokens/carol", None),
-    ("POST", "/policy", {"text": "k = 3"}),
 ]
 
 
 @pytest.mark.promise
 @pytest.mark.parametrize(("method", "path", "body"), ROUTES, ids=lambda it: str(it))
-def test_nobody_else_does_any_of_it(
-    served_module: Running, method: str, path: str, body: Any
-) -> None:
+def test_nobody_else_does_any_of_it(server: Running, method: str, path: str, body: Any) -> None:
     """No token, an analyst's, a revoked custodian's, an expired one's, and another study's."""
-    store = served_module.study.session.ledger.store
+    store = server.studies.store
     name = f"{method}{path.replace('/', '-')}".replace(".", "-")
     past = datetime.now().astimezone() - 2 * DAY
     tokens = {
         "discreet_x": 401,
-        served_module.token: 403,
-        add_token(store, "cohort.csv", f"r-{name}", "custodian"): 401,
-        add_token(store, "cohort.csv", f"e-{name}", "custodian", days=1, now=past): 401,
+        server.token: 403,
+        add_token(store, NAME, f"r-{name}", "custodian"): 401,
+        add_token(store, NAME, f"e-{name}", "custodian", days=1, now=past): 401,
         add_token(store, "other.csv", f"o-{name}", "custodian"): 401,
     }
-    revoke_token(store, "cohort.csv", f"r-{name}")
+    revoke_token(store, NAME, f"r-{name}")
     before = list_tokens(store)
     for token, status in tokens.items():
-        with served_module.client(token) as client:
+        with server.client(token) as client:
             found = client.request(method, f"/api/custodian{path}", json=body)
         assert found.status_code == status
         assert {*found.json()} == {"error"}
     assert list_tokens(store) == before
-
-
-def test_a_proposed_policy_is_told_and_not_kept(
-    served_module: Running, carol: httpx.Client
-) -> None:
-    before = (served_module.folder / "discreet.toml").read_bytes()
-    text = carol.get("/api/custodian").json()["policy"]
-
-    same = carol.post("/api/custodian/policy", json={"text": text}).json()
-    assert (same["mistakes"], same["proposal"]["changes"]) == ([], [])
-    found = carol.post("/api/custodian/policy", json={"text": f"{text}\nkk = 1"}).json()
-    assert found["proposal"] is None
-    assert found["mistakes"]
-    larger = text.replace("k = 3", "k = 7", 1)
-    told = carol.post("/api/custodian/policy", json={"text": larger}).json()["proposal"]
-    assert {it["field"] for it in told["changes"]} == {"k"}
-    assert told["commands"][-1] == "discreet serve cohort.csv --policy discreet.toml"
-    assert newest(carol)["what"] == "policy proposed"
-    assert newest(carol)["request"] == ""
-    assert (served_module.folder / "discreet.toml").read_bytes() == before
 
 
 @pytest.mark.promise

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from discreet.serve.answers import study_json
-from discreet.serve.facts import Served, serve_study
 from discreet.serve.refusals import Refusal
-from tests.serve.cohort import WHOLE, cohort, opened
+from discreet.serve.studies import Served
+from tests.serve.cohort import WHOLE, cohort, served_of
 from tests.serve.test_whole import ALICE, Body, answered, checked, passed
 
 
@@ -20,7 +20,7 @@ def serving(folder: Path, policy: str) -> Served:
     """Serve the cohort with the day on which somebody was seen."""
     table, random = cohort(), np.random.default_rng(2)
     days = [date(2019, 1, 1) + timedelta(days=int(d)) for d in random.integers(0, 900, len(table))]
-    return serve_study(opened(folder, policy, table.append_column("seen", pa.array(days))))
+    return served_of(folder, policy, table.append_column("seen", pa.array(days)))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_plots_of_dates_come_from_the_copy(served: Served, kind: str) -> None:
     asked = passed(served, kind, body)
 
     assert asked.plot.of_copy
-    assert asked.plot == served.study.session.settle(kind, body["columns"], by=body.get("by"))
+    assert asked.plot == served.copy.settle(kind, body["columns"], by=body.get("by"))
     answer = answered(served, ALICE, kind, body)
     assert "2020" in str(answer)
     assert "'dates'" in str(answer) or '"dates"' in str(answer)
@@ -60,7 +60,7 @@ def test_plots_of_dates_come_from_the_copy(served: Served, kind: str) -> None:
 def test_a_formula_may_hold_dates(served: Served) -> None:
     asked = passed(served, "residuals", {"formula": "bmi ~ seen + sex"})
 
-    assert asked.plot == served.study.session.settle("residuals", formula="bmi ~ seen + sex")
+    assert asked.plot == served.copy.settle("residuals", formula="bmi ~ seen + sex")
 
 
 REFUSED: dict[str, tuple[str, Body, str, Body | None]] = {

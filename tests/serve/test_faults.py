@@ -1,17 +1,14 @@
-"""Faults: servers killed in the middle of requests, full disks, ledgers that go or are changed."""
+"""Faults: servers killed in the middle of requests, full disks, records that go or are changed."""
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import sqlite3
 import threading
 import time
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -21,13 +18,11 @@ import httpx
 import pytest
 
 from discreet.errors import LedgerError
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import Caller, add_token, kept, log, used
-from discreet.ledger.store import verify
+from discreet.records.store import verify
 from discreet.serve import answers
-from discreet.study import open as open_study
-from discreet.study.session import ledger_of
-from tests.serve.cohort import COUNTED, narrow, written
+from discreet.serve.log import asked_before, log
+from discreet.serve.tokens import Caller, add_token
+from tests.serve.cohort import MANY, NAME, published, record_in, studies_of
 from tests.serve.workers import Process, beside, client, process
 
 COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
@@ -44,12 +39,9 @@ LANES = 2
 CLIENTS = 4
 
 
-@pytest.fixture(scope="module", autouse=True)
-def plain_environment() -> Iterator[None]:
-    """Let processes find what is beside their policy alone."""
-    kept_aside = {name: os.environ.pop(name, None) for name in ("DISCREET_SECRET",)}
-    yield
-    os.environ.update({name: value for name, value in kept_aside.items() if value is not None})
+def started(folder: Path, *options: str) -> Process:
+    """Start a server of the cohort, with a record in the folder."""
+    return process(folder / "cohort.discreet", folder / "state", "--a-minute", str(MANY), *options)
 
 
 # --- killed in the middle -----------------------------------------------------------------------
@@ -60,6 +52,7 @@ class Lane:
     """A study whose servers are killed one after the other, and what its clients have seen."""
 
     folder: Path
+    workers: int
     seen: dict[str, bytes] = field(default_factory=dict)
     answered: int = 0
     cut: int = 0
@@ -67,11 +60,15 @@ class Lane:
     refused: set[int] = field(default_factory=set)
 
     def prepare(self) -> None:
-        """Write the cohort and make a token."""
+        """Protect the cohort and make a token."""
         self.folder.mkdir()
-        self.files = written(self.folder)
-        self.ledger: Ledger = open_study(*self.files).session.ledger
-        self.token = add_token(self.ledger.store, "cohort.csv", "alice")
+        published(self.folder)
+        self.store = record_in(self.folder)  # which opens its file for each look
+        self.token = add_token(self.store, NAME, "alice")
+
+    def start(self) -> Process:
+        """Start a server."""
+        return started(self.folder, "--workers", str(self.workers))
 
     def ask(self, url: str, seed: int, stop: threading.Event) -> None:
         """Ask whatever comes to mind until the server is gone."""
@@ -94,7 +91,7 @@ class Lane:
 
     def round(self, number: int) -> None:
         """Start a server, kill it while it is asked, and look at what it left behind."""
-        server = process(*self.files)
+        server = self.start()
         stop = threading.Event()
         self.first.clear()
         with ThreadPoolExecutor(CLIENTS) as threads:
@@ -112,27 +109,24 @@ class Lane:
         self.check()
 
     def check(self) -> None:
-        """See that the ledger holds, and holds all that anybody has seen."""
-        ledger = self.ledger  # opens its file for each look
-        assert verify(ledger.store).broken == ()
-        for view, body in self.seen.items():
-            answer = kept(ledger.store, "cohort.csv", 1, view, "token alice")
-            assert answer is not None
-            assert answer.body == body
-        left = {it["kind"] for it in ledger.history()}
-        assert not self.seen or left
+        """See that the record holds, and holds all that anybody was answered."""
+        assert verify(self.store).broken == ()
+        asked = [it for it in log(self.store) if it["caller"] == "token alice"]
+        assert self.answered <= len(asked) <= self.answered + self.cut
+        for view in self.seen:
+            assert asked_before(self.store, NAME, view, "token alice") is not None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [pytest.param(2, marks=pytest.mark.promise), 5])
 def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path, kills: int) -> None:
-    lanes = [Lane(tmp_path / f"lane{i}") for i in range(LANES)]
+    lanes = [Lane(tmp_path / f"lane{i}", workers=1 + i) for i in range(LANES)]
 
     def run(lane: Lane) -> None:
         lane.prepare()
         for number in range(kills):
             lane.round(number)
-        server = process(*lane.files)
+        server = lane.start()
         with client(server.url, lane.token) as alice:
             for view, body in lane.seen.items():
                 assert alice.get(f"/api/views/{view}").content == body
@@ -144,16 +138,16 @@ def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path, kills
     for lane in lanes:
         assert lane.cut > kills  # most were in the middle of a request
         assert lane.seen
-        assert lane.refused <= {403, 409, 503}
+        assert lane.refused <= {503}
 
 
 @pytest.mark.promise
 @pytest.mark.slow
-def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
-    files = written(tmp_path, COUNTED.replace("budget = 400", "budget = 5"))
-    store = open_study(*files).session.ledger.store
-    token = add_token(store, "cohort.csv", "alice")
-    server = process(*files, "--workers", "2")
+def test_workers_answer_alike_and_record_all(tmp_path: Path) -> None:
+    published(tmp_path)
+    store = record_in(tmp_path)
+    token = add_token(store, NAME, "alice")
+    server = started(tmp_path, "--workers", "2")
     try:
 
         def ask(i: int) -> tuple[str, int, bytes]:
@@ -166,22 +160,21 @@ def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
             became = [*threads.map(ask, range(4 * len(COLUMNS)))]
     finally:
         said = server.stop()
-    assert {status for _, status, _ in became} <= {200, 429, 503}
-    drawn = {(name, body) for name, status, body in became if status == 200}
-    assert len(drawn) == len({name for name, _ in drawn}) == 5
-    assert used(store, "token alice", "cohort.csv", 1) == 5
+    assert {status for _, status, _ in became} == {200}
+    assert len({body for _, _, body in became}) == len(COLUMNS)
+    assert [it["outcome"] for it in log(store)] == ["answered"] * len(became)
     assert verify(store).broken == ()
     assert said[1] == ""
 
 
 def test_a_stopped_server_lets_its_token_go(tmp_path: Path) -> None:
-    files = written(tmp_path)
-    server = process(*files)
+    published(tmp_path)
+    server = started(tmp_path)
     with client(server.url, server.token) as alice:
         assert alice.get("/api/study").status_code == 200
     out, said = server.stop()
     assert server.token not in out + said
-    again = process(*files)
+    again = started(tmp_path)
     with client(again.url, server.token) as alice:
         assert alice.get("/api/study").status_code == 401
     again.stop()
@@ -206,10 +199,10 @@ def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
         pytest.skip("the size of files of a running process cannot be limited here")
-    files = written(tmp_path)
-    store = open_study(*files).session.ledger.store
-    token = add_token(store, "cohort.csv", "alice")
-    server = process(*files)
+    published(tmp_path)
+    store = record_in(tmp_path)
+    token = add_token(store, NAME, "alice")
+    server = started(tmp_path)
     try:
         assert codes(server.url, token, QUESTIONS[:2]) == ["", ""]
         _, most = resource.prlimit(server.popen.pid, resource.RLIMIT_FSIZE)
@@ -218,7 +211,7 @@ def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
         with client(server.url, token) as alice:
             for kind, body in [*QUESTIONS[:4], ("box", {"columns": ["nobody"]})]:
                 found = alice.post(f"/api/views/{kind}", json=body)
-                assert (found.status_code, found.json()["error"]["code"]) == (503, "ledger")
+                assert (found.status_code, found.json()["error"]["code"]) == (503, "record")
             assert alice.get("/api/health").status_code == 200
         assert log(store) == before
         resource.prlimit(server.popen.pid, resource.RLIMIT_FSIZE, (most, most))
@@ -226,60 +219,39 @@ def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
     finally:
         said = server.stop()
     assert verify(store).broken == ()
-    assert [it["outcome"] for it in log(store)].count("answered") == 4
+    assert [it["outcome"] for it in log(store)].count("answered") == 6
     assert "Traceback" not in said[1]
 
 
-def test_an_answer_that_cannot_be_kept_is_not_sent(
+def test_an_answer_that_cannot_be_written_down_is_not_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = open_study(*written(tmp_path))
-    store = study.session.ledger.store
-    token = add_token(store, "cohort.csv", "alice")
+    studies = studies_of(tmp_path)
+    token = add_token(studies.store, NAME, "alice")
 
     def full(*_: Any, **__: Any) -> None:
         raise LedgerError("no room")
 
-    with beside(study) as url:
+    with beside(studies) as url:
         with monkeypatch.context() as patched:
-            patched.setattr(answers, "keep", full)
-            assert codes(url, token, QUESTIONS[:1]) == ["ledger"]
-        assert [it["outcome"] for it in log(store)] == ["begun"]
+            patched.setattr(answers, "write_entry", full)
+            assert codes(url, token, QUESTIONS[:1]) == ["record"]
+        assert log(studies.store) == []
         assert codes(url, token, QUESTIONS[:1]) == [""]
 
 
-# --- data that cannot be had for a while --------------------------------------------------------
-
-
-def test_what_cannot_be_read_for_a_while_is_not_held_back_for_ever(tmp_path: Path) -> None:
-    file, rules = written(tmp_path, COUNTED)
-    study = open_study(file, rules)
-    token = add_token(study.session.ledger.store, "cohort.csv", "alice")
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("histogram", {"columns": ["bmi"]}),
-        ("scatter", {"columns": ["age", "bmi"]}),
-    ]
-    with beside(study) as url:
-        file.rename(tmp_path / "away")
-        assert codes(url, token, asked) == ["leaving", "leaving"]
-        (tmp_path / "away").rename(file)
-        assert codes(url, token, asked) == ["", ""]
-        with client(url, token) as alice:
-            assert alice.get("/api/study").json()["allowance"]["used"] == 2
-
-
-# --- a ledger that goes, or is changed ----------------------------------------------------------
+# --- a record that goes, or is changed ----------------------------------------------------------
 
 
 class Issuer:
-    """Trusts one token, which the ledger knows nothing of."""
+    """Trusts one token, which the record knows nothing of."""
 
-    def caller(self, token: str) -> Caller | None:
-        return Caller("oidc dora", "analyst") if token == "a.b.c" else None
+    def caller(self, token: str, studies: Sequence[str]) -> tuple[Caller, str] | None:
+        return (Caller("oidc dora", "analyst"), studies[0]) if token == "a.b.c" else None
 
 
 def remove(path: Path) -> None:
-    for it in path.parent.glob("ledger.sqlite*"):
+    for it in path.parent.glob("record.sqlite*"):
         it.unlink()
 
 
@@ -292,7 +264,7 @@ def remove_folder(path: Path) -> None:
 
 
 def remove_what_is_ahead(path: Path) -> None:
-    path.with_name("ledger.sqlite-wal").unlink()
+    path.with_name("record.sqlite-wal").unlink()
 
 
 def put_garbage(path: Path) -> None:
@@ -321,75 +293,85 @@ ACTS: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("act", ACTS.values(), ids=[*ACTS])
-def test_a_ledger_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_path: Path) -> None:
-    study = open_study(*written(tmp_path))
-    store = study.session.ledger.store
-    token = add_token(store, "cohort.csv", "alice")
-    shutil.copy(store.path, tmp_path / "backup")
-    with beside(study, issuer=Issuer().caller) as url:
+def test_a_record_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_path: Path) -> None:
+    studies = studies_of(tmp_path)
+    path, token = studies.store.path, add_token(studies.store, NAME, "alice")
+    shutil.copy(path, tmp_path / "backup")
+    with beside(studies, issuer=Issuer()) as url:
         assert codes(url, token, QUESTIONS[:1]) == [""]
         assert codes(url, "a.b.c", QUESTIONS[:1]) == [""]
-        act(store.path)
-        there = {it.name: it.read_bytes() for it in tmp_path.rglob("ledger.sqlite")}
-        for text in (token, "a.b.c"):  # a token of an issuer is good whatever the ledger holds
-            assert codes(url, text, QUESTIONS[:2]) == ["ledger", "ledger"]
+        act(path)
+        there = {it.name: it.read_bytes() for it in tmp_path.rglob("record.sqlite")}
+        for text in (token, "a.b.c"):  # a token of an issuer is good whatever the record holds
+            assert codes(url, text, QUESTIONS[:2]) == ["record", "record"]
             with client(url, text) as caller:
                 assert caller.get("/api/study").status_code == 503
-        assert {it.name: it.read_bytes() for it in tmp_path.rglob("ledger.sqlite")} == there
+        assert {it.name: it.read_bytes() for it in tmp_path.rglob("record.sqlite")} == there
 
 
-def test_a_server_that_loses_its_ledger_says_so_once(tmp_path: Path) -> None:
-    data, policy = written(tmp_path, table=narrow())
-    store = ledger_of(policy).store
-    token = add_token(store, "cohort.csv", "alice")
-    server = process(data, policy)
+def test_a_record_that_is_moved_back_is_whole_in_the_next_run(tmp_path: Path) -> None:
+    studies = studies_of(tmp_path)
+    path, token = studies.store.path, add_token(studies.store, NAME, "alice")
+    with beside(studies) as url:
+        assert codes(url, token, QUESTIONS[:1]) == [""]
+        move(path)
+        assert codes(url, token, QUESTIONS[:1]) == ["record"]
+    path.with_name("elsewhere").rename(path)
+    again = studies_of(tmp_path)
+    with beside(again) as url:
+        assert codes(url, token, QUESTIONS[1:2]) == [""]
+    assert verify(again.store).broken == ()
+    assert [it["outcome"] for it in log(again.store)] == ["answered", "answered"]
+
+
+def test_a_server_that_loses_its_record_says_so_once(tmp_path: Path) -> None:
+    published(tmp_path)
+    store = record_in(tmp_path)
+    token = add_token(store, NAME, "alice")
+    server = started(tmp_path)
     try:
         assert codes(server.url, token, QUESTIONS[:1]) == [""]
         remove_what_is_ahead(store.path)
-        assert codes(server.url, token, QUESTIONS[:2]) == ["ledger", "ledger"]
+        assert codes(server.url, token, QUESTIONS[:2]) == ["record", "record"]
     finally:
         out, said = server.stop()
     lost, kept_token = said.splitlines()
     assert out == ""
-    assert lost.startswith(f"discreet: the ledger {str(store.path)!r}, or what SQLite keeps beside")
-    assert "stop this program, look with discreet log --verify" in lost
-    assert kept_token.startswith("discreet: the start's token stays valid for a day: the ledger")
+    assert lost.startswith(f"discreet: the record {str(store.path)!r}, or what SQLite keeps beside")
+    assert "stop this program, look with discreet log --state" in lost
+    assert kept_token.startswith("discreet: the start's token stays valid for a day: the record")
 
 
-def test_an_answer_that_was_changed_in_the_ledger_is_not_given(tmp_path: Path) -> None:
-    study = open_study(*written(tmp_path))
-    store = study.session.ledger.store
-    token = add_token(store, "cohort.csv", "alice")
-    with beside(study) as url:
+def test_what_was_changed_in_the_record_is_not_given_again(tmp_path: Path) -> None:
+    studies = studies_of(tmp_path)
+    token = add_token(studies.store, NAME, "alice")
+    with beside(studies) as url:
         assert codes(url, token, QUESTIONS[:1]) == [""]
-    connection = sqlite3.connect(store.path, isolation_level=None)
-    connection.execute("DROP TRIGGER answer_no_update")
-    connection.execute("UPDATE answer SET body = ?", (zlib.compress(b'{"id": "x"}'),))
+    view = log(studies.store)[0]["view"]
+    connection = sqlite3.connect(studies.store.path, isolation_level=None)
+    connection.execute("DROP TRIGGER asked_no_update")
+    connection.execute("UPDATE asked SET what = 'box'")
     connection.close()
-    with beside(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")) as url:
-        assert codes(url, token, QUESTIONS[:1]) == ["ledger"]
-    assert "answer row 1" in " ".join(verify(store).broken)
+    again = studies_of(tmp_path)
+    with beside(again) as url, client(url, token) as alice:
+        for path in ("", "/figure.svg"):
+            found = alice.get(f"/api/views/{view}{path}")
+            assert (found.status_code, found.json()["error"]["code"]) == (503, "record")
+    assert "asked row 1" in " ".join(verify(again.store).broken)
 
 
 # --- how a process ends -------------------------------------------------------------------------
 
 
-def ended(server: Process) -> bool:
-    with suppress(Exception):
-        server.popen.wait(0)
-    return server.popen.poll() is not None
-
-
 def test_a_process_serves_until_it_is_asked_to_end_and_says_nothing(tmp_path: Path) -> None:
-    data, policy = written(tmp_path, table=narrow())
-    add_token(ledger_of(policy).store, "cohort.csv", "before")  # else the start says it is new
-    server = process(data, policy)
+    published(tmp_path)
+    add_token(record_in(tmp_path), NAME, "before")  # else the start says that the record is new
+    server = started(tmp_path)
     with client(server.url, server.token) as alice:
         for path in ("/", "/api/study", "/api/views/clientcanary", "/clientcanary"):
             alice.get(path, headers={"X-Clientcanary": "clientcanary"})
         alice.post("/api/views/box", json={"columns": ["clientcanary"]})
         assert alice.post("/api/views/box", json={"columns": ["age"]}).status_code == 200
-    assert not ended(server)
-    out, said = server.stop()
-    assert (out, said) == ("", "")
-    assert ended(server)
+    assert server.popen.poll() is None
+    assert server.stop() == ("", "")
+    assert server.popen.poll() is not None

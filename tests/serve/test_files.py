@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
-import logging
 import threading
 import time
 from collections import Counter
@@ -21,31 +19,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, LeavingError, RefusedError
-from discreet.ledger.ledger import Ledger
+from discreet.errors import InputError, RefusedError
 from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import PLOTS, ParallelView, View
-from discreet.policy import Policy
+from discreet.provenance import Sealer
 from discreet.render.scene import scene_to_plain
+from discreet.secret import DerivedKey
 from discreet.serve import files as files_of
 from discreet.serve.files import (
     MOST_WAITING,
+    WARMED,
     Files,
     Kept,
     drawn,
-    orders_told,
     picture_told,
     warm,
     warm_in_background,
 )
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import BODIES, Accepted, check
+from discreet.serve.studies import Served
 from discreet.study import Study
-from discreet.study import open as open_study
+from discreet.study.derived import DerivedCopy
 from discreet.study.facts import plot_facts
-from discreet.study.session import Move, Orders
 from tests.cases import few
-from tests.serve.cohort import opened
+from tests.serve.cohort import served_of
 
 WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
     "histogram": (("age",), "", {"by": "sex"}),
@@ -67,17 +65,16 @@ WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """The cohort."""
-    return opened(tmp_path_factory.mktemp("study"))
+    return served_of(tmp_path_factory.mktemp("study"))
 
 
-def wished(study: Study, kind: str) -> View:
+def wished(served: Served, kind: str) -> View:
     """Draw a wish of each kind."""
     columns, formula, named = WISHES[kind]
     of = {"formula": formula} if formula else {"columns": [*columns]}
-    drawable = {it.name: it for it in study.session.drawable()}
-    asked = check(study, drawable, kind, {**of, **named})
+    asked = check(served.copy, served.columns, kind, {**of, **named})
     assert isinstance(asked, Accepted)
     return drawn(asked)
 
@@ -87,17 +84,17 @@ def test_there_is_a_wish_for_every_picture() -> None:
 
 
 @pytest.mark.parametrize("kind", WISHES)
-def test_a_wish_is_what_the_study_draws(study: Study, kind: str) -> None:
+def test_a_wish_is_what_the_study_draws(served: Served, kind: str) -> None:
     columns, formula, named = WISHES[kind]
     of: tuple[Any, ...] = (formula,) if formula else columns
     of = ([*columns],) if kind in ("correlations", "parallel") else of
 
-    assert wished(study, kind) == getattr(study, kind)(*of, **named)
+    assert wished(served, kind) == getattr(Study(served.file), kind)(*of, **named)
 
 
 @pytest.mark.parametrize("kind", WISHES)
-def test_what_is_sent_is_the_view_and_what_is_made_of_it(study: Study, kind: str) -> None:
-    view = wished(study, kind)
+def test_what_is_sent_is_the_view_and_what_is_made_of_it(served: Served, kind: str) -> None:
+    view = wished(served, kind)
     sent = json.loads(picture_told(view, "f" * 32))
 
     assert [*sent] == ["id", "kind", "view", "scene", "says", "alt"]
@@ -109,20 +106,8 @@ def test_what_is_sent_is_the_view_and_what_is_made_of_it(study: Study, kind: str
 
 
 @pytest.mark.parametrize("kind", WISHES)
-def test_the_same_view_is_told_with_the_same_bytes(study: Study, kind: str) -> None:
-    assert picture_told(wished(study, kind), "a") == picture_told(wished(study, kind), "a")
-
-
-def test_telling_does_not_ask_the_gate(study: Study) -> None:
-    def gate(*_: object) -> None:
-        raise LeavingError("not out of here")
-
-    view = dataclasses.replace(wished(study, "parallel"), gate=gate)
-    with pytest.raises(LeavingError, match="not out of here"):
-        view.to_json()
-
-    assert json.loads(picture_told(view, ""))["kind"] == "parallel"
-    assert not isinstance(study.session.ledger, Ledger) or study.session.ledger.history() == []
+def test_the_same_view_is_told_with_the_same_bytes(served: Served, kind: str) -> None:
+    assert picture_told(wished(served, kind), "a") == picture_told(wished(served, kind), "a")
 
 
 BEGINS = {
@@ -135,8 +120,8 @@ BEGINS = {
 
 @pytest.mark.parametrize("form", BEGINS)
 @pytest.mark.parametrize("kind", few(["parallel", "histogram", "crosstab"]))
-def test_a_file_of_what_was_sent(study: Study, kind: str, form: str) -> None:
-    sent = picture_told(wished(study, kind), "f" * 32)
+def test_a_file_of_what_was_sent(served: Served, kind: str, form: str) -> None:
+    sent = picture_told(wished(served, kind), "f" * 32)
     made = file_of(sent, form)
 
     assert made.startswith(BEGINS[form])
@@ -149,21 +134,21 @@ def test_every_file_has_a_type() -> None:
     assert set(PLOT_FORMS) == {*BEGINS, "figure.html"}
 
 
-def test_a_page_of_what_was_sent(study: Study) -> None:
+def test_a_page_of_what_was_sent(served: Served) -> None:
     if not hasattr(ParallelView, "to_html"):
         pytest.skip("views make no pages yet")
-    made = file_of(picture_told(wished(study, "parallel"), "f" * 32), "figure.html").decode()
+    made = file_of(picture_told(wished(served, "parallel"), "f" * 32), "figure.html").decode()
 
     assert made.lstrip().lower().startswith("<!doctype html>")
     assert "parallel coordinates of age, bmi and diagnosis" in made
 
 
 def test_a_figure_looks_the_same_whatever_the_settings_are(
-    study: Study, monkeypatch: pytest.MonkeyPatch
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import matplotlib as mpl
 
-    sent = picture_told(wished(study, "bars"), "")
+    sent = picture_told(wished(served, "bars"), "")
     before = file_of(sent, "figure.svg")
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red"}):
         assert file_of(sent, "figure.svg") == before
@@ -181,27 +166,24 @@ ODD: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 }
 
 
-def odd_study(of: str, preset: str) -> Study:
+def odd_copy(of: str, folder: Path) -> DerivedCopy:
     age, bmi = (ODD[of](x) for x in (NUMBERS[0], NUMBERS.sum(axis=0)))
     sex = ["f", "m"] * 100
-    kinds = dict.fromkeys(("age", "bmi"), "continuous")
-    policy = Policy.preset(preset, kinds=kinds, public=preset == "research")
-    return open_study(pa.table({"age": age, "bmi": bmi, "sex": sex}), policy, study="odd")
+    policy = f"kinds = {{ {', '.join(f'{it} = {CONTINUOUS}' for it in ('age', 'bmi'))} }}\n"
+    return served_of(folder, policy, pa.table({"age": age, "bmi": bmi, "sex": sex})).copy
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("preset", few(["standard", "research"]))
-@pytest.mark.parametrize("of", ODD)
-def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
-    study = odd_study(of, preset)
-    columns = {it.name: it for it in study.session.drawable()}
+@pytest.mark.parametrize("of", few([*ODD]))
+def test_odd_numbers_are_drawn_or_held_back(of: str, tmp_path: Path) -> None:
+    copy = odd_copy(of, tmp_path)
+    columns = copy.whole.drawable
     drawn_or_not = Counter[bool]()
-    for picture in plot_facts(study.policy, [*columns.values()]):
+    for picture in plot_facts(copy.policy, [*columns.values()]):
         kind = picture["kind"]
-        asked = WISHES_OF_ODD.get(kind, [{"columns": ["age", "bmi"]}])
-        for method, body in itertools.product(picture["methods"], asked):
-            whole = BODIES[kind].model_validate({**body, "method": method["name"]}).model_dump()
-            wish = check(study, columns, kind, whole)
+        for body in WISHES_OF_ODD.get(kind, [{"columns": ["age", "bmi"]}]):
+            whole = BODIES[kind].model_validate(body).model_dump()
+            wish = check(copy, columns, kind, whole)
             if isinstance(wish, Refusal) and kind == "over_time":  # of numbers that are no years
                 drawn_or_not[False] += 1
                 continue
@@ -216,6 +198,7 @@ def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
     assert drawn_or_not[True] > 0
 
 
+CONTINUOUS = '"continuous"'
 ONE: list[dict[str, Any]] = [{"columns": ["age"]}, {"columns": ["age"], "by": "sex"}]
 TWO: list[dict[str, Any]] = [
     {"columns": ["age", "bmi"]},
@@ -232,44 +215,13 @@ WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
 }
 
 
-# --- orders ---------------------------------------------------------------------------------------
-
-ORDERS: dict[str, tuple[Orders, dict[str, Any]]] = {
-    "an order that is allowed": (
-        Orders("", ("a", "b"), "", (Move(0, 1, ("b", "a"), "no"), Move(1, 0, ("b", "a"), ""))),
-        {
-            "order": ["a", "b"],
-            "allowed": True,
-            "why": "",
-            "moves": [
-                {"from": 0, "to": 1, "order": ["b", "a"], "allowed": False, "why": "no"},
-                {"from": 1, "to": 0, "order": ["b", "a"], "allowed": True, "why": ""},
-            ],
-        },
-    ),
-    "one that is not, and the nearest": (
-        Orders("a last", ("b", "a"), "", ()),
-        {"order": ["b", "a"], "allowed": False, "why": "a last", "moves": []},
-    ),
-    "one that is not, and the nearest is not either": (
-        Orders("a last", ("b", "a"), "no pair", ()),
-        {"order": ["a", "b"], "allowed": False, "why": "a last", "moves": []},
-    ),
-}
-
-
-@pytest.mark.parametrize(("found", "told"), ORDERS.values(), ids=ORDERS)
-def test_orders_are_told(found: Orders, told: dict[str, Any]) -> None:
-    assert json.loads(orders_told(("a", "b"), found)) == told
-
-
-def test_a_files_bytes_hold_no_path(study: Study, tmp_path: Path) -> None:
+def test_a_files_bytes_hold_no_path(served: Served, tmp_path: Path) -> None:
     for form in BEGINS:
-        made = file_of(picture_told(wished(study, "histogram"), ""), form)
+        made = file_of(picture_told(wished(served, "histogram"), ""), form)
         assert str(tmp_path.parent).encode() not in made
 
 
-PICTURE = b'{"view": 1}'
+PICTURE, KEY = b'{"view": 1}', DerivedKey(bytes(32))
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -288,7 +240,7 @@ class Slow:
         self.made: list[tuple[bytes, str]] = []
         self.now = self.most = 0
 
-    def __call__(self, picture: bytes, form: str) -> bytes:
+    def __call__(self, picture: bytes, form: str, _: Sealer) -> bytes:
         self.now += 1
         self.most = max(self.most, self.now)
         assert self.go_on.wait(60)
@@ -363,7 +315,7 @@ def test_a_file_is_made_once_of_each_picture_and_form() -> None:
     files = Files(make)
     wanted = [("v", PICTURE, "a"), ("v", PICTURE, "b"), ("w", PICTURE, "a"), ("v", b"other", "a")]
     for view, picture, form in wanted * 2:
-        assert files.made(view, picture, form) == picture + form.encode()
+        assert files.made(view, picture, form, KEY) == picture + form.encode()
 
     assert make.made == [(picture, form) for _, picture, form in wanted]
 
@@ -372,7 +324,7 @@ def test_one_is_made_at_a_time_few_wait_and_the_rest_are_told_so() -> None:
     make = Slow()
     files = Files(make)
     with ThreadPoolExecutor(40) as threads:
-        asked = [threads.submit(files.made, f"{i}", PICTURE, "a") for i in range(30)]
+        asked = [threads.submit(files.made, f"{i}", PICTURE, "a", KEY) for i in range(30)]
         until(lambda: sum(it.done() for it in asked) == 30 - 1 - MOST_WAITING)
         assert {it.result() for it in asked if it.done()} == {refusal("busy")}
         make.go_on.set()
@@ -380,14 +332,16 @@ def test_one_is_made_at_a_time_few_wait_and_the_rest_are_told_so() -> None:
 
     assert make.most == 1
     assert sum(isinstance(it, bytes) for it in found) == 1 + MOST_WAITING
-    assert files.made("31", PICTURE, "a") == PICTURE + b"a"  # the seats are free again
+    assert files.made("31", PICTURE, "a", KEY) == PICTURE + b"a"  # the seats are free again
 
 
 def test_those_who_wait_for_the_same_file_get_the_one_that_was_made() -> None:
     make = Slow()
     files = Files(make)
     with ThreadPoolExecutor(1 + MOST_WAITING) as threads:
-        asked = [threads.submit(files.made, "v", PICTURE, "a") for _ in range(1 + MOST_WAITING)]
+        asked = [
+            threads.submit(files.made, "v", PICTURE, "a", KEY) for _ in range(1 + MOST_WAITING)
+        ]
         until(lambda: make.now == 1)
         make.go_on.set()
         found = {it.result(20) for it in asked}
@@ -400,74 +354,47 @@ def test_what_is_kept_is_given_while_another_is_made() -> None:
     make = Slow()
     make.go_on.set()
     files = Files(make)
-    kept = files.made("v", PICTURE, "a")
+    kept = files.made("v", PICTURE, "a", KEY)
     make.go_on.clear()
     with ThreadPoolExecutor(1) as threads:
-        other = threads.submit(files.made, "w", PICTURE, "a")
+        other = threads.submit(files.made, "w", PICTURE, "a", KEY)
         until(lambda: make.now == 1)
-        assert files.made("v", PICTURE, "a") == kept
+        assert files.made("v", PICTURE, "a", KEY) == kept
         make.go_on.set()
         assert not isinstance(other.result(20), Refusal)
 
 
 def test_a_file_that_fails_gives_its_seat_back() -> None:
-    def make(picture: bytes, form: str) -> bytes:
+    def make(picture: bytes, form: str, _: Sealer) -> bytes:
         raise ValueError("cannot be made")
 
     files = Files(make)
     for _ in range(3 * MOST_WAITING):
         with pytest.raises(ValueError, match="cannot be made"):
-            files.made("v", PICTURE, "a")
+            files.made("v", PICTURE, "a", KEY)
 
 
-@pytest.fixture
-def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the user's folders another place; return where the ledger would be."""
-    monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "config"))
-    return tmp_path / "state"
-
-
-def test_warming_up_leaves_no_trace(
-    nowhere: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+def test_to_warm_up_draws_of_each_sort_and_leaves_no_trace(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
+    made, steps = [], []
 
     def figure(picture: bytes, form: str) -> bytes:
-        made.append(form)
+        made.append((json.loads(picture)["kind"], form))
         return b""
 
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "state"))
     monkeypatch.setattr(files_of, "file_of", figure)
-    with caplog.at_level(logging.DEBUG, "discreet"):
-        warm()
+    warm(served.copy, lambda: steps.append(1))
 
-    assert len(made) >= 7
-    assert caplog.records == []
-    assert [*nowhere.parent.iterdir()] == []
-
-
-@pytest.mark.usefixtures("nowhere")
-def test_a_server_serves_all_the_same_where_it_fails(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(*_: object) -> bytes:
-        raise ValueError("Canary")
-
-    monkeypatch.setattr(files_of, "picture_told", fails)
-    with caplog.at_level(logging.DEBUG, "discreet"):
-        thread = warm_in_background(warm)
-        thread.join(60)
-
-    assert not thread.is_alive()
-    assert not thread.daemon  # it ends before the interpreter does
-    assert [record.getMessage() for record in caplog.records] == [
-        "warming up ended early: ValueError"
-    ]
+    assert {"histogram", "scatter", "bars", "parallel"} <= {kind for kind, _ in made}
+    assert {form for _, form in made} == {"figure.png"}
+    assert len(steps) == len(WARMED)
+    assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.usefixtures("nowhere")
 def test_a_server_that_ends_meanwhile_does_not_wait_for_all(
-    monkeypatch: pytest.MonkeyPatch,
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = []
 
@@ -481,6 +408,8 @@ def test_a_server_that_ends_meanwhile_does_not_wait_for_all(
 
     monkeypatch.setattr(files_of, "file_of", figure)
     monkeypatch.setattr(threading, "main_thread", Ended)
-    warm()
+    thread = warm_in_background(lambda: warm(served.copy))
+    thread.join(60)
 
+    assert not thread.daemon  # it ends before the interpreter does
     assert made == ["figure.png"]

@@ -25,6 +25,7 @@ from discreet.serve.limits import (
     HEADERS,
     CarefulProtocol,
     Faults,
+    ProxiedProtocol,
     RequestLimits,
     SecurityHeaders,
 )
@@ -563,7 +564,7 @@ def test_who_reads_on_gets_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_slow_clients_keep_nobody_else_waiting() -> None:
     with running(APP, CarefulProtocol) as address:
-        slow_ones = [socket.create_connection(address) for _ in range(20)]
+        slow_ones = [socket.create_connection(address) for _ in range(10)]
         for each in slow_ones:
             each.sendall(b"GET / HT")
         assert talk(address, LAST).status == 200
@@ -682,6 +683,42 @@ def test_too_many_at_once_are_told_so() -> None:
     assert fine.status == 200
 
 
+def test_an_address_has_so_many_connections_and_others_have_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CarefulProtocol, "head_seconds", 60)
+    assert CarefulProtocol.of_an_address == 20
+    with running(APP, CarefulProtocol) as address:
+        silent = [socket.create_connection(address) for _ in range(20)]
+        busy = talk(address, GET)
+        with socket.create_connection(address, 60, ("127.0.0.2", 0)) as other:
+            other.sendall(LAST)
+            assert reply_of(other).status == 200
+        silent.pop().close()
+        until = time.monotonic() + 60
+        while (fine := talk(address, LAST)).status == 503 and time.monotonic() < until:
+            time.sleep(0.05)
+        silent[0].sendall(LAST)  # who was there before is answered
+        assert reply_of(silent[0]).status == 200
+        for each in silent:
+            each.close()
+
+    assert (busy.status, busy.json()["error"]["code"]) == (503, "busy")
+    assert busy.headers["connection"] == "close"
+    assert fine.status == 200
+
+
+def test_behind_a_proxy_an_address_has_as_many_as_all_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CarefulProtocol, "head_seconds", 60)
+    with running(APP, ProxiedProtocol) as address:
+        silent = [socket.create_connection(address) for _ in range(25)]
+        assert talk(address, LAST).status == 200
+        for each in silent:
+            each.close()
+
+
 def test_bad_requests_fill_no_log(caplog: pytest.LogCaptureFixture) -> None:
     with running(APP, CarefulProtocol) as address:
         for raw in (b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\r\n\r\n"):
@@ -690,7 +727,7 @@ def test_bad_requests_fill_no_log(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_the_access_log_is_silent(caplog: pytest.LogCaptureFixture) -> None:
-    """The ledger says who asked for what; a second log would hold requests without a chain."""
+    """The record says who asked for what; a second log would hold requests without a chain."""
     with caplog.at_level(logging.DEBUG), running(APP, CarefulProtocol) as address:
         assert talk(address, LAST.replace(b"/ ", b"/Canary?Canary ", 1)).status == 404
 

@@ -7,27 +7,25 @@ from pathlib import Path
 import pytest
 from pyarrow.csv import write_csv
 
-from benchmarks.board_load import ANALYSTS, ASKED, POLICY, cohort, explored
-from discreet.ledger.log import add_token, log
-from discreet.study import open as open_study
-from tests.serve.cohort import written
+from benchmarks.board_load import ANALYSTS, ASKED, cohort, explored
+from discreet.serve.log import log
+from discreet.serve.tokens import add_token
+from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import running
 
 
 @pytest.mark.slow
 def test_no_answer_is_a_fault(tmp_path: Path) -> None:
-    file, policy = written(tmp_path, POLICY.replace('"cohort"', '"cohort.csv"'), cohort(600))
-    study = open_study(file, policy)
-    store = study.session.ledger.store
-    tokens = [add_token(store, "cohort.csv", f"analyst-{i}") for i in range(ANALYSTS)]
-    with running(study, tmp_path) as server:
+    studies = studies_of(tmp_path, "unit = false\n", cohort(600))
+    tokens = [add_token(studies.store, NAME, f"analyst-{i}") for i in range(ANALYSTS)]
+    with running(studies, tmp_path) as server:
         found = explored(server.url, tokens, 3)
 
     assert found.faults == 0
     assert {*found.statuses} <= {200, 304}
     assert {*found.seconds} == {*ASKED}
-    # However often they explore, the ledger has of each that he does, and no more.
-    whats = [it["what"] for it in log(store, study="cohort.csv")]
+    # However often they explore, the record has of each that he does, and no more.
+    whats = [it["what"] for it in log(studies.store, study=NAME)]
     assert whats.count("copy") <= ANALYSTS
     assert whats.count("rows") <= ANALYSTS
 

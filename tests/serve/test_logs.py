@@ -18,13 +18,12 @@ import httpx
 import pytest
 
 from discreet.errors import InputError
-from discreet.ledger.log import add_token
 from discreet.serve import start
 from discreet.serve.limits import place_of
 from discreet.serve.logs import LOG_FORMATS, log_kept
 from discreet.serve.start import ENVIRONMENT, Serving, worker
-from discreet.study.session import ledger_of
-from tests.serve.cohort import narrow, written
+from discreet.serve.tokens import add_token
+from tests.serve.cohort import NAME, published, record_in
 from tests.serve.raw import talk
 from tests.serve.workers import process
 
@@ -59,7 +58,7 @@ RECORDS: dict[str, tuple[str, str, Exception | None, str, dict[str, str]]] = {
         {"message": "too many clients at once"},
     ),
     "ours, of several lines": (
-        "discreet.ledger",
+        "discreet.records",
         "discreet: one\ntwo",
         None,
         "discreet: one two",
@@ -171,7 +170,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("name", ["xml", "JSON", ""])
 def test_another_format_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="the log is written as text or json, not otherwise"):
-        Serving("", log_format=name)
+        Serving((), log_format=name)
 
 
 # --- workers --------------------------------------------------------------------------------------
@@ -243,9 +242,9 @@ def attack(url: str, token: str) -> None:
     "workers", [1, pytest.param(2, marks=[pytest.mark.slow])], ids=["one", "two"]
 )
 def test_of_hostile_requests_nothing_is_in_the_log(tmp_path: Path, workers: int) -> None:
-    data, policy = written(tmp_path, table=narrow())
-    add_token(ledger_of(policy).store, "cohort.csv", "before")
-    server = process(data, policy, "--log-format", "json", "--workers", str(workers))
+    add_token(record_in(tmp_path), NAME, "before")
+    options = ("--log-format", "json", "--workers", str(workers))
+    server = process(published(tmp_path), tmp_path / "state", *options)
     try:
         attack(server.url, server.token)
     finally:
@@ -263,8 +262,7 @@ def test_of_hostile_requests_nothing_is_in_the_log(tmp_path: Path, workers: int)
 
 @pytest.mark.slow
 def test_what_ends_the_start_is_said_once(tmp_path: Path) -> None:
-    data, policy = written(tmp_path)
-    command = [sys.executable, "-m", "discreet", "serve", str(data), "--policy", str(policy)]
+    command = [sys.executable, "-m", "discreet", "serve", str(published(tmp_path))]
     ended = subprocess.run(
         [*command, "--log-format", "yaml"], capture_output=True, text=True, check=False
     )
@@ -274,11 +272,10 @@ def test_what_ends_the_start_is_said_once(tmp_path: Path) -> None:
     )
 
 
-def test_a_new_ledger_is_an_event(tmp_path: Path) -> None:
-    data, policy = written(tmp_path)
-    server = process(data, policy, "--log-format", "json")
+def test_a_new_record_is_an_event(tmp_path: Path) -> None:
+    server = process(published(tmp_path), tmp_path / "state", "--log-format", "json")
     server.popen.send_signal(signal.SIGINT)
     _, said = server.stop()
     first = lines(said)[0]
     assert first["level"] == "warning"
-    assert first["message"].startswith("a new ledger begins")
+    assert first["message"].startswith("a new record begins")

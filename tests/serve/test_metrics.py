@@ -18,13 +18,11 @@ import pytest
 import uvicorn
 
 from discreet.errors import InputError
-from discreet.ledger.log import add_token
 from discreet.serve import start
-from discreet.serve.facts import Places
 from discreet.serve.metrics import HOST, offered, shared_registry
 from discreet.serve.start import Serving, opened, run
-from discreet.study.session import ledger_of
-from tests.serve.cohort import written
+from discreet.serve.tokens import add_token
+from tests.serve.cohort import NAME, published, record_in
 from tests.serve.conftest import first_asked
 from tests.serve.workers import client, process
 
@@ -61,14 +59,18 @@ def counts(found: Samples) -> dict[tuple[str, str], float]:
     return {(key[1], key[2]): n for key, n in found.items() if key[0].endswith("_seconds_count")}
 
 
+def planned(folder: Path, **options: Any) -> Serving:
+    """Plan to serve a cohort."""
+    return Serving((str(published(folder)),), str(folder / "state"), port=0, **options)
+
+
 @contextmanager
 def counting(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Serve a cohort with metrics in this process; give its address, a token, and theirs."""
-    file, policy = written(folder)
-    plan = Serving(str(file), str(policy), port=0, metrics_port=0)
-    study = opened(plan)
-    token = add_token(study.session.ledger.store, "cohort.csv", "alice")
-    app = start._app(study, plan)
+    plan = planned(folder, metrics_port=0)
+    studies = opened(plan)
+    token = add_token(studies.store, NAME, "alice")
+    app = start._app(studies, plan)
     config = start.configured(app, plan)
     taken = start.listening(config, plan)
     server = uvicorn.Server(config)
@@ -129,7 +131,7 @@ def test_a_process_is_ready_once_it_is_warm(
     warming: list[Any] = []
     monkeypatch.setattr(start, "warm_in_background", warming.append)
     monkeypatch.setattr("discreet.serve.metrics.LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("discreet.serve.ready.warm", lambda _: None)
+    monkeypatch.setattr("discreet.serve.ready.warm", lambda *_: None)
     with counting(tmp_path) as (_, __, metrics):
         assert samples(metrics)["discreet_workers_ready",] == 0
         warming[0]()
@@ -140,13 +142,6 @@ def comes(metrics: str, name: str, value: float) -> bool:
     """Wait until a metric has a value."""
     waits = Event()
     return any(samples(metrics)[name,] == value or waits.wait(0.05) for _ in range(600))
-
-
-def test_places_are_as_many_as_there_are() -> None:
-    places = Places(2)
-    assert [places.take() for _ in range(3)] == [True, True, False]
-    places.give_back()
-    assert (places.taken, places.take(), places.taken) == (1, True, 2)
 
 
 # --- to whom --------------------------------------------------------------------------------------
@@ -165,16 +160,14 @@ def test_they_are_offered_to_this_machine_alone_and_not_on_the_server(tmp_path: 
 
 @pytest.mark.usefixtures("cold")
 def test_none_are_offered_unless_a_port_is_named(tmp_path: Path) -> None:
-    file, policy = written(tmp_path)
-    plan = Serving(str(file), str(policy), port=0)
+    plan = planned(tmp_path)
     assert not hasattr(start._app(opened(plan), plan).state, "metrics")
 
 
 @pytest.mark.usefixtures("cold")
 def test_a_port_that_is_taken_ends_the_start(tmp_path: Path) -> None:
-    file, policy = written(tmp_path)
     with socket.create_server((HOST, 0)) as taken:
-        plan = Serving(str(file), str(policy), port=0, metrics_port=taken.getsockname()[1])
+        plan = planned(tmp_path, metrics_port=taken.getsockname()[1])
         with pytest.raises(InputError, match="cannot be listened on for metrics; is it in use"):
             run(opened(plan), plan, lambda _: None)
 
@@ -182,7 +175,7 @@ def test_a_port_that_is_taken_ends_the_start(tmp_path: Path) -> None:
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_a_port_of_metrics_is_one_there_is(port: int) -> None:
     with pytest.raises(InputError, match="the port is a whole number from 0 to 65535"):
-        replace(Serving(""), metrics_port=port)
+        replace(Serving(()), metrics_port=port)
 
 
 def test_without_its_package_it_says_how_to_get_it(
@@ -207,9 +200,9 @@ def offered_by(said: Iterator[str]) -> str:
 
 @pytest.mark.slow
 def test_the_counts_of_workers_are_added_up(tmp_path: Path) -> None:
-    data, policy = written(tmp_path)
-    add_token(ledger_of(policy).store, "cohort.csv", "before")
-    server = process(data, policy, "--log-format", "json", "--metrics-port", "0", "--workers", "2")
+    add_token(record_in(tmp_path), NAME, "before")
+    options = ("--log-format", "json", "--metrics-port", "0", "--workers", "2")
+    server = process(published(tmp_path), tmp_path / "state", *options)
     try:
         assert server.popen.stderr is not None
         metrics = offered_by(iter(server.popen.stderr.readline, ""))

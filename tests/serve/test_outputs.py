@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from discreet.ledger.log import add_token, list_tokens
-from discreet.ledger.outputs import MOST_LETTERS, hand_in, list_outputs, review
-from discreet.ledger.store import verify
-from discreet.outputs.of_study import in_force, outputs_in
-from discreet.provenance import checksum_of_file
+from discreet.errors import InputError
+from discreet.outputs.of_study import outputs_in
+from discreet.records.outputs import MOST_LETTERS, hand_in_bytes, list_outputs
+from discreet.records.store import verify
 from discreet.serve import outputs as server_outputs
-from discreet.serve.held import Rate
-from tests.serve.cohort import WHOLE, opened
+from discreet.serve.desk import Rate, Turns
+from discreet.serve.files import Kept
+from discreet.serve.tokens import add_token, list_tokens
+from tests.serve.cohort import MANY, NAME, POLICY, published, studies_of, written
 from tests.serve.conftest import Running, running
 
 if TYPE_CHECKING:
@@ -37,13 +37,11 @@ RECORD = {
 }
 
 
-def hand(served: Running, name: str, study: str = "cohort.csv", **record: Any) -> int:
-    """Hand in a file as the command line does; return its number."""
-    store = served.study.session.ledger.store
-    path = Path(served.folder) / name
-    path.write_bytes(SVG + name.encode())
-    now = in_force(served.study.policy, served.study.session.secret, study, 1)
-    return hand_in(store, study, now, path, checksum_of_file(path), RECORD | record).id
+def hand(served: Running, name: str, study: str = NAME, **record: Any) -> int:
+    """Hand in a file; return its number."""
+    now = server_outputs.rules_in_force(served.served)
+    body = SVG + name.encode()
+    return hand_in_bytes(served.studies.store, study, now, name, body, RECORD | record).id
 
 
 def test_outputs_are_seen_newest_first_and_decided(served: Running) -> None:
@@ -83,7 +81,7 @@ def test_a_wrong_review_is_refused_and_recorded_nowhere(
         found = client.post(f"{PATH}/{number}", json=body)
     assert found.status_code == 422
     assert text in found.json()["error"]["says"]
-    store = served.study.session.ledger.store
+    store = served.studies.store
     assert [it.reviews for it in list_outputs(store) if it.id == number] == [()]
 
 
@@ -108,7 +106,7 @@ def test_an_analyst_sees_and_decides_nothing(served: Running) -> None:
         ):
             assert found.status_code == 403
             assert "mine.svg" not in found.text
-    store = served.study.session.ledger.store
+    store = served.studies.store
     assert [it.reviews for it in list_outputs(store) if it.id == number] == [()]
 
 
@@ -116,14 +114,15 @@ def test_an_analyst_sees_and_decides_nothing(served: Running) -> None:
 
 OWN = "/api/outputs"
 AGE = {"columns": ["age"]}
+EVERYBODY = {"caller": None}
 HOSTILE = '<script>alert("x")</script>'
 
 
 @pytest.fixture
 def bob(served: Running) -> str:
     """Return the token of another analyst."""
-    store = served.study.session.ledger.store
-    return add_token(store, "cohort.csv", f"bob{len(list_tokens(store))}")
+    store = served.studies.store
+    return add_token(store, NAME, f"bob{len(list_tokens(store))}")
 
 
 def drawn(client: httpx.Client, body: dict[str, Any], kind: str = "histogram") -> str:
@@ -169,7 +168,7 @@ def test_an_analyst_hands_in_what_she_was_answered_and_sees_what_becomes_of_it(
         ("output reviewed", "token carol"),
         ("output handed in", "token alice"),
     ]
-    assert verify(served.study.session.ledger.store).broken == ()
+    assert verify(served.studies.store).broken == ()
 
 
 @pytest.mark.promise
@@ -213,7 +212,7 @@ MISUSED: dict[str, tuple[dict[str, Any], int, str]] = {
 def test_what_cannot_be_handed_in_is_refused_and_recorded_nowhere(
     served: Running, given: dict[str, Any], status: int, text: str
 ) -> None:
-    store = served.study.session.ledger.store
+    store = served.studies.store
     before = list_outputs(store)
     with served.client() as client:
         view = drawn(client, {"columns": ["glucose"]})
@@ -229,47 +228,36 @@ def test_whoever_asks_too_often_is_told_to_wait(
 ) -> None:
     with served.client(bob) as client:
         view = drawn(client, AGE)
-        monkeypatch.setattr(Rate, "lets", lambda *_: False)
+        monkeypatch.setattr(Rate, "count", lambda *_: MANY + 2)
         assert client.get(OWN).status_code == 429
-        one = replace(served.study.policy, requests_a_minute=1)
-        monkeypatch.setattr(served.study.session, "policy", one)
         body = {"id": view, "form": "figure.svg", "text": "figure 1"}
         assert client.post(OWN, json=body).status_code == 429
         assert client.post(f"{OWN}/1", json={"text": "mine"}).status_code == 429
 
 
-def test_a_script_in_a_comment_is_text_everywhere(served: Running, tmp_path: Path) -> None:
+def test_a_script_in_a_comment_is_text(served: Running) -> None:
     with served.client() as client:
         view = drawn(client, {"columns": ["region"]}, "bars")
         body = {"id": view, "form": "figure.svg", "text": HOSTILE}
         told = client.post(OWN, json=body)
-        assert told.headers["content-type"] == "application/json"
-        assert told.json()["output"]["reviews"][0]["text"] == HOSTILE
-    found = outputs_in(tmp_path / "request", str(served.folder / "discreet.toml"), "cohort.csv")
-    found.collect_from_web("alice")
-    found.write()
-    page = (tmp_path / "request" / "index.html").read_text()
-    assert "&lt;script&gt;alert" in page
-    assert "<script" not in page
+    assert told.headers["content-type"] == "application/json"
+    assert told.json()["output"]["reviews"][0]["text"] == HOSTILE
 
 
-def test_what_one_hands_in_and_another_took_is_collected_for_either(
-    served: Running, bob: str, tmp_path: Path
+def test_what_is_handed_in_is_made_again_or_told_to_be_asked_again(
+    served: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    part = {"columns": ["bmi"]}
-    with served.client() as alice:
-        view = drawn(alice, part)
-        assert alice.get(f"/api/views/{view}/figure.svg").status_code == 200
-    with served.client(bob) as client:
-        assert drawn(client, part) == view
-        body = {"id": view, "form": "figure.svg", "text": "figure 2"}
-        assert client.post(OWN, json=body).status_code == 200
-    (his,) = list_outputs(served.study.session.ledger.store)[-1].record["callers"]
-    for token in ("alice", his):
-        policy = str(served.folder / "discreet.toml")
-        found = outputs_in(tmp_path / token, policy, "cohort.csv")
-        found.collect_from_web(token)
-        assert f"discreet-{view[:12]}.svg" in {it.name for it in (tmp_path / token).iterdir()}
+    with served.client() as client, served.client(served.custodian) as custodian:
+        view = drawn(client, {"columns": ["ldl"]})
+        file = client.get(f"/api/views/{view}/figure.png").content
+        body = {"id": view, "form": "figure.png", "text": "figure 4"}
+        monkeypatch.setattr(served.served.held, "answers", Kept(0))
+        with monkeypatch.context() as busy:
+            busy.setattr(served.studies.desk, "turns", Turns(0))
+            for found in (client.post(OWN, json=body), custodian.post(PATH, json=EVERYBODY)):
+                assert (found.status_code, found.json()["error"]["code"]) == (503, "busy")
+        number = client.post(OWN, json=body).json()["output"]["id"]
+        assert custodian.get(f"{PATH}/{number}/file").content == file
 
 
 def test_outputs_that_wait_and_comments_are_so_many(
@@ -293,95 +281,90 @@ def test_outputs_that_wait_and_comments_are_so_many(
         assert "wait for a decision" in found.json()["error"]["says"]
 
 
-def test_what_was_downloaded_is_collected_into_a_folder(tmp_path: Path) -> None:
-    """Byte for byte what was downloaded; nothing is left but what was only shown."""
-    study = opened(tmp_path, WHOLE)
-    with running(study, tmp_path) as served, served.client() as client:
-        store = study.session.ledger.store
-        other = add_token(store, "cohort.csv", "bob")
-        part = {"columns": ["age"], "where": "age >= 40"}
-        view = drawn(client, part)
-        table = client.post("/api/tables/means", json={"value": "bmi", "by": ["sex"]}).json()["id"]
-        drawn(client, {"columns": ["bmi"]})
-        files = {
-            name: client.get(path).content
-            for name, path in {
-                f"discreet-{view[:12]}.svg": f"/api/views/{view}/figure.svg",
-                f"discreet-{view[:12]}.json": f"/api/views/{view}/view.json",
-                f"discreet-{table[:12]}.csv": f"/api/tables/{table}/table.csv",
-            }.items()
-        }
-        with served.client(other) as another:
-            assert drawn(another, part) == view
-            another.get(f"/api/views/{view}/figure.svg")
-
-        folder = tmp_path / "request"
-        found = outputs_in(folder, str(tmp_path / "discreet.toml"))
-        assert found.not_handed_in() == (
-            "histogram(age, bins=20, where='age >= 40'), as svg, taken by alice, bob",
-            "histogram(age, bins=20, where='age >= 40'), as json, taken by alice",
-            "means(by=['sex'], value=bmi), as csv, taken by alice",
-            "plots and tables that were only shown on the web: 1 (see discreet log)",
-        )
-        found.collect_from_web("bob")
-        assert [it.output.name for it in found.folder.standing()] == [f"discreet-{view[:12]}.svg"]
-        found.collect_from_web()
-        found.collect_from_web()
-        standing = found.folder.standing()
-        assert {it.output.name: it.output.record["status"] for it in standing} == dict.fromkeys(
-            sorted(files), "pass"
-        )
-        assert {it.name: it.read_bytes() for it in folder.iterdir()} == files
-        assert found.not_handed_in() == (
-            "plots and tables that were only shown on the web: 1 (see discreet log)",
-        )
-        assert {it["name"] for it in client.get(OWN).json()["outputs"]} == {*files}
-
-        # One that was taken to disk under a name of one's own is there as well.
-        mine = tmp_path / "mine"
-        mine.mkdir()
-        (mine / "age over 40.svg").write_bytes(files[f"discreet-{view[:12]}.svg"])
-        other_folder = outputs_in(tmp_path / "other", str(tmp_path / "discreet.toml"))
-        assert other_folder.collect([mine]) == ()
-        assert not any("as svg" in it for it in other_folder.not_handed_in())
-
-
 def test_the_custodian_collects_what_a_token_downloaded(served: Running, bob: str) -> None:
-    store = served.study.session.ledger.store
-    name = f"token {list_tokens(store)[-1].name}"
+    name = f"token {list_tokens(served.studies.store)[-1].name}"
     with served.client(bob) as client, served.client(served.custodian) as custodian:
         view = drawn(client, {"columns": ["hdl"]})
-        file = client.get(f"/api/views/{view}/figure.pdf").content
-        client.get(f"/api/views/{view}/figure.pdf")
+        table = client.post("/api/tables/means", json={"value": "bmi", "by": ["region"]})
+        paths = f"/api/views/{view}/figure.pdf", f"/api/tables/{table.json()['id']}/table.csv"
+        files = [client.get(path).content for path in paths]
+        client.get(paths[0])
 
         def missing() -> list[dict[str, Any]]:
             told = custodian.get(PATH).json()["downloaded"]
             return [it for it in told if it["caller"] == name]
 
-        assert missing() == [{"caller": name, "files": 1}]
+        assert missing() == [{"caller": name, "files": 2}]
         assert client.post(PATH, json={"caller": name}).status_code == 403
         assert custodian.post(PATH, json={"caller": "token x"}).json() == {"collected": 0}
-        assert custodian.post(PATH, json={"caller": name}).json() == {"collected": 1}
+        assert custodian.post(PATH, json={"caller": name}).json() == {"collected": 2}
         assert missing() == []
-        (mine,) = client.get(OWN).json()["outputs"]
-        assert mine["reviews"] == []
-        assert custodian.get(f"{PATH}/{mine['id']}/file").content == file
+        handed = client.get(OWN).json()["outputs"][::-1]
+        assert [it["reviews"] for it in handed] == [[], []]
+        kept = [custodian.get(f"{PATH}/{it['id']}/file").content for it in handed]
+        assert kept == files
+
+
+def test_what_was_handed_in_is_taken_over_by_the_command_line(
+    served: Running, bob: str, tmp_path: Path
+) -> None:
+    """Byte for byte; of one token, or of any."""
+    his = list_tokens(served.studies.store)[-1].name
+    with served.client() as alice, served.client(bob) as client:
+        shared, own = drawn(alice, {"columns": ["age", "bmi"]}, "scatter"), drawn(client, AGE)
+        assert drawn(client, {"columns": ["age", "bmi"]}, "scatter") == shared
+        alice.get(f"/api/views/{shared}/figure.svg")
+        for view, form in ((shared, "figure.svg"), (own, "view.json")):
+            body = {"id": view, "form": form, "text": "figure 5"}
+            assert client.post(OWN, json=body).status_code == 200
+        wanted = {
+            f"discreet-{shared[:12]}.svg": client.get(f"/api/views/{shared}/figure.svg").content,
+            f"discreet-{own[:12]}.json": client.get(f"/api/views/{own}/view.json").content,
+        }
+    _, rules = written(tmp_path)
+    found = outputs_in(tmp_path / "request", str(rules), NAME)
+    for _ in range(2):
+        found.collect_from_server(served.studies.store, his)
+    files = {it.name: it.read_bytes() for it in (tmp_path / "request").iterdir()}
+    assert files == wanted
+    standing = found.folder.standing()
+    assert {it.output.name: it.state for it in standing} == dict.fromkeys(wanted, "waiting")
+    assert {it.output.record["callers"][0] for it in standing} == {f"token {his}"}
+    assert "scatter(age, bmi" in standing[1].output.record["command"]
+
+    found.collect_from_server(served.studies.store)
+    assert len(found.folder.standing()) > 2
+    with pytest.raises(InputError, match=f"with a token 'nobody'; outputs are of .*{his}"):
+        found.collect_from_server(served.studies.store, "nobody")
 
 
 @pytest.mark.promise
-def test_an_approval_under_another_policy_waits_again_on_both_pages(served: Running) -> None:
-    store, session = served.study.session.ledger.store, served.study.session
-    with served.client() as client, served.client(served.custodian) as custodian:
-        view = drawn(client, {"columns": ["ldl"]})
+def test_an_approval_is_of_the_file_that_it_was_given_under(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new version of the study: nothing of the earlier one is approved any more, nor made."""
+    with (
+        running(studies_of(tmp_path), tmp_path) as served,
+        served.client() as client,
+        served.client(served.custodian) as custodian,
+    ):
+        view = drawn(client, AGE)
         body = {"id": view, "form": "figure.svg", "text": "figure 3"}
         number = client.post(OWN, json=body).json()["output"]["id"]
-        earlier = in_force(session.policy.changed(k=7), session.secret, "cohort.csv", 1)
-        review(store, "cohort.csv", number, "approved", "under k = 7", earlier, "token carol")
+        approved = {"what": "approved"}
+        assert custodian.post(f"{PATH}/{number}", json=approved).status_code == 200
 
         def states() -> set[str]:
             found = [*client.get(OWN).json()["outputs"], *custodian.get(PATH).json()["outputs"]]
             return {it["state"] for it in found if it["id"] == number}
 
+        assert states() == {"approved"}
+        monkeypatch.setattr("discreet.serve.studies.LOOK_SECONDS", 0.0)
+        published(tmp_path, f"k = 7\n{POLICY}")
         assert states() == {"outdated"}
-        assert custodian.post(f"{PATH}/{number}", json={"what": "approved"}).status_code == 200
+        assert "say why" in custodian.post(f"{PATH}/{number}", json=approved).text
+        again = client.post(OWN, json=body | {"form": "figure.png"})
+        assert (again.status_code, again.json()["error"]["code"]) == (409, "version")
+        why = approved | {"text": "k was 3, and it is a histogram"}
+        assert custodian.post(f"{PATH}/{number}", json=why).status_code == 200
         assert states() == {"approved"}

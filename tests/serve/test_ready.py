@@ -1,4 +1,4 @@
-"""Whether a server says that it answers at once, and what it says where data or policy changed."""
+"""Whether a server says that it answers at once, and what it says where its record is gone."""
 
 from __future__ import annotations
 
@@ -14,35 +14,33 @@ import pytest
 
 from discreet.progress import listening
 from discreet.serve import ready as of_ready
-from discreet.serve.facts import Served
 from discreet.serve.files import WARMED
-from discreet.serve.ready import Ready, Workers
-from discreet.study import open as open_study
-from tests.serve.cohort import WHOLE, written
+from discreet.serve.log import log
+from discreet.serve.ready import NO_RECORD, Ready, Workers
+from discreet.serve.tokens import add_token
+from discreet.study.derived import DerivedCopy
+from tests.serve.cohort import NAME, narrow, published, studies_of
 from tests.serve.conftest import running
-from tests.serve.test_whole import serving
 
 
 def test_a_server_that_waits_for_nothing_is_ready(tmp_path: Path) -> None:
-    file, policy = written(tmp_path, WHOLE)
-    with running(open_study(file, policy), tmp_path) as server:
+    with running(studies_of(tmp_path), tmp_path) as server:
         answer = httpx.get(f"{server.url}/api/ready")
         assert answer.status_code == 200
         assert answer.json() == {"ready": True, "waits": None, "done": 0, "of": 0, "says": None}
         assert answer.headers["cache-control"] == "no-store"
 
-        policy.write_text(f"# another one\n{policy.read_text()}", encoding="utf-8")
-        changed = httpx.get(f"{server.url}/api/ready")
-        assert changed.status_code == 503
-        assert changed.json()["says"].startswith("the policy file is not as when")
+        server.studies.store.path.unlink()
+        lost = httpx.get(f"{server.url}/api/ready")
+        assert (lost.status_code, lost.json()["says"]) == (503, NO_RECORD)
 
 
 def test_it_says_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ready = Ready(serving(tmp_path))
+    ready = Ready(studies_of(tmp_path))
     told, seen = [], []
 
-    def warm(step: Callable[[], object]) -> None:
-        for _ in range(WARMED):
+    def warm(_: DerivedCopy, step: Callable[[], object]) -> None:
+        for _plot in WARMED:
             seen.append(ready.facts())
             step()
 
@@ -52,7 +50,7 @@ def test_it_says_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with listening(lambda *it: told.append(it)):
         ready.warm()
 
-    many = WARMED + 1
+    many = len(WARMED) + 1
     assert (first["ready"], first["waits"], first["done"]) == (False, "the rows of the copy", 0)
     assert [it["done"] for it in seen] == [*range(1, many)]
     assert {it["waits"] for it in seen} == {"plots to be compiled"}
@@ -61,23 +59,37 @@ def test_it_says_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert told[-1] == ("warming up", many, many)
 
 
-def test_warming_draws_and_releases_nothing(tmp_path: Path) -> None:
-    served = serving(tmp_path)
-    ready = Ready(served)
-    ready.warm()
+def test_warming_makes_the_rows_and_writes_down_nothing(tmp_path: Path) -> None:
+    studies = studies_of(tmp_path)
+    Ready(studies).warm()
 
-    assert "packed" in vars(served.held)
-    assert served.ledger.history() == []
+    assert "packed" in vars(studies.all()[0].held)
+    assert log(studies.store) == []
+
+
+def test_a_new_version_is_taken_before_anybody_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.serve.studies.LOOK_SECONDS", 0.0)
+    studies = studies_of(tmp_path)
+    ready, before = Ready(studies), studies.all()[0].version
+    published(tmp_path, table=narrow())
+    opened: list[str] = []
+    monkeypatch.setattr("discreet.serve.studies.LOG.info", lambda *it: opened.append(it[2]))
+
+    assert ready.facts()["ready"]
+    monkeypatch.setattr("discreet.serve.studies.LOOK_SECONDS", 1e9)
+    assert [studies.all()[0].version] == opened != [before]
 
 
 def test_where_warming_fails_the_server_answers_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fails(_: object) -> None:
+    def fails(*_: object) -> None:
         raise ValueError("Canary")
 
     monkeypatch.setattr(of_ready, "warm", fails)
-    ready = Ready(serving(tmp_path))
+    ready = Ready(studies_of(tmp_path))
     ready.expect()
     with caplog.at_level(logging.WARNING, "discreet"):
         ready.warm()
@@ -88,33 +100,21 @@ def test_where_warming_fails_the_server_answers_all_the_same(
     assert "Canary" not in said
 
 
-def new_version(served: Served) -> None:
-    served.study.histogram("age").ask_to_leave("svg")
-    served.study.session.ledger.open_version(
-        "cohort.csv", {"other": 1}, {}, lambda _: None, k=5, most=4
-    )
-
-
-CHANGES: dict[str, Callable[[Served, Path], object]] = {
-    "data": lambda _, folder: os.utime(folder / "cohort.csv", (1, 1)),
-    "version": lambda served, _: new_version(served),
-}
-
-
-@pytest.mark.parametrize("what", CHANGES)
-def test_changed_data_are_told_once_in_the_log(
-    tmp_path: Path, what: str, caplog: pytest.LogCaptureFixture
+def test_a_record_that_is_gone_is_told_once_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    served = serving(tmp_path)
-    ready = Ready(served)
-    assert ready.facts()["ready"]
-    CHANGES[what](served, tmp_path)
-    with caplog.at_level(logging.WARNING, "discreet"):
-        found = [ready.facts() for _ in range(3)]
+    studies = studies_of(tmp_path)
+    add_token(studies.store, NAME, "alice")
+    ready = Ready(studies)
+    with studies.store.kept_open():
+        assert ready.facts()["ready"]
+        studies.store.path.unlink()
+        with caplog.at_level(logging.WARNING, "discreet.serve"):
+            found = [ready.facts() for _ in range(3)]
 
-    assert {it["ready"] for it in found} == {False}
-    assert all(it["says"].startswith("the data or the version of the study") for it in found)
-    assert [record.getMessage() for record in caplog.records] == [f"discreet: {found[0]['says']}"]
+    assert {(it["ready"], it["says"]) for it in found} == {(False, NO_RECORD)}
+    said = [it.getMessage() for it in caplog.records if it.name == "discreet.serve"]
+    assert said == [f"discreet: {NO_RECORD}"]
 
 
 # --- several workers ------------------------------------------------------------------------------
@@ -123,8 +123,8 @@ def test_changed_data_are_told_once_in_the_log(
 def test_of_several_workers_all_have_to_be_warm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_ready, "warm", lambda step: None)
-    ready, folder = Ready(serving(tmp_path)), tmp_path / "workers"
+    monkeypatch.setattr(of_ready, "warm", lambda *_: None)
+    ready, folder = Ready(studies_of(tmp_path)), tmp_path / "workers"
     folder.mkdir()
     ready.expect(Workers(folder, 2))
     assert ready.facts()["waits"] == "the rows of the copy"

@@ -1,4 +1,4 @@
-"""What is decided before the data are touched: each rule, its sentence, and the nearest request."""
+"""What is decided before anything is drawn: each rule, its sentence, and the nearest request."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import array
 from pydantic import ValidationError
 
 from discreet.plots import PARAMETERS, PLOTS
@@ -23,40 +24,37 @@ from discreet.serve.requests import (
     Accepted,
     check,
 )
-from discreet.study import Study
+from discreet.serve.studies import Served
 from discreet.study.facts import NUMBERS, has_use, usual_number
-from discreet.study.session import DrawableColumn
-from tests.serve.cohort import POLICY, opened
+from tests.serve.cohort import PUBLIC, WHOLE, cohort, served_of
 
 Body = dict[str, Any]
 
-SEX = '[kinds]\nsex = "categorical"\n'
-GUARDED = POLICY + SEX
-RESEARCH = f'preset = "research"\n{SEX}[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
-POLICIES = {"guarded": GUARDED, "research": RESEARCH}
-Opened = tuple[Study, Mapping[str, DrawableColumn]]
+POLICIES = {"guarded": WHOLE, "public": PUBLIC}
+Studies = Mapping[str, Served]
 
 
 @pytest.fixture(scope="module")
-def studies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Opened]:
-    """Open the cohort under each of the policies."""
-    found = {}
-    for name, policy in POLICIES.items():
-        study = opened(tmp_path_factory.mktemp("study"), policy)
-        found[name] = study, {it.name: it for it in study.session.drawable()}
-    return found
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Studies:
+    """Serve the cohort under each of the policies; a copy leaves out what numbers its rows."""
+    table = cohort()
+    table = table.append_column("visit", array(range(table.num_rows)))
+    return {
+        name: served_of(tmp_path_factory.mktemp(name), policy, table)
+        for name, policy in POLICIES.items()
+    }
 
 
-def checked(found: Opened, kind: str, body: Mapping[str, Any]) -> Accepted | Refusal:
+def checked(served: Served, kind: str, body: Mapping[str, Any]) -> Accepted | Refusal:
     """Read a body as the server does, and check it."""
     whole = BODIES[kind].model_validate_json(json.dumps(body)).model_dump()
-    return check(*found, kind, whole)
+    return check(served.copy, served.columns, kind, whole)
 
 
-def passed(found: Opened, kind: str, body: Mapping[str, Any]) -> Accepted:
+def passed(served: Served, kind: str, body: Mapping[str, Any]) -> Accepted:
     """Check a body that no rule refuses."""
-    wish = checked(found, kind, body)
-    assert isinstance(wish, Accepted), wish
+    wish = checked(served, kind, body)
+    assert isinstance(wish, Accepted), (kind, body, wish)
     return wish
 
 
@@ -64,6 +62,7 @@ def passed(found: Opened, kind: str, body: Mapping[str, Any]) -> Accepted:
 
 A, AB = {"columns": ["age"]}, {"columns": ["age", "bmi"]}
 LAST = ["age", "bmi", "diagnosis"]
+ABS = {"columns": ["age", "bmi", "sex"]}
 PASSES: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the question as text
     "one column": ("guarded", "histogram", A, '{"columns":["age"]}'),
@@ -79,22 +78,29 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {**A, "k": 5, "bins": 20},
         '{"columns":["age"]}',
     ),
-    "another method": (
-        "research",
+    "levels of one column": ("guarded", "bars", {"columns": ["sex"]}, '{"columns":["sex"]}'),
+    "other bins by the copy's method": (
+        "guarded",
         "histogram",
-        {**A, "method": "generalization"},
-        '{"columns":["age"],"method":"generalization"}',
+        {**A, "bins": 7, "method": "whole"},
+        '{"bins":7,"columns":["age"]}',
     ),
-    "by levels": (
-        "research",
+    "by any levels": (
+        "guarded",
         "scatter",
-        {**AB, "by": "sex"},
-        '{"by":"sex","columns":["age","bmi"]}',
-    ),
-    "counts by levels": (
-        "research",
-        "heatmap",
         {**AB, "by": "region"},
+        '{"by":"region","columns":["age","bmi"]}',
+    ),
+    "by two columns": (
+        "guarded",
+        "box",
+        {"columns": ["age"], "by": ["region", "sex"]},
+        '{"by":["region","sex"],"columns":["age"]}',
+    ),
+    "by one in a list": (
+        "guarded",
+        "scatter",
+        {**AB, "by": ["region"]},
         '{"by":"region","columns":["age","bmi"]}',
     ),
     "columns in another order": (
@@ -103,6 +109,24 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {"columns": ["ldl", "age"]},
         '{"columns":["ldl","age"]}',
     ),
+    "another grid": (
+        "guarded",
+        "heatmap",
+        {**AB, "grid": 9},
+        '{"columns":["age","bmi"],"grid":9}',
+    ),
+    "other ends": (
+        "guarded",
+        "histogram",
+        {**A, "limits": {"age": [40, 60.5]}},
+        '{"columns":["age"],"limits":{"age":[40.0,60.5]}}',
+    ),
+    "other ends of a grid": (
+        "guarded",
+        "contour",
+        {**AB, "limits": {"bmi": [20, 30]}, "grid": 7},
+        '{"columns":["age","bmi"],"grid":7,"limits":{"bmi":[20.0,30.0]}}',
+    ),
     "a trend": (
         "guarded",
         "scatter",
@@ -110,29 +134,23 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         '{"columns":["age","bmi"],"trend":true}',
     ),
     "no trend": ("guarded", "scatter", {**AB, "trend": False}, '{"columns":["age","bmi"]}'),
-    "a formula, written out": (
-        "guarded",
-        "residuals",
-        {"formula": "bmi~age+C( sex )"},
-        '{"formula":"bmi ~ age + C(sex)"}',
-    ),
-    "what a role says is sensitive": (
+    "axes in any order": (
         "guarded",
         "parallel",
-        {"columns": LAST, "sensitive": ["diagnosis"], "diversity": 2, "pixels": 400},
+        {"columns": ["diagnosis", "age", "sex", "ldl"], "pixels": 300, "gradient": False},
+        '{"columns":["diagnosis","age","sex","ldl"],"gradient":false,"pixels":300}',
+    ),
+    "axes as they are drawn anyway": (
+        "guarded",
+        "parallel",
+        {"columns": LAST, "sensitive": [], "diversity": 2, "pixels": 400, "cost": "smaller"},
         '{"columns":["age","bmi","diagnosis"]}',
     ),
-    "how clusters are drawn": (
+    "any levels in a formula, written out": (
         "guarded",
-        "parallel",
-        {"columns": LAST, "gradient": False, "cost": "smaller"},
-        '{"columns":["age","bmi","diagnosis"],"gradient":false}',
-    ),
-    "the usual noise": (
-        "research",
-        "scatter",
-        {**AB, "method": "probabilistic", "q": 0.25},
-        '{"columns":["age","bmi"],"method":"probabilistic"}',
+        "residuals",
+        {"formula": "bmi~age+C( region )"},
+        '{"formula":"bmi ~ age + C(region)"}',
     ),
     "the usual noise on the usual thing": (
         "guarded",
@@ -140,67 +158,60 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {"formula": "bmi ~ age", "noise_on": "points"},
         '{"formula":"bmi ~ age"}',
     ),
-    "other numbers": (
-        "research",
-        "histogram",
-        {**A, "k": 4, "bins": 7},
-        '{"bins":7,"columns":["age"],"k":4}',
+    "the usual clusters": (
+        "public",
+        "parallel",
+        {**ABS, "method": "k-member", "k": 3, "diversity": 2},
+        '{"columns":["age","bmi","sex"]}',
     ),
-    "noise": (
-        "research",
-        "scatter",
-        {**AB, "method": "probabilistic", "q": 1},
-        '{"columns":["age","bmi"],"method":"probabilistic","q":1.0}',
-    ),
-    "noise on the variable": (
-        "research",
-        "qq",
-        {"formula": "bmi ~ age", "method": "probabilistic", "noise_on": "variable"},
-        '{"formula":"bmi ~ age","method":"probabilistic","noise_on":"variable"}',
+    "another method": (
+        "public",
+        "parallel",
+        {**ABS, "method": "k-member-joint"},
+        '{"columns":["age","bmi","sex"],"method":"k-member-joint"}',
     ),
     "raw": (
-        "research",
-        "box",
-        {"columns": ["age"], "method": "none"},
-        '{"columns":["age"],"method":"none"}',
+        "public",
+        "parallel",
+        {**ABS, "method": "none"},
+        '{"columns":["age","bmi","sex"],"method":"none"}',
+    ),
+    "other numbers": (
+        "public",
+        "parallel",
+        {**ABS, "k": 4, "diversity": 1},
+        '{"columns":["age","bmi","sex"],"diversity":1,"k":4}',
     ),
     "more pixels than there may be": (
-        "research",
+        "public",
         "parallel",
-        {"columns": LAST, "pixels": 100_000},
-        '{"columns":["age","bmi","diagnosis"],"pixels":500}',
+        {**ABS, "pixels": 100_000},
+        '{"columns":["age","bmi","sex"],"pixels":500}',
     ),
-    "what else is sensitive, in the order of the axes": (
-        "research",
+    "what is sensitive, in the order of the axes": (
+        "public",
         "parallel",
-        {"columns": ["age", "bmi", "sex"], "sensitive": ["sex", "bmi", "sex"]},
+        {**ABS, "sensitive": ["sex", "bmi", "sex"]},
         '{"columns":["age","bmi","sex"],"sensitive":["bmi","sex"]}',
-    ),
-    "as different as the policy says": (
-        "research",
-        "parallel",
-        {"columns": LAST, "diversity": 2},
-        '{"columns":["age","bmi","diagnosis"]}',
-    ),
-    "not different at all": (
-        "research",
-        "parallel",
-        {"columns": LAST, "diversity": 1},
-        '{"columns":["age","bmi","diagnosis"],"diversity":1}',
     ),
 }
 
 
 @pytest.mark.parametrize(("policy", "kind", "body", "request_text"), PASSES.values(), ids=PASSES)
 def test_what_passes_is_asked_with_one_text(
-    studies: Mapping[str, Opened], policy: str, kind: str, body: Body, request_text: str
+    studies: Studies, policy: str, kind: str, body: Body, request_text: str
 ) -> None:
     wish = passed(studies[policy], kind, body)
 
     assert wish.text == request_text
     assert wish.plot.plot == kind
+    assert wish.plot.of_copy == (policy == "guarded")
     assert wish.body == json.loads(request_text)
     assert passed(studies[policy], kind, wish.body) == wish
+    how = dict(wish.body)
+    columns, formula = how.pop("columns", ()), how.pop("formula", None)
+    in_python = studies[policy].copy.settle(kind, columns, formula=formula, **how)
+    assert wish.plot == in_python
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -208,18 +219,23 @@ def test_what_passes_is_asked_with_one_text(
 NOT_DRAWN = "columns: each is one that can be drawn; /api/study lists them"
 BAD_BY = "by: it is a categorical column that can be drawn, and none of the columns"
 NOT_ALLOWED = "method: the policy of this study does not allow it; /api/study lists those it does"
+NO_METHOD = "method: this plot has no such method; /api/study lists them"
 UNREAD = (
     "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
     " with :, *, log, log10, exp and sqrt"
 )
 FIXED = "{}: the policy of this study fixes it; leave it out"
 USELESS = "{}: out of range, or without use for this method"
+NO_ENDS = "limits: of some of the columns, each a lower and a larger upper number"
+NO_COST = "cost: this method has no use for it; leave it out"
+NO_AXIS = "sensitive: each is one of the columns"
 
 REQUEST: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the sentence
-    "nobody's column": ("guarded", "histogram", {"columns": ["Canary"]}, NOT_DRAWN),
+    "nobody's column": ("guarded", "scatter", {"columns": ["age", "Canary"]}, NOT_DRAWN),
+    "a column that is left out": ("guarded", "scatter", {"columns": ["visit", "age"]}, NOT_DRAWN),
     "an identifier": ("guarded", "bars", {"columns": ["patient"]}, NOT_DRAWN),
-    "an identifier under research": ("research", "bars", {"columns": ["patient"]}, NOT_DRAWN),
+    "an identifier as an axis": ("public", "parallel", {"columns": ["age", "patient"]}, NOT_DRAWN),
     "a column twice": (
         "guarded",
         "scatter",
@@ -228,8 +244,8 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
     ),
     "levels for numbers": (
         "guarded",
-        "histogram",
-        {"columns": ["sex"]},
+        "scatter",
+        {"columns": ["age", "sex"]},
         "columns: this plot takes continuous columns",
     ),
     "numbers for levels": (
@@ -242,108 +258,58 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
     "by an identifier": ("guarded", "histogram", {**A, "by": "patient"}, BAD_BY),
     "by numbers": ("guarded", "histogram", {**A, "by": "bmi"}, BAD_BY),
     "by itself": ("guarded", "bars", {"columns": ["sex"], "by": "sex"}, BAD_BY),
+    "by a column twice": ("guarded", "box", {**A, "by": ["sex", "sex"]}, BAD_BY),
     "boxes by levels": (
-        "research",
+        "guarded",
         "box",
         {**AB, "by": "sex"},
         "by: a box plot that is divided draws one column",
     ),
-    "a grid by levels": (
-        "research",
-        "scatter",
-        {**AB, "by": "sex", "method": "suppression"},
-        "by: points of a grid have no levels; draw a heat map by it",
-    ),
-    "raw points by levels": (
-        "research",
-        "scatter",
-        {**AB, "by": "sex", "method": "none"},
-        "by: points of a grid have no levels; draw a heat map by it",
-    ),
-    "no such method": (
-        "research",
-        "histogram",
-        {**A, "method": "Canary"},
-        "method: this plot has no such method; /api/study lists them",
-    ),
-    "another picture's method": (
-        "research",
-        "bars",
-        {"columns": ["sex"], "method": "merge"},
-        "method: this plot has no such method; /api/study lists them",
-    ),
-    "the word for rows": (
-        "research",
-        "scatter",
-        {**AB, "method": "rows"},
-        "method: this plot has no such method; /api/study lists them",
-    ),
     "no formula": ("guarded", "residuals", {"formula": "Canary"}, UNREAD),
     "a formula of nobody": ("guarded", "residuals", {"formula": "age ~ Canary"}, UNREAD),
-    "a formula of an identifier": ("research", "qq", {"formula": "age ~ C(patient)"}, UNREAD),
-    "a formula that calls": ("research", "qq", {"formula": "age ~ open('Canary')"}, UNREAD),
-    "a secret that is no axis": (
-        "research",
-        "parallel",
-        {**AB, "sensitive": ["diagnosis"]},
-        "sensitive: each is one of the columns",
-    ),
-    "a secret of nobody": (
-        "guarded",
-        "parallel",
-        {**AB, "sensitive": ["Canary"]},
-        "sensitive: each is one of the columns",
-    ),
-    "noise without use": ("research", "histogram", {**A, "q": 0.5}, USELESS.format("q")),
-    "a grid without use": ("research", "scatter", {**AB, "grid": 10}, USELESS.format("grid")),
-    "two without use": (
-        "research",
-        "box",
-        {**A, "method": "condensation", "grid": 9, "q": 0.5},
-        USELESS.format("q and grid"),
-    ),
-    "fewer than a method takes": (
-        "research",
-        "scatter",
-        {**AB, "method": "deterministic", "k": 2},
-        USELESS.format("k"),
-    ),
-    "one person in a cluster": (
-        "research",
-        "parallel",
-        {**AB, "k": 1, "diversity": 2},
-        USELESS.format("k"),
-    ),
-    "noise on what has none": (
-        "research",
-        "qq",
-        {"formula": "bmi ~ age", "noise_on": "variable"},
-        "noise_on: this method has no use for it; leave it out",
-    ),
+    "a formula of an identifier": ("guarded", "qq", {"formula": "age ~ C(patient)"}, UNREAD),
+    "a formula of what is left out": ("guarded", "qq", {"formula": "visit ~ age"}, UNREAD),
+    "a formula that calls": ("guarded", "qq", {"formula": "age ~ open('Canary')"}, UNREAD),
+    "ends of another column": ("guarded", "histogram", {**A, "limits": {"x": [1, 2]}}, NO_ENDS),
+    "ends the wrong way round": ("guarded", "histogram", {**A, "limits": {"age": [2, 1]}}, NO_ENDS),
+    "ends of levels": ("guarded", "parallel", {**ABS, "limits": {"sex": [1, 2]}}, NO_ENDS),
+    "a grid without use": ("guarded", "scatter", {**AB, "grid": 10}, USELESS.format("grid")),
     "noise on the copy": (
         "guarded",
         "qq",
         {"formula": "bmi ~ age", "noise_on": "variable"},
         "noise_on: this method has no use for it; leave it out",
     ),
+    "a cost of the copy": ("guarded", "parallel", {**AB, "cost": "span"}, NO_COST),
+    "a secret that is no axis": ("guarded", "parallel", {**AB, "sensitive": ["Canary"]}, NO_AXIS),
+    "a sensitive column that is no axis": (
+        "public",
+        "parallel",
+        {**AB, "sensitive": ["diagnosis"]},
+        NO_AXIS,
+    ),
+    "no such method": ("public", "parallel", {**AB, "method": "Canary"}, NO_METHOD),
+    "another picture's method": ("public", "parallel", {**AB, "method": "merge"}, NO_METHOD),
+    "the copy's method": ("public", "parallel", {**AB, "method": "whole"}, NO_METHOD),
+    "the word for rows": ("public", "parallel", {**AB, "method": "rows"}, NO_METHOD),
+    "one person in a cluster": (
+        "public",
+        "parallel",
+        {**AB, "k": 1, "diversity": 2},
+        USELESS.format("k"),
+    ),
     "a cost without use": (
-        "research",
+        "public",
         "parallel",
         {**AB, "method": "k-member-joint", "cost": "seed"},
-        "cost: this method has no use for it; leave it out",
-    ),
-    "a cost in a guarded study": (
-        "guarded",
-        "parallel",
-        {**AB, "cost": "span"},
-        "cost: this method has no use for it; leave it out",
+        NO_COST,
     ),
 }
 
 
 @pytest.mark.parametrize(("policy", "kind", "body", "says"), REQUEST.values(), ids=REQUEST)
 def test_what_no_policy_lets_pass(
-    studies: Mapping[str, Opened], policy: str, kind: str, body: Body, says: str
+    studies: Studies, policy: str, kind: str, body: Body, says: str
 ) -> None:
     found = checked(studies[policy], kind, body)
 
@@ -355,7 +321,12 @@ def test_what_no_policy_lets_pass(
 POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
     # kind, body, the sentence, the nearest
     "raw data": ("histogram", {**A, "method": "none"}, NOT_ALLOWED, A),
-    "counts": ("histogram", {**A, "method": "suppression"}, NOT_ALLOWED, A),
+    "counts": (
+        "heatmap",
+        {**AB, "method": "suppression", "grid": 9},
+        NOT_ALLOWED,
+        AB | {"grid": 9},
+    ),
     "other rows": (
         "scatter",
         {**AB, "method": "deterministic", "trend": True},
@@ -363,8 +334,10 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
         {**AB, "trend": True},
     ),
     "clusters of records": ("parallel", {**AB, "method": "k-member"}, NOT_ALLOWED, AB),
+    "no such method": ("scatter", {**AB, "method": "Canary"}, NOT_ALLOWED, AB),
     "another k": ("histogram", {**A, "k": 6}, FIXED.format("k"), A),
     "a k that is none": ("histogram", {**A, "k": 1}, FIXED.format("k"), A),
+    "noise": ("scatter", {**AB, "q": 0.5}, FIXED.format("q"), AB),
     "two other numbers": (
         "histogram",
         {**A, "k": 6, "q": 3, "bins": 19},
@@ -389,11 +362,12 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
         FIXED.format("diversity"),
         {"columns": LAST},
     ),
-    "a secret of the moment": (
+    "what is sensitive": (
         "parallel",
-        {"columns": ["age", "bmi", "sex"], "sensitive": ["sex"]},
-        "sensitive: the policy of this study says what is; leave it out",
-        {"columns": ["age", "bmi", "sex"]},
+        {**ABS, "sensitive": ["sex"]},
+        "sensitive: for clusters of persons of public data, and rows of a copy are nobody's; leave"
+        " it out",
+        ABS,
     ),
     "all at once": (
         "scatter",
@@ -418,15 +392,31 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
 
 @pytest.mark.parametrize(("kind", "body", "says", "nearest"), POLICY_SAYS.values(), ids=POLICY_SAYS)
 def test_what_the_policy_does_not_let_pass(
-    studies: Mapping[str, Opened], kind: str, body: Body, says: str, nearest: Body | None
+    studies: Studies, kind: str, body: Body, says: str, nearest: Body | None
 ) -> None:
     found = checked(studies["guarded"], kind, body)
 
     assert isinstance(found, Refusal)
     assert (found.code, found.status, found.says) == ("policy", 403, says)
     assert found.nearest == nearest
+    assert b"Canary" not in found.body
     if nearest is not None:
         passed(studies["guarded"], kind, nearest)
+
+
+@pytest.mark.parametrize("kind", [name for name, it in PLOTS.items() if not it.axes])
+def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str) -> None:
+    body: Body = {"formula": "bmi ~ age"}
+    if not PLOTS[kind].of_formula:
+        names = {"categorical": ["sex", "region"], "any": ["age", "sex"]}
+        names["continuous"] = ["age", "bmi"]
+        body = {"columns": names[PLOTS[kind].columns][: PLOTS[kind].most or 2]}
+
+    found = checked(studies["public"], kind, body)
+
+    assert isinstance(found, Refusal)
+    assert (found.code, found.nearest) == ("policy", None)
+    assert found.says.startswith("of a public table parallel coordinates alone are drawn")
 
 
 # --- methods and numbers --------------------------------------------------------------------------
@@ -500,9 +490,9 @@ def test_what_has_a_use(preset: str, kind: str, method: str, name: str, used: bo
 
 
 @st.composite
-def bodies(draw: st.DrawFn) -> tuple[str, Body]:
+def bodies(draw: st.DrawFn, policy: str) -> tuple[str, Body]:
     """Draw a picture and a body that its schema lets pass, mostly of columns there are."""
-    kind = draw(st.sampled_from([*PLOTS]))
+    kind = draw(st.sampled_from([*PLOTS] if policy == "guarded" else ["parallel"]))
     picture = PLOTS[kind]
     body: Body = {}
     names = st.sampled_from(
@@ -545,16 +535,13 @@ def bodies(draw: st.DrawFn) -> tuple[str, Body]:
     return kind, body | {name: draw(optional[name]) for name in chosen}
 
 
-Question = tuple[str, Body]
 OF_POLICIES = pytest.mark.parametrize("policy", POLICIES)
 
 
 @OF_POLICIES
-@given(asked=bodies())
-def test_the_nearest_request_passes(
-    studies: Mapping[str, Opened], policy: str, asked: Question
-) -> None:
-    kind, body = asked
+@given(data=st.data())
+def test_the_nearest_request_passes(studies: Studies, policy: str, data: st.DataObject) -> None:
+    kind, body = data.draw(bodies(policy))
     found = checked(studies[policy], kind, body)
 
     if isinstance(found, Refusal):
@@ -565,63 +552,56 @@ def test_the_nearest_request_passes(
 
 
 @OF_POLICIES
-@given(asked=bodies(), data=st.data())
+@given(data=st.data())
 def test_a_question_has_one_text_however_it_is_put(
-    studies: Mapping[str, Opened], policy: str, asked: Question, data: st.DataObject
+    studies: Studies, policy: str, data: st.DataObject
 ) -> None:
-    kind, body = asked
-    study, columns = studies[policy]
-    wish = check(study, columns, kind, body)
+    kind, body = data.draw(bodies(policy))
+    copy, columns = studies[policy].copy, studies[policy].columns
+    wish = check(copy, columns, kind, body)
     turned = {name: body[name] for name in data.draw(st.permutations([*body]))}
-    again = check(study, columns, kind, turned)
+    again = check(copy, columns, kind, turned)
     assert again == wish
     if isinstance(wish, Refusal):
         return
 
-    method = wish.body.get("method", method_of(study.policy, kind, None))
+    method = wish.body.get("method", method_of(copy.policy, kind, None))
     usual: Body = {"method": method}
     for name in PLOTS[kind].parameters:
-        if has_use(study.policy, kind, method, name):
+        if has_use(copy.policy, kind, method, name):
             number = name in NUMBERS
             usual[name] = (
-                usual_number(study.policy, method, name) if number else PARAMETERS[name].usual
+                usual_number(copy.policy, method, name) if number else PARAMETERS[name].usual
             )
     named = data.draw(st.sets(st.sampled_from([*usual])))
     whole = {name: usual[name] for name in sorted(named)} | body
-    put_in_full = check(study, columns, kind, {"by": None, **whole})
+    put_in_full = check(copy, columns, kind, {"by": None, **whole})
 
     assert isinstance(put_in_full, Accepted)
     assert put_in_full.text == wish.text
     assert passed(studies[policy], kind, wish.body).text == wish.text
 
 
-def test_different_questions_have_different_texts(studies: Mapping[str, Opened]) -> None:
-    """Every combination of some values of all that a picture can be asked for with."""
-    found = studies["research"]
-    texts: dict[str, tuple[Any, ...]] = {}
-    for columns, method, k, bins, by in itertools.product(
-        (["age"], ["bmi"]),
-        ("generalization", "suppression"),
-        (3, 4),
-        (20, 21),
-        (None, "sex", "region"),
-    ):
-        body = {"columns": columns, "method": method, "k": k, "bins": bins, "by": by}
-        text = passed(found, "histogram", body).text
-        assert text not in texts
-        texts[text] = (columns, method, k, bins, by)
-
-    orders = {
-        passed(found, "parallel", {"columns": order}).text
-        for order in itertools.permutations(["age", "bmi", "sex"])
+def test_different_questions_have_different_texts(studies: Studies) -> None:
+    """Every combination of some values of all that clusters can be asked for with."""
+    texts = {
+        passed(studies["public"], "parallel", dict(zip(names, it, strict=True))).text
+        for names in [("columns", "method", "k", "diversity", "pixels")]
+        for it in itertools.product(
+            itertools.permutations(["age", "bmi", "sex"]),
+            ("k-member", "k-member-joint"),
+            (3, 4),
+            (2, 3),
+            (400, 450),
+        )
     }
-    assert (len(texts), len(orders)) == (48, 6)
+    assert len(texts) == 6 * 2**4
 
 
 @given(text=st.text(min_size=1, max_size=60) | st.text("agebmi~+-*:()C^1 .@'\"", max_size=40))
-def test_any_formula_is_read_or_refused(studies: Mapping[str, Opened], text: str) -> None:
-    study, columns = studies["guarded"]
-    found = check(study, columns, "residuals", {"formula": text or "~"})
+def test_any_formula_is_read_or_refused(studies: Studies, text: str) -> None:
+    served = studies["guarded"]
+    found = check(served.copy, served.columns, "residuals", {"formula": text or "~"})
 
     assert isinstance(found, Accepted) or found.code in ("request", "policy")
 

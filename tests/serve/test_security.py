@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,14 +17,12 @@ import httpx
 import numpy as np
 import pytest
 
-from discreet.errors import InputError
-from discreet.ledger.log import add_token, log, revoke_token
-from discreet.ledger.store import Store
-from discreet.secret import Secret
 from discreet.serve.limits import HEADERS, RequestLimits
-from discreet.study import open as open_study
-from tests.serve.canaries import planted
-from tests.serve.cohort import COUNTED, POLICY, written
+from discreet.serve.log import log
+from discreet.serve.state import opened_record
+from discreet.serve.studies import Studies
+from discreet.serve.tokens import add_token, revoke_token
+from tests.serve.cohort import MANY, NAME, POLICY, narrow, published, studies_of
 from tests.serve.conftest import Running, running
 from tests.serve.raw import Reply, talk
 from tests.serve.workers import beside, client
@@ -72,20 +68,18 @@ def told(reply: Reply) -> dict[str, str]:
 
 
 def other_token(folder: Path) -> str:
-    """Return a token that is good for another ledger."""
-    return add_token(Store(folder, Secret.from_bytes(bytes(range(32)))), "cohort.csv", "alice")
+    """Return a token that is good for another record."""
+    return add_token(opened_record(folder), NAME, "alice")
 
 
 def made(served: Running, name: str, *, days: float = 1.0, ago: float = 0.0) -> str:
-    store = served.study.session.ledger.store
-    return add_token(
-        store, "cohort.csv", name, days=days, now=datetime.now(UTC) - timedelta(days=ago)
-    )
+    now = datetime.now(UTC) - timedelta(days=ago)
+    return add_token(served.studies.store, NAME, name, days=days, now=now)
 
 
 def test_no_token_but_a_valid_one_opens_anything(served: Running, tmp_path: Path) -> None:
     revoked = made(served, "revoked")
-    revoke_token(served.study.session.ledger.store, "cohort.csv", "revoked")
+    revoke_token(served.studies.store, NAME, "revoked")
     good = served.token
     credentials: dict[str, bytes] = {
         "none": b"",
@@ -95,7 +89,7 @@ def test_no_token_but_a_valid_one_opens_anything(served: Running, tmp_path: Path
         "made up": bearer("discreet_" + "a" * 43),
         "expired": bearer(made(served, "expired", days=0.5, ago=1.0)),
         "revoked": bearer(revoked),
-        "of another ledger": bearer(other_token(tmp_path)),
+        "of another record": bearer(other_token(tmp_path)),
         "a part": bearer(good[:-1]),
         "more": bearer(good + "a"),
         "twice": bearer(good + good),
@@ -122,61 +116,55 @@ def test_no_token_but_a_valid_one_opens_anything(served: Running, tmp_path: Path
     assert send(served, b"GET /api/study", bearer(good)).status == 200
 
 
-def test_without_a_token_every_address_of_the_api_is_closed(served: Running) -> None:
-    with served.client("x") as client, served.client() as known:
-        paths = known.get("/api/openapi.json").json()["paths"]
-        for path, operations in paths.items():
-            for method in operations:
-                for query in ("", "?before=abc", "?before=0"):
-                    address = path.replace("{view}", "0" * 32) + query
-                    found = client.request(method, address, content=b"no JSON")
-                    assert found.status_code == (200 if path in OPEN else 401), address
+SECOND = "second.csv"
+"""The name of another study on the same server."""
 
 
-def test_an_analyst_sees_nothing_of_the_custodians(served: Running) -> None:
-    with served.client() as analyst, served.client(served.custodian) as custodian:
-        for method, path in (
-            ("GET", "/api/custodian"),
-            ("GET", "/api/custodian/log?before=abc"),
-            ("POST", "/api/custodian/verify"),
-        ):
-            found = analyst.request(method, path)
-            assert (found.status_code, found.json()["error"]["code"]) == (403, "role")
-        assert custodian.get("/api/custodian").status_code == 200
-        assert custodian.get("/api/custodian/log?before=abc").status_code == 422
-        assert custodian.get("/api/study").json()["caller"]["role"] == "custodian"
-
-
-def test_a_token_of_one_study_opens_no_other_of_the_same_ledger(tmp_path: Path) -> None:
-    file, rules = written(tmp_path)
-    shutil.copy(file, tmp_path / "second.csv")
-    first, second = open_study(file, rules), open_study(tmp_path / "second.csv", rules)
-    store = first.session.ledger.store
-    assert second.session.ledger.store.path == store.path
+def test_a_token_opens_its_own_study_alone(tmp_path: Path) -> None:
+    second = published(tmp_path, f'study = "{SECOND}"\n{POLICY}', narrow()).rename(
+        tmp_path / "second.discreet"
+    )
+    store = opened_record(tmp_path / "state")
+    studies = Studies([published(tmp_path), second], store, MANY)
     tokens = {
-        (name, role): add_token(store, name, role, role)
-        for name in ("cohort.csv", "second.csv")
-        for role in ("analyst", "custodian")
+        (name, role): add_token(store, name, "carol", role)
+        for name, role in ((NAME, "analyst"), (SECOND, "custodian"))
     }
-    with beside(first) as one, beside(second) as two:
+    elsewhere = add_token(store, "third.csv", "carol")
+    with beside(studies) as url:
+        views: dict[str, str] = {}
+        for (name, role), token in tokens.items():
+            with client(url, token) as caller:
+                found = caller.get("/api/study").json()
+                assert (found["study"], found["caller"]["role"]) == (name, role)
+                ours = caller.post("/api/views/histogram", json=AGE).json()
+                views[name] = ours["id"]
+                # Of the other study nothing is told: not what is drawn, nor which columns it has.
+                wide = caller.post("/api/views/histogram", json={"columns": ["ldl"]})
+                assert wide.status_code == (200 if name == NAME else 422)
+                assert caller.get("/api/custodian").status_code == (403 if name == NAME else 200)
+        assert len({*views.values()}) == 2
         for (name, _), token in tokens.items():
-            for url, served_name in ((one, "cohort.csv"), (two, "second.csv")):
-                with client(url, token) as caller:
-                    found = caller.get("/api/study")
-                    assert found.status_code == (200 if name == served_name else 401)
-                    if name != served_name:
-                        assert caller.get("/api/custodian").status_code == 401
-                        assert caller.post("/api/views/histogram", json=AGE).status_code == 401
-                        assert served_name not in found.text
-    told = [(row["study"], row["caller"], row["what"]) for row in log(store)]
-    assert told == [(name, f"token {role}", "study") for name, role in tokens]
+            with client(url, token) as caller:
+                for of, view in views.items():
+                    again = caller.get(f"/api/views/{view}").status_code
+                    assert again == (200 if of == name else 404)
+        with client(url, tokens[SECOND, "custodian"]) as carol:
+            rows = carol.get("/api/custodian/log").json()["log"]
+            assert {it["version"] for it in rows} == {studies.all()[1].version}
+        with client(url, elsewhere) as nobody:
+            assert nobody.get("/api/study").status_code == 401
+    assert {(row["study"], row["caller"]) for row in log(store)} == {
+        (NAME, "token carol"),
+        (SECOND, "token carol"),
+    }
 
 
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(served: Running) -> None:
     token = made(served, "soon-gone")
     with served.client(token) as client:
         view = client.post("/api/views/histogram", json=AGE).json()["id"]
-        revoke_token(served.study.session.ledger.store, "cohort.csv", "soon-gone")
+        revoke_token(served.studies.store, NAME, "soon-gone")
         for path in ("/api/study", f"/api/views/{view}", f"/api/views/{view}/figure.svg"):
             assert client.get(path).status_code == 401
 
@@ -201,10 +189,9 @@ NOT_THERE = (
     "//etc/passwd",
     "/../../../../etc/passwd",
     "/%2e%2e/%2e%2e/etc/passwd",
-    "/.discreet/ledger.sqlite",
-    "/discreet.toml",
-    "/discreet.secret",
-    "/cohort.csv",
+    "/state/record.sqlite",
+    "/record.key",
+    "/cohort.discreet",
     "/docs",
     "/redoc",
     "/openapi.json",
@@ -219,7 +206,7 @@ NOT_THERE = (
     "/api/views/%00",
     "/api/views/%ff%fe",
     "/api/views/x/figure.svg",
-    "/api/views/x/..%2f..%2fcohort.csv",
+    "/api/views/x/..%2f..%2fcohort.discreet",
     "/api/views/%27%20OR%201=1--",
     "/api/views/a%0d%0aSet-Cookie:%20x=y/figure.svg",
     "http://elsewhere/api/study",
@@ -440,7 +427,7 @@ def test_every_kind_of_answer_has_the_headers(served: Running) -> None:
             assert {*reply.json()["error"]} == {"code", "says", "rule", "nearest", "place"}, name
         if name.count("/") == 4:
             assert re.fullmatch(
-                r'attachment; filename="discreet-w[0-9a-f]{11}\.\w+"',
+                r'attachment; filename="discreet-[0-9a-f]{12}\.\w+"',
                 reply.headers["content-disposition"],
             )
     assert kinds >= {200, 304, 400, 401, 403, 404, 405, 413, 414, 422}
@@ -474,7 +461,7 @@ def shared_with(response: httpx.Response) -> str | None:
 
 def test_no_other_origin_may_ask_unless_it_is_named(tmp_path: Path) -> None:
     with (
-        running(open_study(*written(tmp_path)), tmp_path, origins=(LAB,)) as served,
+        running(studies_of(tmp_path), tmp_path, origins=(LAB,)) as served,
         served.client() as client,
     ):
         for origin in (LAB, "https://lab.example.evil.org", "http://lab.example", "null", "*"):
@@ -537,74 +524,38 @@ def test_time_does_not_tell_anothers_picture_from_one_that_is_not_there(served: 
     assert 0.25 < np.mean(theirs[:, None] > nowhere) < 0.75
 
 
-# --- budget and rate ----------------------------------------------------------------------------
-
-COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "blood_pressure", "progression")
+# --- the rate ----------------------------------------------------------------------------
 
 
-def limited(views: int, a_minute: int) -> str:
-    return COUNTED.replace("budget = 400", f"budget = {views}").replace("100000", str(a_minute))
-
-
-@contextmanager
-def two_of(folder: Path, policy: str) -> Iterator[tuple[str, str, str]]:
-    """Serve one study twice, as two processes do; give both addresses and a token."""
-    files = written(folder, policy)
-    first, second = open_study(*files), open_study(*files)
-    token = add_token(first.session.ledger.store, "cohort.csv", "alice")
-    with beside(first) as one, beside(second) as two:
-        yield one, two, token
-
-
-def test_the_budget_is_kept_exactly_and_across_restarts(tmp_path: Path) -> None:
-    files = written(tmp_path, limited(3, 100_000))
-    token = add_token(open_study(*files).session.ledger.store, "cohort.csv", "alice")
-    kept: dict[str, bytes] = {}
-    for start in range(2):
-        with beside(open_study(*files)) as url, client(url, token) as alice:
-            for name in COLUMNS[:3]:
-                found = alice.post("/api/views/histogram", json={"columns": [name]})
-                assert found.status_code == 200
-                assert kept.setdefault(name, found.content) == found.content
-            for name in COLUMNS[3:5]:
-                found = alice.post("/api/views/histogram", json={"columns": [name]})
-                assert (found.status_code, found.json()["error"]["code"]) == (429, "budget")
-            # What is refused beforehand, and what was seen, does not count.
-            assert alice.post("/api/views/histogram", json={"columns": ["x"]}).status_code == 422
-            assert alice.get("/api/study").json()["allowance"]["used"] == 3, start
-
-
-def test_two_workers_keep_one_budget(tmp_path: Path) -> None:
-    with two_of(tmp_path, limited(4, 100_000)) as (one, two, token):
-
-        def ask(i: int) -> tuple[str, int]:
-            name = COLUMNS[i % len(COLUMNS)]
-            with client((one, two)[i % 2], token) as alice:
-                found = alice.post("/api/views/histogram", json={"columns": [name]})
-            return name, found.status_code
-
-        with ThreadPoolExecutor(12) as threads:
-            became = [*threads.map(ask, range(4 * len(COLUMNS)))]
-    assert {status for _, status in became} <= {200, 429, 503}
-    assert len({name for name, status in became if status == 200}) == 4
-
-
-def test_two_workers_keep_one_rate(tmp_path: Path) -> None:
-    with two_of(tmp_path, limited(400, 7)) as (one, two, token):
+def test_each_caller_has_a_rate_whatever_is_asked(tmp_path: Path) -> None:
+    studies = studies_of(tmp_path, a_minute=7)
+    alice, bob = (add_token(studies.store, NAME, name) for name in ("alice", "bob"))
+    with beside(studies) as url:
 
         def ask(i: int) -> httpx.Response:
-            with client((one, two)[i % 2], token) as alice:
-                return alice.post("/api/views/histogram", json=AGE if i % 3 else {"zork": 1})
+            with client(url, alice) as asking:
+                return asking.post("/api/views/histogram", json=AGE if i % 3 else {"zork": 1})
 
         with ThreadPoolExecutor(12) as threads:
             became = [*threads.map(ask, range(30))]
         over = [it for it in became if it.status_code == 429]
-        assert len(over) == 30 - 7
+        assert len(over) >= 30 - 2 * 7  # where a minute ends meanwhile, another begins
         assert {it.json()["error"]["code"] for it in over} == {"rate"}
         assert {it.headers["retry-after"] for it in over} == {"5"}
-    again = open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")
-    with beside(again) as url, client(url, token) as alice:
-        assert alice.post("/api/views/histogram", json=AGE).status_code == 429
+        with client(url, bob) as other:
+            assert other.post("/api/views/histogram", json=AGE).status_code == 200
+    outcomes = [it["outcome"] for it in log(studies.store)]
+    assert outcomes.count("rate") <= 2  # one row for all that are too many
+    assert len(outcomes) == 31 - len(over) + outcomes.count("rate")
+
+
+@contextmanager
+def two_of(folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Serve one study twice with one record, as two processes do; give addresses and a token."""
+    first, second = studies_of(folder), studies_of(folder)
+    token = add_token(first.store, NAME, "alice")
+    with beside(first) as one, beside(second) as two:
+        yield one, two, token
 
 
 # --- the same question, the same bytes ----------------------------------------------------------
@@ -649,27 +600,13 @@ SAME: dict[str, tuple[str, list[str]]] = {
 def test_the_same_question_gets_the_same_bytes(name: str, tmp_path: Path) -> None:
     kind, bodies = SAME[name]
     found: list[httpx.Response] = []
-    with two_of(tmp_path, POLICY) as (one, two, token):
+    with two_of(tmp_path) as (one, two, token):
         for url in (one, two):
             with client(url, token) as alice:
                 found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
-    again = open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")
-    with beside(again) as url, client(url, token) as alice:
+    with beside(studies_of(tmp_path)) as url, client(url, token) as alice:
         found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
         found += [alice.get(f"/api/views/{found[0].json()['id']}")]
-    assert {it.status_code for it in found} == {200}
-    assert len({it.content for it in found}) == 1
-
-
-def test_many_at_once_get_the_same_bytes(tmp_path: Path) -> None:
-    with two_of(tmp_path, POLICY) as (one, two, token):
-
-        def ask(i: int) -> httpx.Response:
-            with client((one, two)[i % 2], token) as alice:
-                return alice.post("/api/views/scatter", json={"columns": ["age", "bmi"]})
-
-        with ThreadPoolExecutor(10) as threads:
-            found = [*threads.map(ask, range(10))]
     assert {it.status_code for it in found} == {200}
     assert len({it.content for it in found}) == 1
 
@@ -686,9 +623,8 @@ HELD_BACK: tuple[tuple[str, dict[str, Any]], ...] = (
 @pytest.mark.promise
 @pytest.mark.slow
 def test_what_the_data_hold_back_looks_alike(tmp_path: Path) -> None:
-    study = open_study(*planted(tmp_path, "standard"))
     held = []
-    with running(study, tmp_path) as served, served.client() as client:
+    with running(studies_of(tmp_path), tmp_path) as served, served.client() as client:
         client.post("/api/views/histogram", json=AGE)  # imports what it needs
         for kind, body in HELD_BACK:
             found = client.post(f"/api/views/{kind}", json=body)
@@ -708,10 +644,13 @@ def test_others_are_served_while_many_are_slow(
     monkeypatch.setattr("discreet.serve.limits.CarefulProtocol.head_seconds", 600)
     sizes = (RequestLimits.__init__.__defaults__ or ())[1:]
     monkeypatch.setattr(RequestLimits.__init__, "__defaults__", (600, *sizes))
-    with running(open_study(*written(tmp_path)), tmp_path) as served:
+    with running(studies_of(tmp_path), tmp_path) as served:
         start = b"POST /api/views/box HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
         head, body = b"GET /api/study HTTP/1.1\r\nHost: ", start + b"Content-Length: 999\r\n\r\n{"
-        slow_ones = [socket.create_connection(address_of(served)) for _ in range(80)]
+        slow_ones = [  # of several addresses, each of which has as many as it may
+            socket.create_connection(address_of(served), source_address=(f"127.0.0.{2 + i % 4}", 0))
+            for i in range(80)
+        ]
         for each, sent in zip(slow_ones, [head, body] * 40, strict=True):
             each.sendall(sent)
         with served.client() as client:
@@ -725,38 +664,3 @@ def test_others_are_served_while_many_are_slow(
             with pytest.raises(BlockingIOError, match="unavailable"):
                 each.recv(1)  # neither answered nor cut off: nobody waited for it
             each.close()
-
-
-def test_who_looks_at_the_form_keeps_nobody_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = written(tmp_path)
-    study = open_study(*files)
-    token = add_token(study.session.ledger.store, "cohort.csv", "alice")
-    going, go_on = threading.Event(), threading.Event()
-
-    def slow(*_: Any) -> None:
-        going.set()
-        go_on.wait(120)
-        raise InputError("none")
-
-    with beside(study) as url, client(url, token) as alice:
-        assert alice.post("/api/views/histogram", json=AGE).status_code == 200
-        monkeypatch.setattr("discreet.serve.answers.drawn", slow)
-
-        def look(_: int) -> int:
-            with client(url, token) as other:
-                return other.get("/api/study").status_code
-
-        with ThreadPoolExecutor(31) as threads:
-            drawing = threads.submit(
-                alice.post, "/api/views/histogram", json={"columns": ["bmi"]}, timeout=120
-            )
-            assert going.wait(60)
-            looked = [threads.submit(look, i) for i in range(30)]
-            with client(url, token) as other:
-                assert other.post("/api/views/histogram", json=AGE).status_code == 200
-            assert {it.result(60) for it in looked} == {200}
-            assert not drawing.done()
-            go_on.set()
-            assert drawing.result(60).status_code == 403

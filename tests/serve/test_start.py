@@ -18,11 +18,9 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from discreet.errors import InputError
-from discreet.ledger.log import add_token
+from discreet.errors import InputError, LedgerError
 from discreet.serve import start
-from discreet.serve.facts import serve_study
-from discreet.serve.limits import CarefulProtocol
+from discreet.serve.limits import CarefulProtocol, ProxiedProtocol
 from discreet.serve.ready import Ready
 from discreet.serve.start import (
     ENVIRONMENT,
@@ -33,8 +31,9 @@ from discreet.serve.start import (
     opened,
     run,
 )
-from discreet.study.session import ledger_of
-from tests.serve.cohort import written
+from discreet.serve.tokens import add_token
+from tests.serve.cohort import NAME, POLICY, narrow, published, record_in, written
+from tests.serve.workers import client, process
 
 Files = tuple[Path, Path]
 
@@ -53,7 +52,7 @@ def pem(tmp_path: Path) -> Files:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost"])
 def test_this_machine_alone_needs_no_tls(host: str) -> None:
-    assert Serving("", host=host).certificate is None
+    assert Serving((), host=host).certificate is None
 
 
 OPEN = ["0.0.0.0", "::", "10.0.0.1", "192.168.0.7", "example.org", "localhost.example.org", ""]
@@ -62,33 +61,33 @@ OPEN = ["0.0.0.0", "::", "10.0.0.1", "192.168.0.7", "example.org", "localhost.ex
 @pytest.mark.parametrize("host", [*OPEN, "127.0.0.1.example.org", "127.1"])
 def test_others_reach_it_over_tls_alone(host: str, pem: Files) -> None:
     with pytest.raises(InputError, match="others could read what goes over this address; give"):
-        Serving("", host=host)
-    assert Serving("", host=host, certificate=pem[0], key=pem[1]).host == host
-    assert Serving("", host=host, behind_proxy=True).host == host
+        Serving((), host=host)
+    assert Serving((), host=host, certificate=pem[0], key=pem[1]).host == host
+    assert Serving((), host=host, behind_proxy=True).host == host
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 10**9])
 def test_a_port_is_one_there_is(port: int) -> None:
     with pytest.raises(InputError, match="the port is a whole number from 0 to 65535"):
-        Serving("", port=port)
-    assert [Serving("", port=it).port for it in (0, 65535)] == [0, 65535]
+        Serving((), port=port)
+    assert [Serving((), port=it).port for it in (0, 65535)] == [0, 65535]
 
 
 def test_a_certificate_and_its_key_go_together(pem: Files, tmp_path: Path) -> None:
     for given in ({"certificate": pem[0]}, {"key": pem[1]}):
         with pytest.raises(InputError, match="TLS needs a certificate and its key; give both"):
-            Serving("", **given)  # type: ignore[arg-type]
+            Serving((), **given)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"there is no file '.*nowhere\.pem' for TLS"):
-        Serving("", certificate=pem[0], key=tmp_path / "nowhere.pem")
+        Serving((), certificate=pem[0], key=tmp_path / "nowhere.pem")
     with pytest.raises(InputError, match=r"there is no file '.*' for TLS"):
-        Serving("", certificate=tmp_path, key=pem[1])
+        Serving((), certificate=tmp_path, key=pem[1])
 
 
 def test_an_address_is_told_as_a_url(pem: Files) -> None:
-    assert Serving("").url(8765) == "http://127.0.0.1:8765"
-    assert Serving("", host="::1").url(1) == "http://[::1]:1"
+    assert Serving(()).url(8765) == "http://127.0.0.1:8765"
+    assert Serving((), host="::1").url(1) == "http://[::1]:1"
     assert (
-        Serving("", host="0.0.0.0", certificate=pem[0], key=pem[1]).url(443)
+        Serving((), host="0.0.0.0", certificate=pem[0], key=pem[1]).url(443)
         == "https://0.0.0.0:443"
     )
 
@@ -97,17 +96,19 @@ def test_an_address_is_told_as_a_url(pem: Files) -> None:
 
 
 def test_nothing_is_logged_and_all_is_limited() -> None:
-    config = configured(FastAPI(), Serving("", port=0))
+    config = configured(FastAPI(), Serving((), port=0))
 
     assert config.http is CarefulProtocol
     assert (config.access_log, config.server_header, config.proxy_headers) == (False, False, False)
     assert (config.ws, config.lifespan, config.limit_concurrency) == ("none", "on", 200)
     assert (config.timeout_keep_alive, config.timeout_graceful_shutdown) == (5, 10)
     assert not config.is_ssl
+    # A proxy has one address for all, so that of one address there are as many as come.
+    assert configured(FastAPI(), Serving((), port=0, behind_proxy=True)).http is ProxiedProtocol
 
 
 def test_tls_is_told_to_the_server(pem: Files) -> None:
-    serving = Serving("", host="0.0.0.0", port=0, workers=3, certificate=pem[0], key=pem[1])
+    serving = Serving((), host="0.0.0.0", port=0, workers=3, certificate=pem[0], key=pem[1])
     config = configured("discreet.serve.start:app", serving)
 
     assert config.is_ssl
@@ -116,7 +117,7 @@ def test_tls_is_told_to_the_server(pem: Files) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 def test_an_address_is_taken_and_listened_on(host: str) -> None:
-    serving = Serving("", host=host, port=0)
+    serving = Serving((), host=host, port=0)
     config = configured(FastAPI(), serving)
     try:
         taken = listening(config, serving)
@@ -129,16 +130,15 @@ def test_an_address_is_taken_and_listened_on(host: str) -> None:
         assert taken.get_inheritable()
         with socket.create_connection((host, port), timeout=60):
             pass
-        again = Serving("", host=host, port=port)
+        again = Serving((), host=host, port=port)
         with pytest.raises(InputError, match=f"{host} port {port} cannot be listened on; is it in"):
             listening(configured(FastAPI(), again), again)
     listening(configured(FastAPI(), again), again).close()
 
 
 def planned(folder: Path) -> Serving:
-    """Write a cohort, and plan to serve it."""
-    file, policy = written(folder)
-    return Serving(str(file), str(policy), port=0)
+    """Protect a cohort, and plan to serve it."""
+    return Serving((str(published(folder)),), str(folder / "state"), port=0)
 
 
 def remembering(made: list[Any]) -> Callable[..., FastAPI]:
@@ -147,7 +147,7 @@ def remembering(made: list[Any]) -> Callable[..., FastAPI]:
     def make(*given: Any) -> FastAPI:
         made.append(given)
         app = FastAPI()
-        app.state.ready = Ready(serve_study(given[0]))
+        app.state.ready = Ready(given[0])
         return app
 
     return make
@@ -157,39 +157,46 @@ def remembering(made: list[Any]) -> Callable[..., FastAPI]:
 
 
 def test_a_plan_is_opened(tmp_path: Path) -> None:
-    file, policy = written(tmp_path)
+    first = published(tmp_path)
+    second = published(tmp_path, f'study = "wards"\n{POLICY}', narrow())
+    second = second.rename(tmp_path / "wards.discreet")
+    published(tmp_path)
+    plan = Serving((str(first), str(second)), str(tmp_path / "state"), a_minute=9)
+    studies = opened(plan)
 
-    assert opened(Serving(str(file), str(policy))).policy.study is None
-    named = opened(Serving(str(file), str(policy), study="wards"))
-    assert (named.policy.study, named.policy.name, named.policy.folder) == (
-        "wards",
-        "clinic",
-        tmp_path,
-    )
-    with pytest.raises(InputError, match="policy must be a Policy, the path"):
-        opened(Serving(str(file), "strict"))
+    assert studies.names == (NAME, "wards")
+    assert studies.desk.rate.most == 9
+    assert studies.store.path == tmp_path / "state" / "record.sqlite"
+
+
+def test_a_record_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    add_token(opened(plan).store, NAME, "alice")
+    record_in(tmp_path).path.write_bytes(b"Canary" * 1000)
+    with pytest.raises(LedgerError, match="is damaged or in use"):
+        opened(plan)
 
 
 def test_a_worker_finds_its_plan_in_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, policy = written(tmp_path)
-    told = {"file": str(file), "policy": str(policy), "study": "wards", "origins": ["https://a.b"]}
-    monkeypatch.setenv(ENVIRONMENT, json.dumps({**told, "ledger": None, "folder": str(tmp_path)}))
+    told = {"files": [str(published(tmp_path))], "state": str(tmp_path / "state")}
+    told |= {"origins": ["https://a.b"]}
+    monkeypatch.setenv(ENVIRONMENT, json.dumps({**told, "record": None, "folder": str(tmp_path)}))
     monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     made: list[Any] = []
     monkeypatch.setattr(start, "create_app", remembering(made))
 
     assert isinstance(app_of_environment(), FastAPI)
-    ((study, origins, issuer),) = made
-    assert (study.policy.study, origins, issuer) == ("wards", ["https://a.b"], None)
+    ((studies, origins, issuer),) = made
+    assert (studies.names, origins, issuer) == ((NAME,), ["https://a.b"], None)
 
 
-def test_a_worker_takes_the_ledger_that_the_server_began_with_alone(
+def test_a_worker_takes_the_record_that_the_server_began_with_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(tmp_path)
-    add_token(ledger_of(plan.policy).store, "cohort.csv", "alice")
+    add_token(record_in(tmp_path), NAME, "alice")
     monkeypatch.setattr(start, "Multiprocess", Stub)
     monkeypatch.setattr(start, "warm_in_background", lambda _: None)
     monkeypatch.setenv(ENVIRONMENT, "")
@@ -207,7 +214,7 @@ def test_a_worker_takes_the_ledger_that_the_server_began_with_alone(
         return found.status_code
 
     assert asyncio.run(asked()) == 401
-    path = ledger_of(plan.policy).store.path
+    path = record_in(tmp_path).path
     path.rename(tmp_path / "away")
     shutil.copy(tmp_path / "away", path)
     assert asyncio.run(asked()) == 503
@@ -223,7 +230,7 @@ def test_an_issuer_is_trusted_where_one_is_named(
 
     start._app(opened(plan), plan)
 
-    assert repr(made[0][2].__self__) == "Issuer('https://login.example.org', 'a')"
+    assert repr(made[0][2]) == "Issuer('https://login.example.org', 'a')"
 
 
 class Stub:
@@ -262,9 +269,9 @@ def test_one_process_or_several(
         return
     assert (config.app, config.factory) == ("discreet.serve.start:worker", True)
     told = json.loads(os.environ[ENVIRONMENT])
-    assert told.pop("ledger") is None
+    assert told.pop("record") is None
     assert not Path(told.pop("folder")).exists()  # it went with the server
-    assert Serving(**told | {"origins": tuple(told["origins"])}) == plan
+    assert Serving(**told | {name: tuple(told[name]) for name in ("files", "origins")}) == plan
 
 
 def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
@@ -282,10 +289,55 @@ def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
 @pytest.mark.parametrize("workers", [-1, 0, 65])
 def test_workers_are_some(workers: int) -> None:
     with pytest.raises(InputError, match="workers are 1 to 64"):
-        Serving("", workers=workers)
+        Serving((), workers=workers)
 
 
-def test_a_policy_that_is_refused_serves_nothing(tmp_path: Path) -> None:
-    file, policy = written(tmp_path, 'strata = ["sex"]\n')
-    with pytest.raises(InputError, match="strata is of row methods"):
-        opened(Serving(str(file), str(policy)))
+@pytest.mark.parametrize("a_minute", [-1, 0, 10**9])
+def test_requests_a_minute_are_some(a_minute: int) -> None:
+    with pytest.raises(InputError, match="requests a minute are 1 to 100,000,000"):
+        Serving((), a_minute=a_minute)
+
+
+# --- a table ------------------------------------------------------------------------------------
+
+
+def test_a_table_is_protected_by_another_process_and_no_value_is_in_the_servers(
+    tmp_path: Path,
+) -> None:
+    file, rules = written(tmp_path, table=narrow())
+    raw = [b"Patient 0123", b"Patient 0300"]
+    assert all(it in file.read_bytes() for it in raw)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {"TMPDIR": str(temporary)}
+    server = process(file, tmp_path / "state", "--policy", str(rules), env=environment)
+    try:
+        with client(server.url, server.token) as alice:
+            assert alice.get("/api/study").json()["study"] == NAME
+            assert alice.post("/api/views/bars", json={"columns": ["sex"]}).status_code == 200
+        assert (tmp_path / ".discreet" / "ledger.sqlite").exists()  # of whoever protected it
+        assert [it.name for it in temporary.glob("*/*.discreet")] == ["0.discreet"]
+        held = memory_of(server.popen.pid)
+        assert not [it for it in raw if it in held]
+    finally:
+        out, _ = server.stop()
+    assert out == ""
+    assert not [*temporary.glob("*/*.discreet")]
+
+
+def memory_of(process: int) -> bytes:
+    """Return all that a process holds and may write, where it can be read."""
+    if not Path("/proc/self/mem").exists():
+        return b""
+    found = []
+    lines = Path(f"/proc/{process}/maps").read_text().splitlines()
+    with open(f"/proc/{process}/mem", "rb", 0) as memory:
+        for line in lines:
+            ends, rights, *_ = line.split()
+            if not rights.startswith("rw") or line.endswith(("[vvar]", "[vsyscall]")):
+                continue
+            first, last = (int(it, 16) for it in ends.split("-"))
+            memory.seek(first)
+            found.append(memory.read(last - first))
+    assert any(NAME.encode() in it for it in found)  # it is the memory that was read
+    return b"".join(found)

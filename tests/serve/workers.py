@@ -20,13 +20,17 @@ import uvicorn
 
 from discreet.serve.app import create_app
 from discreet.serve.start import Serving, configured, listening
-from discreet.study import Study
+from discreet.serve.studies import Studies
 from tests.serve.conftest import first_asked
 
 __all__ = ["COLD", "Process", "beside", "client", "process"]
 
 #: The environment of a server that does not warm up.
-COLD = {"PYTHONPATH": str(Path(__file__).parent / "cold")}
+COLD = {
+    "PYTHONPATH": os.pathsep.join(
+        it for it in (str(Path(__file__).parent / "cold"), os.environ.get("PYTHONPATH")) if it
+    )
+}
 
 
 def client(url: str, token: str) -> httpx.Client:
@@ -37,10 +41,10 @@ def client(url: str, token: str) -> httpx.Client:
 
 
 @contextmanager
-def beside(study: Study, **entrance: Any) -> Iterator[str]:
-    """Serve a study whose tokens are made already; give its address."""
-    serving = Serving("", port=0)
-    config = configured(create_app(study, **entrance), serving)
+def beside(studies: Studies, **entrance: Any) -> Iterator[str]:
+    """Serve studies whose tokens are made already; give the address."""
+    serving = Serving([], port=0)
+    config = configured(create_app(studies, **entrance), serving)
     socket = listening(config, serving)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
@@ -80,14 +84,14 @@ class Process:
 
 def process(
     file: Path,
-    rules: Path,
+    state: Path,
     *options: str,
     before: Callable[[], None] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Process:
-    """Start `discreet serve`, and wait until it listens."""
+    """Start `discreet serve` of a study file with a record in a folder; wait until it listens."""
     command = [sys.executable, "-c", "from discreet.cli import main; main()", "serve", str(file)]
-    command += ["--policy", str(rules), "--port", "0", "--json", *options]
+    command += ["--state", str(state), "--port", "0", "--json", *options]
     popen = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -102,4 +106,4 @@ def process(
     if not said:
         raise AssertionError(popen.communicate(timeout=120)[1])
     told: dict[str, Any] = json.loads(said)
-    return Process(popen, told["address"], told["token"])
+    return Process(popen, told["address"], next(iter(told["tokens"].values()), ""))

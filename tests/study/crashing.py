@@ -21,9 +21,8 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 import discreet as dc
-from discreet.vault import mapped
 
-JOBS = ("anonymize", "save", "share")
+JOBS = ("anonymize", "save")
 CANARY = b"canary"
 """In the identifiers of the data, which no file has but raw ones."""
 CALLS = ("open", "os.rename", "sqlite3.connect")
@@ -57,9 +56,6 @@ MOMENTS = {
     "the table gets its name": Moment("anonymize", "name", r"out\.parquet$"),
     "a first plot gets its name": Moment("save", "name", r"age\.svg$"),
     "a first plot is recorded": Moment("save", "sqlite3.connect", "mode=rw$"),
-    "columns to share are begun": Moment("share", "open", r"\.whole-.*columns.*part$"),
-    "columns to share are half written": Moment("share", "write", r"whole-.*columns.*part$"),
-    "columns to share get their name": Moment("share", "os.rename", r"/whole-.*columns.*part$"),
 }
 
 
@@ -68,10 +64,8 @@ def do(job: str, folder: Path) -> None:
     study = dc.open(folder / "cohort.csv", folder / "discreet.toml")
     if job == "anonymize":
         study.anonymize().save(folder / "out.parquet", report=folder / "out.html")
-    elif job == "save":
-        study.histogram("age").save(folder / "age.svg")
     else:
-        study.session.share_copy()
+        study.histogram("age").save(folder / "age.svg")
 
 
 def at(moment: Moment, act: Callable[[], None]) -> None:
@@ -111,7 +105,6 @@ def at(moment: Moment, act: Callable[[], None]) -> None:
     setattr(os, "fsync", synced)  # noqa: B010 (mypy has another type for it)
     for of, name in ((pq.ParquetWriter, "write_table"), (pq.ParquetWriter, "write_batch")):
         setattr(of, name, halved(getattr(of, name)))
-    mapped._places = halved(mapped._places)
 
 
 def kill() -> None:

@@ -200,7 +200,6 @@ REFUSED: dict[str, Callable[[dc.Study], Any]] = {
     "versions": lambda s: s.attack_versions(),
     "a version": lambda s: s.new_version(),
     "codes": lambda s: s.missing_codes(),
-    "checking a figure": lambda s: s.verify("a.svg"),
     "a file of it": lambda s: s.publish("again.discreet"),
     "a file of a part": lambda s: s.where(OLD).publish("part.discreet"),
 }
@@ -322,7 +321,7 @@ def test_policy_that_no_custodian_writes_is_refused(
     studies: Callable[[str], Any], tmp_path: Path, name: str
 ) -> None:
     file = studies("cohort")[1]._session.file
-    changed = replace(_draft_of(file), study=name, policy=policies()[name])
+    changed = replace(draft_of(file), study=name, policy=policies()[name])
     write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
     with pytest.raises(InputError, match="what the study file says of its policy cannot be"):
         dc.open(tmp_path / "a.discreet")
@@ -344,7 +343,7 @@ def test_nearness_that_cannot_be_read_is_refused(
     studies: Callable[[str], Any], tmp_path: Path, name: str
 ) -> None:
     file = studies("cohort")[1]._session.file
-    changed = replace(_draft_of(file), study=f"near {name}", nearness=NEARNESS[name])
+    changed = replace(draft_of(file), study=f"near {name}", nearness=NEARNESS[name])
     write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
     with pytest.raises(InputError, match="how near its copy is cannot be read"):
         dc.open(tmp_path / "a.discreet").histogram("age")
@@ -354,7 +353,7 @@ def test_file_without_nearness_and_copies_says_what_it_does_not_know(
     studies: Callable[[str], Any], tmp_path: Path
 ) -> None:
     file = studies("cohort")[1]._session.file
-    changed = replace(_draft_of(file), study="bare", nearness=None, again=(), again_of=0)
+    changed = replace(draft_of(file), study="bare", nearness=None, again=(), again_of=0)
     write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
     of_file = dc.open(tmp_path / "a.discreet")
     said = " ".join(of_file.means("bmi", "sex").to_text().split())
@@ -378,7 +377,7 @@ def test_words_of_a_stranger_are_no_markup(studies: Callable[[str], Any], tmp_pa
         for it in file.manifest.columns
     ]
     policy = {"name": MARKUP, "derive": [["new", "age + 1"]], "labels": {"new": MARKUP}}
-    draft = replace(_draft_of(file), study=MARKUP, columns=tuple(columns), remarks=(MARKUP,))
+    draft = replace(draft_of(file), study=MARKUP, columns=tuple(columns), remarks=(MARKUP,))
     draft = replace(draft, policy=policy, again=(), again_of=0)
     write_study_file(tmp_path / "a.discreet", draft, [pa.table(rows)], drawn())
     of_file = dc.open(tmp_path / "a.discreet")
@@ -397,7 +396,7 @@ def test_words_of_a_stranger_are_no_markup(studies: Callable[[str], Any], tmp_pa
     assert "<script>alert" not in of_file.columns._repr_html_()
 
 
-def _draft_of(file: StudyFile) -> Draft:
+def draft_of(file: StudyFile) -> Draft:
     it = file.manifest
     return Draft(
         study=it.study,

@@ -10,10 +10,8 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.parallel.pixels import COSTS
-from discreet.plots.parallel import PARALLEL
 from discreet.policy import Policy
 from discreet.study import Study
-from discreet.study.session import Move, Orders, Session, orders
 
 N = 120
 RNG = np.random.default_rng(6)
@@ -279,62 +277,3 @@ def test_all_axes_at_once_are_for_fewer_records() -> None:
 
     with pytest.raises(RefusedError, match="too many records to cluster over all axes at once"):
         opened("research", given=many).parallel(["x", "y"], method="k-member-joint", k=500)
-
-
-# --- which orders there are -------------------------------------------------------------------
-
-
-def told(found: Orders) -> dict[tuple[int, int], tuple[str, bool]]:
-    """Return each move, as the initials of the order after it, and whether it is allowed."""
-    return {(it.source, it.target): ("".join(it.order), not it.why) for it in found.moves}
-
-
-def desk_of(**fields: Any) -> Session:
-    """Return the session of a study of the table."""
-    return opened(**fields).session
-
-
-def test_every_move_of_one_axis_is_told() -> None:
-    found = orders(desk_of(preset="research"), ["x", "y", "z"])
-
-    assert (found.why, found.nearest, found.nearest_why) == ("", ("x", "y", "z"), "")
-    assert told(found) == {
-        (0, 1): ("yxz", True),
-        (0, 2): ("yzx", True),
-        (1, 0): ("yxz", True),
-        (1, 2): ("xzy", True),
-        (2, 0): ("zxy", True),
-        (2, 1): ("xzy", True),
-    }
-    assert found.moves[0] == Move(0, 1, ("y", "x", "z"), "")
-
-
-def test_under_research_what_is_sensitive_may_be_named() -> None:
-    session = desk_of(preset="research")
-
-    assert orders(session, ["ill", "x", "z"]).why == ""
-    assert orders(session, ["ill", "x", "z"], ["ill"]).nearest == ("x", "z", "ill")
-
-
-@pytest.mark.parametrize("columns", [["x", "y"], ["x", "z", "ward", "ill"], ["ill", "x", "code"]])
-@pytest.mark.parametrize("preset", ["standard", "research"])
-def test_a_move_is_allowed_where_the_picture_after_it_is_drawn(
-    columns: list[str], preset: str
-) -> None:
-    found = orders(desk_of(preset=preset, **SECRET), columns)
-    for move in found.moves:
-        assert sorted(move.order) == sorted(columns)
-        assert move.order[move.target] == columns[move.source]
-        fresh = desk_of(preset=preset, **SECRET)
-        if not move.why:
-            assert fresh.draw(PARALLEL, move.order).columns == move.order
-            continue
-        with pytest.raises(RefusedError, match=r".+") as refused:
-            fresh.draw(PARALLEL, move.order)
-        assert str(refused.value).startswith(move.why)
-
-
-@pytest.mark.parametrize("columns", [["x"], "xy", ["x", "x"], ["x", "nobody"]])
-def test_orders_of_what_are_no_axes(columns: Any) -> None:
-    with pytest.raises(InputError, match=r"at least two columns|named twice|there is no column"):
-        orders(desk_of(), columns)

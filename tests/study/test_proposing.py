@@ -392,7 +392,7 @@ def test_the_rules_are_those_of_the_preset(tmp_path: Path) -> None:
     standard = Policy.preset("standard")
 
     same = ("regime", "k", "rows", "bins", "grid", "round_to")
-    for name in (*same, "unit", "budget", "requests_a_minute", "limits"):
+    for name in (*same, "unit", "limits"):
         assert getattr(policy, name) == getattr(standard, name), name
 
 
@@ -409,8 +409,6 @@ def test_it_is_read_from_top_to_bottom() -> None:
         "bins =",
         "grid =",
         "# unit =",
-        "budget =",
-        "requests_a_minute =",
     ]
     lines = text.splitlines()
     places = [next(i for i, line in enumerate(lines) if line.startswith(each)) for each in order]

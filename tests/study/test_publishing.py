@@ -150,10 +150,6 @@ def test_key_lies_beside_the_secret(tmp_path: Path) -> None:
         ({}, "none/cohort.discreet", InputError, "there is no folder"),
         ({"study": None}, "a.discreet", InputError, "needs the study's name"),
         ({"policy": "research"}, "a.discreet", RefusedError, "no copy of the whole table"),
-        (
-            {"policy": dc.Policy.preset("standard", copy="served")},
-            *("a.discreet", RefusedError, "keeps the copy on a server"),
-        ),
     ],
 )
 def test_what_is_not_published_says_why(
@@ -243,3 +239,25 @@ def test_no_raw_value_of_few_is_in_the_file(tmp_path: Path) -> None:
     assert os.environ["HOME"].encode() not in everything
     assert study.session.secret.digest("x")[:8] not in everything
     assert b"number" in everything  # that a column is not in the copy is said by its name
+
+
+def test_of_a_public_table_the_rows_are_its_own_and_clusters_are_drawn(tmp_path: Path) -> None:
+    frame = cohort()
+    policy = dc.Policy.preset("research", public=True, kinds={"sex": "categorical"})
+    path = dc.open(frame, policy, study="cohort").publish(tmp_path / "cohort.discreet")
+
+    with open_study_file(path) as file:
+        assert file.manifest.is_public
+        assert file.manifest.persons == file.manifest.rows == len(frame)
+        assert file.columns(["age"])["age"].to_pylist() == frame["age"].cast(pl.Float64).to_list()
+    assert "PUBLIC" in str(dc.check(path))
+    opened = dc.open(path)
+    view = opened.parallel(["age", "bmi", "sex"], method="k-member", k=7, sensitive=["sex"])
+    expected = dc.open(frame, policy, study="cohort").parallel(
+        ["age", "bmi", "sex"], method="k-member", k=7, sensitive=["sex"]
+    )
+    assert (view.clusters, view.joins) == (expected.clusters, expected.joins)
+    assert "PUBLIC: rows of the table itself" in view.describe()
+    for draw in (opened.summary, opened.board, lambda: opened.histogram("age")):
+        with pytest.raises(RefusedError, match=r"no copy of the whole table|of a public table"):
+            draw()

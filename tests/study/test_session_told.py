@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 
 from discreet.datasets import diabetes
-from discreet.errors import InputError, LeavingError
-from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.study.session import DrawableColumn, orders
+from discreet.study.from_copy import DrawableColumn
 
 POLICY = """
 study = "clinic"
@@ -58,14 +55,6 @@ def test_under_research_identifiers_are_not_drawn_either(tmp_path: Path) -> None
     assert study.session.sensitive == ("ward",)
 
 
-def test_a_study_that_is_served_has_a_name(tmp_path: Path) -> None:
-    assert opened(tmp_path).session.known_name() == "clinic"
-    nameless = open_study(table(), Policy.preset("standard", public=True))
-
-    with pytest.raises(InputError, match="a study that is served needs a name: open it with study"):
-        nameless.session.known_name()
-
-
 def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
     study = opened(tmp_path)
     study.bars("sex").ask_to_leave("png")
@@ -74,22 +63,3 @@ def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
 
     assert [(row["columns"], row["form"]) for row in ledger.history()] == [(["sex"], "png")]
     assert ledger.store.path == tmp_path / ".discreet" / "ledger.sqlite"
-
-
-def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
-    study = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert orders(study.session, ["sex", "age", "bmi"]).why == ""
-    named = orders(study.session, ["sex", "age", "bmi"], ["sex"])
-    assert named.why == ""  # under research it may stand anywhere
-    assert named.nearest[-1] == "sex"
-
-
-def test_a_version_that_was_opened_meanwhile_is_noticed(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    study.histogram("age").ask_to_leave("svg")
-    study.session.hold_version()
-    study.session.release_gate.check_unchanged()
-
-    opened(tmp_path, "k = 6\n" + POLICY).new_version()
-    with pytest.raises(LeavingError, match="a new version of study 'clinic' was opened"):
-        study.session.release_gate.check_unchanged()

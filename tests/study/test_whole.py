@@ -396,17 +396,6 @@ def test_an_order_of_axes_is_proposed_from_the_copy(
     assert asked == [study.session.whole.table]
 
 
-def test_every_order_of_the_copy_may_be() -> None:
-    session = whole(study="orders", roles={"smoker": "sensitive"}).session
-    columns = ["smoker", "age", "bmi"]
-
-    of_copy = session_of.orders(session, columns)
-
-    assert (of_copy.why, of_copy.nearest) == ("", tuple(columns))
-    assert len(of_copy.moves) == 6
-    assert not any(move.why for move in of_copy.moves)
-
-
 def test_limits_of_one_column_leave_those_of_the_policy_for_others() -> None:
     policy = dc.Policy.preset("standard", limits={"age": (0, 100)})
     study = whole(policy=policy, study="limits")

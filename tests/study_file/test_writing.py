@@ -232,6 +232,12 @@ def test_rows_that_do_not_fit_leave_no_file(tmp_path: Path, rows: pa.Table, why:
     assert path.read_bytes() == b"the one before"
 
 
+def test_label_has_at_most_80_letters() -> None:
+    assert replace(COLUMNS[0], label="a" * 80).label == "a" * 80
+    with pytest.raises(InputError, match="the label of column 'age' is a text of 0 to 80 letters"):
+        replace(COLUMNS[0], label="a" * 81)
+
+
 def test_name_of_an_answer_leads_nowhere_else(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no study file has"):
         written(tmp_path / "a", draft=replace(DRAFT, answers={"../x": 1}))

@@ -25,7 +25,8 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.study import Study
 from discreet.study.board import board_rows, names_in
 from discreet.web.page import board_page
-from tests.serve.canaries import CANARIES, COHORT, planted
+from tests.serve.canaries import CANARIES, COHORT, WHOLE
+from tests.serve.canaries import ROLES as ROLES_OF_CANARIES
 from tests.serve.cohort import opened, written
 from tests.web.reading import read_bundle
 
@@ -61,7 +62,7 @@ def rows_of(page: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def released(study: Study) -> list[tuple[str, str]]:
-    history = study.session.ledger.history(study.session.known_name())
+    history = study.session.ledger.history(study.session.name)
     return [(it["kind"], it["form"]) for it in history]
 
 
@@ -127,7 +128,7 @@ def test_what_is_given_is_text() -> None:
 @pytest.mark.promise
 @pytest.mark.slow
 def test_no_canary_sings_in_it(tmp_path: Path) -> None:
-    study = dc.open(*planted(tmp_path, "whole"))
+    study = opened(tmp_path, WHOLE + ROLES_OF_CANARIES, COHORT)
     for of in (study, study.where("age > 40").assign(x="log(visits + 1)")):
         found = of.board().to_html()
         _, rows = rows_of(found)
@@ -177,7 +178,6 @@ def test_what_may_not_be_released_is_not_written(tmp_path: Path) -> None:
     study = dc.open(file, rules)
     board = study.board()
     board.to_html()
-    study.session.hold_version()
     rules.write_text(f"k = 6\n{ROLES}", encoding="utf-8")
     dc.open(file, rules).session.release_gate.new_version()
 

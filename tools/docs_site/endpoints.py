@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import discreet as dc
 from discreet.serve.app import create_app
+from discreet.serve.state import opened_record
+from discreet.serve.studies import Studies
 from tools.docs_site.markdown import code, table
 
 Plain = Mapping[str, Any]
@@ -15,7 +19,10 @@ Plain = Mapping[str, Any]
 
 def schema() -> dict[str, Any]:
     """Return what a server of a public cohort says at /api/openapi.json."""
-    return create_app(dc.open(dc.datasets.diabetes(), study="diabetes")).openapi()
+    with tempfile.TemporaryDirectory() as name:
+        study = dc.open(dc.datasets.diabetes(), study="diabetes")
+        path = study.publish(Path(name, "diabetes.discreet"))
+        return create_app(Studies([path], opened_record(Path(name, "state")))).openapi()
 
 
 def endpoints(described: Plain) -> Iterator[tuple[str, str, Plain]]:

@@ -21,17 +21,14 @@ from discreet.cli.columns import columns
 from discreet.cli.custodian import (
     forget,
     policy_init,
-    serve,
     show_log,
-    token_add,
-    token_list,
-    token_revoke,
     version_new,
 )
 from discreet.cli.fidelity import fidelity
 from discreet.cli.outputs import outputs
 from discreet.cli.plots import PlotCommand, plot
 from discreet.cli.protect import protect
+from discreet.cli.server import serve, token_add, token_list, token_revoke
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
 from discreet.cli.upkeep import doctor, man, warm

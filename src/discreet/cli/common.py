@@ -83,6 +83,10 @@ PolicyOption = Annotated[
 StudyOption = Annotated[
     str | None, Option(help="The study's name; by default the policy's, or the file's name.")
 ]
+StateOption = Annotated[
+    Path | None,
+    Option("--state", help="The folder of a server's record; by default in the user's state."),
+]
 UnitOption = Annotated[str | None, Option(help="The column that says whose a row is.")]
 NoUnitOption = Annotated[
     bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
@@ -250,6 +254,30 @@ class WholeOptions:
             dates=self.dates,
         )
         return options.open(file, k=self.k, m=self.m, left_out=self.left_out)
+
+    def _rules(self) -> Policy:
+        from discreet.policy import load_policy
+
+        return load_policy(self.policy)
+
+    def open_public(self, file: str, study: str | None = None) -> Study:
+        """Open a table that is public, of which no copy is made."""
+        if self.m is not None or self.left_out is not None:
+            raise InputError("of a public table no copy is made; leave --m and --left-out out")
+        if self.policy != "standard" and self._rules().fixed:
+            raise InputError(
+                "a guarded policy protects a table, and --public protects nothing; leave --policy"
+                " out, or name one of the regime 'research'"
+            )
+        options = StudyOptions(
+            policy="research" if self.policy == "standard" else self.policy,
+            study=study,
+            unit=self.unit,
+            no_unit=self.no_unit,
+            kinds=self.kinds,
+            dates=self.dates,
+        )
+        return options.open(file, k=self.k, public=True)
 
 
 @dataclass(frozen=True)

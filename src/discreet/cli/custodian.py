@@ -1,22 +1,17 @@
-"""What the custodian does: serves, reads the log, opens versions, and says who may ask."""
+"""What the custodian does: reads the log, opens versions, and begins a policy."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import logging
 import os
-import shlex
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 from discreet.cli.common import (
     CopyOptions,
@@ -25,9 +20,8 @@ from discreet.cli.common import (
     JsonOption,
     NumberOptions,
     PolicyOption,
-    StudyOption,
+    StateOption,
     StudyOptions,
-    check_file_stands,
     dates_of,
     moment,
     print_table,
@@ -37,204 +31,28 @@ from discreet.cli.common import (
 )
 from discreet.errors import (
     BrokenPromiseError,
-    DiscreetError,
     InputError,
-    RefusedError,
-    needing,
     path_in_words,
 )
-from discreet.progress import listening
 
 if TYPE_CHECKING:
     from discreet.ledger.ledger import Ledger
-    from discreet.ledger.log import Token
-    from discreet.ledger.store import Store
-    from discreet.serve.start import Serving
+    from discreet.records.store import Store
 
 __all__ = [
     "forget",
     "policy_init",
-    "serve",
     "show_log",
-    "token_add",
-    "token_list",
-    "token_revoke",
     "version_new",
 ]
-
-# --- serve ----------------------------------------------------------------------------------------
-
-LOG = logging.getLogger("discreet.serve")
-TOKEN_DAYS = 1.0
-NEW_LEDGER = (
-    "discreet: a new ledger begins: no release of this study is known. If there was one, stop,"
-    " and restore the ledger from a backup"
-)
-
-
-@dataclass(frozen=True)
-class ServerOptions:
-    """Where a server listens, and who may ask it."""
-
-    host: Annotated[str, Option(help="The address to listen on; others reach it with 0.0.0.0.")] = (
-        "127.0.0.1"
-    )
-    port: Annotated[int, Option(help="The port; 0 takes a free one.")] = 8765
-    workers: Annotated[int, Option(help="How many processes serve.")] = 1
-    certificate: Annotated[Path | None, Option(help="A certificate (PEM), for TLS.")] = None
-    key: Annotated[Path | None, Option(help="The certificate's key (PEM).")] = None
-    behind_proxy: Annotated[
-        bool, Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
-    ] = False
-    origins: Annotated[
-        list[str] | None, Option(help="Another web address whose pages may ask. Repeatable.")
-    ] = None
-    issuer: Annotated[str, Option(help="An OpenID Connect issuer whose tokens are taken, too.")] = (
-        ""
-    )
-    audience: Annotated[str, Option(help="The audience its tokens must be for.")] = ""
-    no_token: Annotated[
-        bool, Option("--no-token", help="Make no token: for a service, whose output is kept.")
-    ] = False
-    log_format: Annotated[str, Option(help="How its log is written: text, or json.")] = "text"
-    metrics_port: Annotated[
-        int | None, Option(help="A port, on this machine alone, where Prometheus finds metrics.")
-    ] = None
-
-
-@with_options
-def serve(
-    file: File,
-    options: ServerOptions,
-    made: CopyOptions,
-    policy: PolicyOption = "standard",
-    study: StudyOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Serve a study on the web: the data stay here, plots go out.
-
-    discreet serve cohort.parquet --policy discreet.toml
-    discreet serve cohort.parquet
-
-    Prints an address with a token that an analyst opens; it is shown this once, and is good for a
-    day. `discreet token add` makes others.
-    """
-    with needing("server", "serving"):
-        from discreet.serve.logs import log_kept
-        from discreet.serve.start import Serving
-    from discreet.study.from_file import is_study_file
-
-    if is_study_file(file):
-        raise RefusedError(
-            "a study file is not served: whoever has it opens it, or has a board of it (discreet"
-            " board FILE -o board.html); name the table"
-        )
-    place = str(Path(policy).resolve()) if policy.endswith(".toml") else policy
-    told = {name: value for name, value in vars(options).items() if name != "no_token"}
-    told["origins"] = options.origins or ()
-    serving = Serving(_absolute(file), place, study, **told, **_made(made, policy))
-    with log_kept(serving.log_format):
-        _run(serving, policy, token=not options.no_token, as_json=as_json)
-
-
-def _run(serving: Serving, policy: str, *, token: bool, as_json: bool) -> None:
-    """Open what is to be served, say where it listens, and serve it until somebody stops it."""
-    from discreet.serve.start import at_sigterm, opened, run
-
-    found = opened(serving)
-    store, of = found.session.ledger.store, found.session.known_name()
-    if store.place is None:
-        LOG.warning(NEW_LEDGER)
-    with (
-        at_sigterm(sys.exit),  # as an exit does, and not at once with nothing undone
-        store.kept_open(),  # from before the token is made until it is revoked
-        _token_of_start(store, of, wanted=token) as text,
-    ):
-
-        def said(url: str) -> None:
-            """Say where it listens, once."""
-            if as_json:
-                typer.echo(json.dumps({"address": url, "token": text}))
-                return
-            print_words(_greeting(of, found.policy.name, policy, url, text))
-            if serving.behind_proxy:
-                print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
-
-        with listening(_how_far):
-            run(found, serving, said)
-
-
-def _how_far(task: str, done: int, total: int) -> None:
-    """Say on a terminal how far work is that a server begins with."""
-    if sys.stderr.isatty():
-        typer.echo(f"\r{task}: {done} of {total}".ljust(40), nl=done >= total, err=True)
-
-
-def _absolute(source: str) -> str:
-    """Return a file's whole path; a URL as it is."""
-    if source == "-":
-        raise InputError("a server reads its data whenever it starts; name a file in place of -")
-    from discreet.table import is_url
-
-    return source if is_url(source) else str(Path(source).resolve())
-
-
-def _made(made: CopyOptions, policy: str) -> dict[str, Any]:
-    """Return how the protected copy is made, if a policy file does not say it otherwise."""
-    from discreet.policy import PRESETS, load_policy
-
-    rules = load_policy(policy)
-    fields = made.fields(rules)
-    if policy not in PRESETS:
-        named = {name: value for name, value in fields.items() if value is not None}
-        check_file_stands(rules, named, {})
-    return fields
-
-
-@contextmanager
-def _token_of_start(store: Store, study: str, *, wanted: bool) -> Iterator[str | None]:
-    """Make a token for as long as the server runs, if one is wanted."""
-    from discreet.ledger.log import add_token, revoke_token
-    from discreet.secret import unguessable
-
-    if not wanted:
-        yield None
-        return
-    name = f"start-{unguessable()[:6]}"
-    token = add_token(store, study, name, "analyst", days=TOKEN_DAYS)
-    try:
-        yield token
-    finally:
-        try:
-            revoke_token(store, study, name)
-        except DiscreetError as error:
-            LOG.error("discreet: the start's token stays valid for a day: %s", error)
-
-
-def _greeting(study: str, name: str, policy: str, url: str, token: str | None) -> str:
-    """Say what is served where, and how others get in."""
-    lines = [f"discreet serves {study} under policy {name!r} at {url}", ""]
-    if token is not None:
-        lines += [
-            f"  An analyst opens   {url}/#token={token}",
-            "",
-            "The link holds a token that is shown this once and is good for a day.",
-        ]
-    options = f"--study {shlex.quote(study)} --policy {shlex.quote(policy)}"
-    lines += [
-        f"Others: discreet token add NAME {options}; with --role custodian",
-        f"for {url}/custodian. Stop with Ctrl-C.",
-    ]
-    return "\n".join(lines)
-
 
 # --- log ----------------------------------------------------------------------------------------
 
 SHOWN_BROKEN = 20
 SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
 CHANGED = (
-    "the ledger was changed behind discreet's back, or its rows were sealed with another"
-    " secret; restore it and its secret from a backup"
+    "it was changed behind discreet's back, or its rows were sealed with another secret; restore it"
+    " and its secret from a backup"
 )
 UNCHANGED = (
     "no row that is here was changed; whether the last ones were cut off is seen with"
@@ -247,28 +65,37 @@ RELEASED = ("when (UTC)", "what", "columns", "method", "as")
 
 def show_log(
     policy: PolicyOption = "standard",
+    state: StateOption = None,
     as_json: JsonOption = False,
     released: Annotated[
         bool, Option("--released", help="What has been released alone, never a value.")
     ] = False,
     last: Annotated[int | None, Option(min=1, help="The newest so many alone.")] = None,
     verify: Annotated[
-        bool, Option("--verify", help="Check that nothing of the record was changed.")
+        bool,
+        Option(
+            "--verify",
+            help="Check that nothing of the ledger was changed; with --state, of the"
+            " server's record.",
+        ),
     ] = False,
     head: Annotated[
         str | None, Option(help="The head that an earlier --verify printed: is it there yet?")
     ] = None,
 ) -> None:
-    """List what was asked and what was released, oldest first, or check that no row was changed."""
+    """List what was released, and what was asked on the web, or check that no row was changed."""
+    from discreet.serve.state import existing_record
     from discreet.study import ledger_of
 
-    ledger = ledger_of(policy)
+    ledger, record = ledger_of(policy), existing_record(state)
     if verify or head is not None:
         if released or last is not None:
-            raise InputError("--verify checks the whole record; leave --released and --last out")
-        _check(ledger, head, as_json=as_json)
+            raise InputError("--verify checks all of it; leave --released and --last out")
+        if state is not None and record is None:
+            raise InputError("there is no server's record in the folder of --state")
+        _check(ledger.store if state is None or record is None else record, head, as_json=as_json)
         return
-    entries = ledger.history() if released else _entries(ledger)
+    entries = ledger.history() if released else _entries(ledger, record)
     entries = entries if last is None else entries[-last:]
     if as_json:
         typer.echo(json.dumps(entries))
@@ -281,11 +108,11 @@ def show_log(
         print_table(version, RELEASED if released else ASKED, rows)
 
 
-def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
-    from discreet.ledger.store import verify
+def _check(store: Store, head: str | None, *, as_json: bool) -> None:
+    from discreet.records.store import verify
 
     with progress_shown():
-        found = verify(ledger.store, head)
+        found = verify(store, head)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(found)))
     else:
@@ -300,10 +127,9 @@ def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
         raise typer.Exit(BrokenPromiseError.exit_code)
 
 
-def _entries(ledger: Ledger) -> list[dict[str, Any]]:
-    """Return what was asked, and what was released otherwise than on the web, by time."""
-    from discreet.ledger.entries import ON_THE_WEB
-    from discreet.ledger.log import log
+def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
+    """Return what was released, and what was asked on the web, by time."""
+    from discreet.serve.log import log
 
     left = [
         {
@@ -317,9 +143,9 @@ def _entries(ledger: Ledger) -> list[dict[str, Any]]:
             "outcome": f"released as {entry['form']}",
         }
         for entry in ledger.history()
-        if entry["form"] != ON_THE_WEB
     ]
-    return sorted([*log(ledger.store), *left], key=lambda entry: str(entry["at"]))
+    asked = [] if record is None else log(record)
+    return sorted([*asked, *left], key=lambda entry: str(entry["at"]))
 
 
 def _row(entry: Mapping[str, Any], *, released: bool) -> tuple[str, ...]:
@@ -419,87 +245,7 @@ def policy_init(
     typer.echo(
         "Read every line of it, and correct what is guessed wrongly, roles first. Then try it\n"
         f"    discreet plot histogram {shown(file)} COLUMN --policy {output} -o try.png\n"
-        f"and let others ask, each with a token (discreet token add NAME --policy {output}):\n"
+        f"and serve it:\n"
         f"    discreet serve {shown(file)} --policy {output}",
         err=True,
     )
-
-
-# --- token --------------------------------------------------------------------------------------
-
-Name = Annotated[str, Argument(help="Whose the token is; a name is used once for ever.")]
-
-
-def token_add(
-    name: Name,
-    role: Annotated[str, Option(help="analyst or custodian.")] = "analyst",
-    days: Annotated[float, Option(help="How long it is valid.")] = 30.0,
-    views: Annotated[
-        int | None, Option(help="How many views it may ask for, if not as many as all.")
-    ] = None,
-    policy: PolicyOption = "standard",
-    study: StudyOption = None,
-) -> None:
-    """Make a token and print it, this one time."""
-    from discreet.ledger.log import add_token
-    from discreet.study import ledger_of
-
-    of = _named(study, policy)
-    text = add_token(ledger_of(policy).store, of, name, role, days=days, views=views)
-    # Alone on standard output, for a program to read.
-    typer.echo(text)
-    print_words(
-        f"a token of study {of} for {name}, {role}, for {days:g} days; it is kept nowhere and shown"
-        " this once: hand it over by a way that others do not read",
-        err=True,
-    )
-
-
-def token_revoke(name: Name, policy: PolicyOption = "standard", study: StudyOption = None) -> None:
-    """Let a token open nothing from now on."""
-    from discreet.ledger.log import revoke_token
-    from discreet.study import ledger_of
-
-    of = _named(study, policy)
-    revoke_token(ledger_of(policy).store, of, name)
-    print_words(f"the token of {name} for study {of} is revoked")
-
-
-def token_list(
-    policy: PolicyOption = "standard", study: StudyOption = None, as_json: JsonOption = False
-) -> None:
-    """List the tokens there are and were, of one study or of all; never the token itself."""
-    from discreet.ledger.log import list_tokens
-    from discreet.study import ledger_of
-
-    tokens = list_tokens(ledger_of(policy).store, study)
-    if as_json:
-        told = [{**dataclasses.asdict(token), "state": token.state()} for token in tokens]
-        typer.echo(json.dumps(told))
-        return
-    if not tokens:
-        typer.echo("there are no tokens; discreet token add makes one")
-        return
-    headings = ("study", "name", "role", "views", "made (UTC)", "expires (UTC)", "state")
-    rows = [
-        (it.study, it.name, it.role, _views_of(it), moment(it.made), moment(it.expires), it.state())
-        for it in tokens
-    ]
-    print_table("", headings, rows)
-
-
-def _views_of(token: Token) -> str:
-    return "as all" if token.views is None else str(token.views)
-
-
-def _named(study: str | None, policy: str) -> str:
-    """Return the name of the study: the one that is given, or the policy's."""
-    from discreet.policy import load_policy
-
-    found = study or load_policy(policy).study
-    if not found:
-        raise InputError(
-            "a token opens one study, so name it (--study cohort.csv, as it is served), or write"
-            ' study = "cohort.csv" into the policy'
-        )
-    return found

@@ -13,6 +13,7 @@ from typer import Argument, Option
 from discreet.cli.common import (
     JsonOption,
     PolicyOption,
+    StateOption,
     StudyOption,
     print_table,
     print_words,
@@ -42,11 +43,12 @@ def outputs(
         list[Path] | None,
         Argument(help="Files, and folders of files, to collect from; this folder by default."),
     ] = None,
-    from_web: Annotated[
-        bool, Option("--from-web", help="Collect what was downloaded from the server, too.")
+    from_server: Annotated[
+        bool, Option("--from-server", help="Collect what was handed in on the server, too.")
     ] = False,
+    state: StateOption = None,
     token: Annotated[
-        str | None, Option(help="Of what was downloaded, only that of the token of this name.")
+        str | None, Option(help="Of what was handed in, only that of the token of this name.")
     ] = None,
     comment: Annotated[str | None, Option(help="Say something of the outputs.")] = None,
     approve: Annotated[bool, Option("--approve", help="Approve the outputs.")] = False,
@@ -63,30 +65,31 @@ def outputs(
     """Collect what a study released into one folder, for an output checker to approve.
 
     discreet outputs request figures table.csv
-    discreet outputs request --from-web
+    discreet outputs request --from-server
     discreet outputs request --comment "table 2 of the paper" --of table.csv
     discreet outputs request --approve
     discreet outputs request --reject --reason "bins too fine" --of bmi.svg
 
     The folder gets each file that was made here and not changed since, a record in ACRO's layout,
-    and a page to read. What analysts downloaded from a server is made again of the answers that the
-    ledger keeps. What is said and decided is in the ledger. Ends with 4 where no decision holds for
+    and a page to read. What analysts handed in on a server is in the server's record, in the folder
+    --state. What is said and decided is in the ledger. Ends with 4 where no decision holds for
     a file in the folder any more: it was changed since it was handed in, or approved under another
     policy or version than the one in force.
     """
     from discreet.outputs.of_study import outputs_in
+    from discreet.serve.state import record_there
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)
-    if act is not None and (files or from_web):
+    if act is not None and (files or from_server):
         raise InputError("files are collected first; say what you decide of them in a second call")
-    if token and not from_web:
-        raise InputError("--token says whose downloads are collected; give --from-web with it")
+    if token and not from_server:
+        raise InputError("--token says whose outputs are collected; give --from-server with it")
     with progress_shown():
         found = outputs_in(folder, policy, study)
-        wanted = files or ([] if from_web else [Path()])
+        wanted = files or ([] if from_server else [Path()])
         left_out = found.collect(wanted) if act is None else ()
-        if from_web:
-            found.collect_from_web(token)
+        if from_server:
+            found.collect_from_server(record_there(state), token)
         if act is not None:
             found.folder.review(*act, of or ())
         found.write()
@@ -176,5 +179,5 @@ def _print(
         names = ", ".join(left_out)
         print_words(f"left out, for this study did not release them as they are: {names}")
     if rest:
-        print_words("released, and not in the folder (name where the files are, or --from-web):")
+        print_words("released, and not in the folder (name where the files are):")
         print_words("\n".join(f"  {it}" for it in rest))

@@ -168,7 +168,9 @@ def plot(
     output: Annotated[
         Path | None,
         Option(
-            "--output", "-o", help="Where to save: .png, .svg, .pdf, .html, or .json for numbers."
+            "--output",
+            "-o",
+            help="Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.",
         ),
     ] = None,
     method: MethodOption = None,

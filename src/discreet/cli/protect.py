@@ -34,6 +34,10 @@ def protect(
     output: Annotated[
         Path | None, Option("--output", "-o", help="Where to write it: a file .discreet.")
     ] = None,
+    public: Annotated[
+        bool,
+        Option("--public", help="The table is public: its rows go in as they are, marked PUBLIC."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write the protected copy of a table to a signed file, which others explore without the data.
@@ -54,7 +58,7 @@ def protect(
     if output.exists():
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     with progress_shown():
-        copy.open(file, study).publish(output)
+        (copy.open_public if public else copy.open)(file, study).publish(output)
     with open_study_file(output) as written:
         manifest = written.manifest
     told = _told(output, manifest)
@@ -82,10 +86,10 @@ def _told(output: Path, manifest: Manifest) -> dict[str, Any]:
 
 def _in_words(told: dict[str, Any], manifest: Manifest) -> str:
     """Say what was written, who signed it, and what to send along."""
-    path = told["path"]
+    path, of = told["path"], "a PUBLIC table" if manifest.is_public else "the copy"
     return "\n".join(
         (
-            f"{path}: {manifest.rows:,} rows of the copy, {told['columns']} columns,"
+            f"{path}: {manifest.rows:,} rows of {of}, {told['columns']} columns,"
             f" {told['bytes'] / 1e6:.1f} MB",
             *manifest.remarks,
             f"signed by {told['fingerprint']}",

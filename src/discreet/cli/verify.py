@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,18 +13,41 @@ from typer import Argument, Option
 from discreet.cli.common import (
     JsonOption,
     StudyOptions,
+    given,
     print_words,
     progress_shown,
     with_options,
 )
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.study.verify import Verifier
+    from discreet.study.verify_file import FileVerifier
 
 __all__ = ["EXIT_CODES", "verify"]
 
-EXIT_CODES = {"as made": 0, "altered": 10, "elsewhere": 11, "unknown": 12, "unreadable": 13}
+EXIT_CODES = {
+    "as made": 0,
+    "altered": 10,
+    "elsewhere": 11,
+    "unknown": 12,
+    "unreadable": 13,
+    "not comparable": 14,
+}
 """What the command ends with by the verdict; of several files by the first of these from 10 on."""
+
+
+@dataclass(frozen=True)
+class VerifyOptions(StudyOptions):
+    """What files are compared with: a study as it is opened, or a study file."""
+
+    study: Annotated[
+        str | None,
+        Option(
+            help="A study file (.discreet), from which figures are drawn again and compared; or the"
+            " study's name, by default the policy's, or the file's name."
+        ),
+    ] = None
 
 
 @with_options
@@ -31,10 +55,17 @@ def verify(
     files: Annotated[
         list[Path], Argument(help="Figures, JSON, pages, tables and reports that were saved.")
     ],
-    study: StudyOptions,
+    study: VerifyOptions,
     data: Annotated[
         str | None,
         Option(help="The study's table: what was drawn from its copy is then drawn again."),
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        Option(
+            help="With a study file: a folder into which what is not as made is drawn again, to be"
+            " looked at."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -42,12 +73,16 @@ def verify(
 
     discreet verify age.png
     discreet verify *.svg report.html --data cohort.csv --json
+    discreet verify *.svg --study cohort.discreet
+
+    With a study file as --study, figures are drawn again from it and compared: no secret is needed.
 
     Ends with 0 if all are as they were made, else with 10 (one was changed), 11 (one is of another
-    secret or study), 12 (one says nothing of where it comes from) or 13 (one cannot be read).
+    secret or study), 12 (one says nothing of where it comes from), 13 (one cannot be read) or 14
+    (one is a .png or .pdf, or of a kind that is not drawn again, and there is a study file alone).
     """
     with progress_shown():
-        verifier = _verifier(study, data)
+        verifier = _verifier(study, data, beside)
         found = verifier.check_all(files)
     if as_json:
         typer.echo(json.dumps([it.to_plain() for it in found]))
@@ -58,10 +93,25 @@ def verify(
         raise typer.Exit(min(codes))
 
 
-def _verifier(options: StudyOptions, data: str | None) -> Verifier:
-    """Return what files are compared with: the study, or its secret and ledger alone."""
+def _verifier(
+    options: VerifyOptions, data: str | None, beside: Path | None
+) -> Verifier | FileVerifier:
+    """Return what files are compared with: a study file, the data, or secret and ledger alone."""
+    from discreet.study.from_file import is_study_file
     from discreet.study.verify import verifier_of, verifier_of_policy
+    from discreet.study.verify_file import file_verifier_of
 
+    if is_study_file(options.study):
+        if data is not None or given(options) != {"study"}:
+            raise InputError(
+                "a study file says itself how it was protected; give figures and --study FILE, and"
+                " leave --data, --policy and options of the table out"
+            )
+        return file_verifier_of(options.study, beside)
+    if is_study_file(data):
+        raise InputError(f"a study file holds no data; give it as --study {data}")
+    if beside is not None:
+        raise InputError("--beside is of figures of a study file; add --study FILE.discreet")
     if data is None:
         return verifier_of_policy(options.rules())
     return verifier_of(options.open(data).session)

@@ -20,11 +20,12 @@ import numpy as np
 
 from discreet.errors import InputError, LeavingError
 from discreet.ledger import rules
-from discreet.ledger.chain import stamp
 from discreet.ledger.rules import Known, ReleaseRecord, Version
-from discreet.ledger.store import Store
+from discreet.ledger.schema import LEDGER
 from discreet.lines import Lines
 from discreet.provenance import Provenance
+from discreet.records.chain import stamp
+from discreet.records.store import Store
 from discreet.secret import WORD, Secret
 from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
 
@@ -35,7 +36,7 @@ class Ledger:
     """The ledger in a folder, every row of which is sealed with the custodian's secret."""
 
     def __init__(self, folder: Path, secret: Secret) -> None:
-        self.store = Store(folder, secret)
+        self.store = Store(folder, secret, LEDGER)
 
     def version(self, study: str) -> int:
         """Return the number of a study's latest version; 1 where nothing of it has left."""

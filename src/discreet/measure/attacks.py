@@ -28,7 +28,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.evaluate import COUNT_STEPS
 from discreet.measure.linkage import moments
-from discreet.measure.pairs import Estimate, Side, Z, keyed_order
+from discreet.measure.pairs import MANY, Estimate, Side, Z, keyed_order
 from discreet.protect.whole import MISSING, OTHER
 from discreet.secret import Secret, generator
 
@@ -505,6 +505,14 @@ class Space:
             columns.append(WEIGHT * (codes[:, None] == np.arange(len(words))))
         return np.hstack(columns)
 
+    def coded(self, table: Side) -> Floats:
+        """Return the rows of a table with the place of each level in place of indicators."""
+        columns = [table.numbers[name] for name in self.centre]
+        for name, words in self.words.items():
+            place = {word: float(j) for j, word in enumerate(words)}
+            columns.append(np.fromiter((place[it] for it in table.levels[name]), np.float64))
+        return np.column_stack(columns)
+
 
 def space_of(raw: Side, copies: Sequence[Side]) -> Space:
     """Return the space of the columns that copies have, in sds of the raw table.
@@ -568,7 +576,10 @@ def in_keyed_order(records: Records) -> tuple[Records, Labels]:
 
     What is drawn by place is then drawn by record: the order of the file changes nothing.
     """
-    order = keyed_order(space_of(records.table, [records.table]).of(records.table))
+    space = space_of(records.table, [records.table])
+    # Of many rows, indicators of thousands of levels would not fit into memory.
+    matrix = space.coded(records.table) if len(records) > MANY else space.of(records.table)
+    order = keyed_order(matrix)
     return records.taken(order), order
 
 

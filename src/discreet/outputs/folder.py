@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, near, one_of, path_in_words
-from discreet.ledger.outputs import InForce, hand_in, list_outputs, review
-from discreet.ledger.store import Store
 from discreet.outputs.layout import is_ours, results_text
 from discreet.outputs.page import page_text
 from discreet.outputs.standing import CHANGED, Standing, standing_of
 from discreet.places import is_there
 from discreet.provenance import checksum_of_file
+from discreet.records.outputs import InForce, hand_in, list_outputs, review
+from discreet.records.store import Store
 from discreet.unfinished import being_released
 
 __all__ = ["Finding", "Folder"]

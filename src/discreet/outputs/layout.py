@@ -10,9 +10,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.ledger.outputs import InForce, Review
 from discreet.outputs.standing import Standing
 from discreet.provenance import own_version
+from discreet.records.outputs import InForce, Review
 
 __all__ = ["LAYOUT", "is_ours", "results_text", "summary_of"]
 

@@ -1,4 +1,4 @@
-"""Files of what a server answered: made of the answer that the ledger keeps, and of nothing else.
+"""Files of what a server answered: made of the answer, and of nothing else.
 
 The same answer gives the same file, whoever asks for it and whenever: an analyst who downloads it,
 or a checker for whom it is collected.
@@ -14,9 +14,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from discreet.ledger.log import kept
-from discreet.ledger.outputs import question_of
-from discreet.ledger.store import Store
 from discreet.measure.copy_table import CopyTable
 from discreet.outputs.check import command_of
 from discreet.outputs.folder import Finding
@@ -26,7 +23,7 @@ from discreet.render.sealing import released
 from discreet.render.to_matplotlib import figure_bytes
 from discreet.study.provenance import COPY, COUNTS
 
-__all__ = ["PLOT_FORMS", "TABLE_FORMS", "Answered", "answered", "file_name", "file_of"]
+__all__ = ["PLOT_FORMS", "TABLE_FORMS", "Answered", "file_name", "file_of"]
 
 #: The files that a plot can be downloaded as, and what they are.
 PLOT_FORMS = {
@@ -57,8 +54,8 @@ def file_name(id_: str, form: str) -> str:
     Examples
     --------
     >>> from discreet.outputs.of_answers import file_name
-    >>> file_name("w0123456789abcdef0123456789abcde", "figure.svg")
-    'discreet-w0123456789a.svg'
+    >>> file_name("0123456789abcdef0123456789abcdef", "figure.svg")
+    'discreet-0123456789ab.svg'
     """
     return f"discreet-{id_[:DIGITS]}.{form.rpartition('.')[2]}"
 
@@ -66,7 +63,7 @@ def file_name(id_: str, form: str) -> str:
 def file_of(answer: bytes, form: str, sealer: Sealer | None = None) -> bytes:
     """Return a file of a plot or table that was answered: it holds no more than that.
 
-    The `sealer` of the study seals it.
+    The `sealer` of the study file seals it.
     """
     told = json.loads(answer)
     if form in TABLE_FORMS:
@@ -137,7 +134,7 @@ class Answered:
             method=method,
             command=self.command,
             digest=hashlib.sha256(file).hexdigest(),
-            says=("made of the answer that the ledger keeps", *says),
+            says=("made of what the server answered", *says),
             view=self.view,
             callers=tuple(callers),
         )
@@ -160,11 +157,3 @@ class Answered:
         divided = [by] if isinstance(by, str) else by
         columns = (*asked.get("columns", ()), *([value] if value else ()), *divided)
         return columns, kind, COPY
-
-
-def answered(store: Store, study: str, version: int, view: str) -> Answered | None:
-    """Return a plot or table that a server answered; None where the ledger keeps none."""
-    found = kept(store, study, version, view, None)
-    if found is None or found.status != 200:
-        return None
-    return Answered(view, found.body, question_of(store, study, version, view))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from discreet.ledger.outputs import InForce
 from discreet.outputs.standing import CHANGED, Standing
+from discreet.records.outputs import InForce
 from discreet.render.to_html import Html, heading, items, marked_up, page, paragraph, table
 
 __all__ = ["PICTURES", "page_text"]

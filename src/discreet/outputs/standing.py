@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.ledger.outputs import InForce, Output
 from discreet.provenance import checksum_of_file
+from discreet.records.outputs import InForce, Output
 
 __all__ = ["CHANGED", "Standing", "standing_of"]
 

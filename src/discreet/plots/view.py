@@ -22,6 +22,7 @@ import numpy as np
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
+from discreet.render.csv_words import CSV, as_csv
 from discreet.render.dates import date_ticks
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.journal import FIGURES, Drawing
@@ -29,14 +30,24 @@ from discreet.render.scene import Axis, Scene
 from discreet.render.sealing import Gate, ask_to_leave, file_of, sealed
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
-from discreet.table.native import are_whole, frame_of, moments
+from discreet.table.native import are_whole, frame_of, moments, named_apart
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "Tidy", "View", "stacked"]
+__all__ = [
+    "FORMS",
+    "SCHEMA",
+    "WHERE_SAID",
+    "WHERE_THERE_ARE",
+    "Gate",
+    "Origin",
+    "Tidy",
+    "View",
+    "stacked",
+]
 
 SCHEMA = 1
 Tidy = list[tuple[str, Sequence[Any]]]
@@ -46,7 +57,12 @@ WHERE_SAID = MappingProxyType({"where said": True})
 WHERE_THERE_ARE = ("dates", "chosen", "labels", "orders")
 """Of an origin: what is not written where it is empty."""
 
+FORMS = (*FIGURES, ".html", ".json", CSV)
+"""How files of a view end."""
 PUBLIC = "the data are declared public: what is released is not recorded"
+COPY_ROWS, PUBLIC_ROWS = "protected rows", "rows of a public table"
+"""What rows are called beside a view: those of a copy, or those of a table that is public."""
+OF_COPY, OF_PUBLIC = "rows of the protected copy, made anew", "PUBLIC: rows of the table itself"
 NOT_WRITTEN = ("gate", "sealer", "framework")
 """What of a view belongs to its study, and is in no file."""
 
@@ -227,7 +243,8 @@ class View:
         ----------
         path : str or Path
             Ends in .png, .svg or .pdf for a picture, in .html for a page that draws it (see
-            `to_html`), in .json for the numbers.
+            `to_html`), in .json for the numbers and how they were made, in .csv for the numbers
+            that are drawn, a row for each mark (see `to_frame`).
         title : str, optional
             What stands above the plot.
         width : float, optional
@@ -252,21 +269,33 @@ class View:
         LeavingError
             If it does not fit what was released before; nothing is written then.
         """
-        path = path_to_save(path, (*FIGURES, ".html", ".json"), "a view")
-        suffix = path.suffix.lower()
-        drawing, scene = Drawing(title, width, dpi, footnote), self.scene()
+        path = path_to_save(path, FORMS, "a view")
+        drawing = Drawing(title, width, dpi, footnote)
+        write_whole(self.bytes_as(path.suffix.lower(), drawing), path)
+        return path
+
+    def bytes_as(self, suffix: str, drawing: Drawing | None = None) -> bytes:
+        """Return what a file of the view holds, once its study lets it be released.
+
+        Parameters
+        ----------
+        suffix : str
+            How the file ends.
+        drawing : Drawing, optional
+            How it is drawn, where it is a picture.
+        """
+        drawing, scene = drawing or Drawing(), self.scene()
         drawing.check(suffix)
         view = self.sealed()
         if suffix == ".html":
-            data = view.to_html().encode()
-        elif suffix == ".json":
-            data = view.to_json().encode()
-        else:
-            view.ask_to_leave(suffix[1:])
-            drawn = drawing.bytes_of(scene, suffix, self.describe().splitlines())
-            data = view.file_of(drawn, suffix)
-        write_whole(data, path)
-        return path
+            return view.to_html().encode()
+        if suffix == ".json":
+            return view.to_json().encode()
+        view.ask_to_leave(suffix[1:])
+        if suffix == CSV:
+            return view.file_of(as_csv(named_apart(view.tidy())), suffix)
+        drawn = drawing.bytes_of(scene, suffix, self.describe().splitlines())
+        return view.file_of(drawn, suffix, drawing)
 
     def to_json(self) -> str:
         """Return the view as JSON, once its study lets it be released."""
@@ -378,14 +407,14 @@ class View:
     def notes(self) -> tuple[str, ...]:
         """Return the lines that stand below the picture."""
         of, lines = self.origin, [self.note()]
-        guarded, rows = of.regime == "guarded", of.counted == "protected rows"
+        guarded, rows = of.regime == "guarded", of.counted == COPY_ROWS
         if of.shown is not None and of.total is not None:
             rough = guarded and self.method != Whole.name  # how many rows a copy has is nobody's
             about, who = "about " if rough else "", "rows" if rows else of.counted
             many = f"{about}{of.shown:,} of" if of.shown else f"none of {about}".rstrip()
             gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
             lines.append(f"shown: {many} {of.total:,} {who}, {self._source()}{gaps}")
-        if of.regime == "research":
+        if of.regime == "research" and of.counted != PUBLIC_ROWS:
             lines.append("research: each plot protected by itself, for public or simulated data")
         if rows and guarded:
             lines.append(
@@ -393,7 +422,7 @@ class View:
                 " chance"
             )
         if of.public:
-            lines.append(PUBLIC)
+            lines.append(OF_PUBLIC if of.counted == PUBLIC_ROWS else PUBLIC)
         return (*lines, *of.remarks)
 
     def short_notes(self, *beside: str) -> tuple[str, ...]:
@@ -405,7 +434,7 @@ class View:
         if self.method != Whole.name:
             return (*self.notes(), *beside)
         public = (PUBLIC,) if of.public else ()
-        mind = "; ".join(("rows of the protected copy, made anew", *of.remarks, *public, *beside))
+        mind = "; ".join((OF_COPY, *of.remarks, *public, *beside))
         rows = (
             "" if of.shown is None or of.total is None else f"{of.shown:,} of {of.total:,} rows; "
         )
@@ -432,7 +461,8 @@ class View:
         if self.origin.left_out:
             lines.append(f"left out for missing values: about {self.origin.left_out}")
         if self.origin.version is not None:
-            lines.append(f"drawn from the protected copy {self.origin.version}")
+            of = "public table" if self.origin.counted == PUBLIC_ROWS else "protected copy"
+            lines.append(f"drawn from the {of} {self.origin.version}")
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
@@ -457,9 +487,9 @@ class View:
         """Return the SHA-256 of all that is drawn, and of the words on how it was made."""
         return checksum_of(_plain(dataclasses.replace(self, provenance=None)))
 
-    def file_of(self, drawn: bytes, suffix: str) -> bytes:
+    def file_of(self, drawn: bytes, suffix: str, drawing: Drawing | None = None) -> bytes:
         """Return a figure of the view with its provenance in it, where the view has one."""
-        return file_of(self, drawn, suffix)
+        return file_of(self, drawn, suffix, (drawing or Drawing()).told(suffix))
 
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from discreet.arguments import parameters_of
+from discreet.arguments import LONGEST_LABEL, parameters_of
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.plots import PLOTS
@@ -272,8 +272,9 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "a table of new columns, each an expression of others",
     ),
     "labels": (
-        lambda v: v is None or _texts(v),
-        "a table of columns, each with the text that is drawn in place of its name",
+        lambda v: v is None or (_texts(v) and all(len(it) <= LONGEST_LABEL for it in v.values())),
+        "a table of columns, each with the text that is drawn in place of its name, of at most"
+        f" {LONGEST_LABEL} letters",
     ),
     "withhold": (lambda v: v is None or _names(v), "a list of column names"),
     "unit": (lambda v: v is False or _text_or_none(v), "a name, or false: a row is a person"),
@@ -281,8 +282,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "study": _NAME,
     "public": _YES_NO,
     "versions": (_whole(1, 100), "a whole number from 1 to 100"),
-    "budget": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
-    "requests_a_minute": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "copy": (lambda v: v in WAYS_OF_COPY, f"one of {one_of(WAYS_OF_COPY)}"),
     "copy_rows": (_whole(0, 10**9), "a whole number from 0 to 1000000000"),
     "copy_bytes": (_whole(0, 10**10), "a whole number from 0 to 10000000000"),
@@ -391,7 +390,8 @@ class Policy:
         it. Not under `research`.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, with the unit in brackets at its end:
-        `{"bmi": "Body mass index (kg/m²)"}`. Requests and records have the names.
+        `{"bmi": "Body mass index (kg/m²)"}`. Each has at most 80 letters. Requests and records have
+        the names.
     withhold : sequence of str, optional
         Columns of the copy that are not used, nor what is derived of them: those that the custodian
         finds it too far off in, after `fidelity`. The copy stays as it is, so another `withhold`
@@ -402,11 +402,6 @@ class Policy:
         The data are public: nothing is pinned when something is released, and every view says so.
     versions : int, default 4
         How many versions of one study may be opened.
-    budget : int, default 200
-        How many different pictures of a study version one token or user of a server may ask for,
-        but for those of the copy of the whole table, which are free.
-    requests_a_minute : int, default 120
-        How often one token or user of a server may ask.
     copy : {"browser", "served"}, default "browser"
         Where a server lets the copy of the whole table be explored: its rows go to the browser, or
         they stay on the server, which answers with numbers drawn from them.
@@ -472,8 +467,6 @@ class Policy:
     study: str | None = None
     public: bool = False
     versions: int = 4
-    budget: int = 200
-    requests_a_minute: int = 120
     copy: str = "browser"
     copy_rows: int = 300_000
     copy_bytes: int = 30_000_000

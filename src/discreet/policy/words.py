@@ -119,7 +119,7 @@ def _public(policy: Policy) -> Said:
 def _rows(policy: Policy) -> Said:
     if policy.fixed:
         return "One protected copy of the whole table", (
-            " is made; pictures of it are free, of any columns together."
+            " is made; pictures of it are of any columns together."
         )
     return "Rows are protected picture by picture", f", by {policy.rows_by}."
 
@@ -144,12 +144,6 @@ def _strata(policy: Policy) -> Said:
     if not policy.strata:
         return "No column", " divides released tables."
     return f"Within the levels of {_listed(policy.strata)}", " the rows of tables are protected."
-
-
-def _budget(policy: Policy) -> Said:
-    return f"An analyst may ask for {policy.budget} different pictures", (
-        " of each version; those of a copy of the whole table, and what was seen before, are free."
-    )
 
 
 def _tables(policy: Policy) -> Said:
@@ -256,11 +250,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         ),
         "roles": _roles,
         "diversity": _diversity,
-        "budget": _budget,
-        "requests_a_minute": lambda it: (
-            f"Everybody may ask {it.requests_a_minute} times a minute",
-            ", whatever it is for.",
-        ),
         "versions": lambda it: (
             f"At most {it.versions} versions",
             " of the study may be opened: versions together tell who came and went.",
@@ -331,7 +320,6 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
 """What each field says, in the order in which it is read."""
 
 ALWAYS = frozenset(
-    {"k", "round_to", "regime", "rows", "budget", "requests_a_minute", "versions"}
-    | {"bins", "grid", "residual_df", "name"}
+    {"k", "round_to", "regime", "rows", "versions"} | {"bins", "grid", "residual_df", "name"}
 )
 """Fields that protect, or that somebody reads of in pictures, whether they are set or not."""

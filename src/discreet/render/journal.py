@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any
 
 from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, one_of
@@ -12,10 +16,19 @@ from discreet.render.figure_file import INCH, PNG_DPI, SMALLEST, check_width
 from discreet.render.scene import Scene
 from discreet.render.to_matplotlib import figure_bytes
 
-__all__ = ["FIGURES", "Drawing"]
+__all__ = ["FIGURES", "VERSION", "Drawing", "drawn_by"]
 
 FIGURES = (".png", ".svg", ".pdf")
 DPI = (50, 1200)
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
+LONGEST_TITLE = 300
+"""Letters; a longer one would leave no room for the plot."""
+
+
+@cache
+def drawn_by() -> str:
+    """Return the version of matplotlib, of which another may draw the same in another way."""
+    return version("matplotlib")
 
 
 @dataclass(frozen=True)
@@ -34,6 +47,11 @@ class Drawing:
                 f"title, width, dpi and footnote are of a picture: one of {one_of(FIGURES)}; a"
                 f" {suffix} file is saved without them"
             )
+        if self.title is not None and len(self.title) > LONGEST_TITLE:
+            raise InputError(
+                f"a title has at most {LONGEST_TITLE} letters, and this one has"
+                f" {len(self.title):,}; say the rest in the caption"
+            )
         if self.width is not None:
             check_ratio("width", self.width, zero=False)
             check_width(self.width, SMALLEST * INCH)  # then panels stand one below the other
@@ -45,6 +63,33 @@ class Drawing:
             )
         if not DPI[0] <= check_whole("dpi", self.dpi) <= DPI[1]:
             raise InputError(f"dpi must be from {DPI[0]} to {DPI[1]}")
+
+    def told(self, suffix: str) -> dict[str, Any]:
+        """Return what a file of this kind says of it: what is not as usual, and what drew it."""
+        said = {it.name: getattr(self, it.name) for it in dataclasses.fields(self)}
+        usual = vars(Drawing())
+        drew = {"matplotlib": drawn_by()} if suffix in FIGURES else {}
+        told = {name: it for name, it in said.items() if it != usual[name]} | drew
+        return {name: it.item() if hasattr(it, "item") else it for name, it in told.items()}
+
+    @staticmethod
+    def from_told(told: Mapping[str, Any], suffix: str) -> Drawing:
+        """Read what `told` says; refuse what no picture of this kind is drawn with.
+
+        Raises
+        ------
+        InputError
+            If it says anything else.
+        """
+        said = dict(told)
+        drew = said.pop("matplotlib", "0") if suffix in FIGURES else "0"
+        kinds = {"title": str, "width": float | int, "dpi": int, "footnote": bool}
+        known = all(name in kinds and isinstance(it, kinds[name]) for name, it in said.items())
+        if not (known and isinstance(drew, str) and VERSION.fullmatch(drew)):
+            raise InputError("what it says of how it was drawn is none that discreet wrote")
+        drawing = Drawing(**said)
+        drawing.check(suffix)
+        return drawing
 
     def bytes_of(
         self,

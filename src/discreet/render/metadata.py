@@ -3,7 +3,8 @@
 Without them the file is as it was before, so it can be told whether anything else was changed. A
 PNG has them in a text chunk, an SVG in a `metadata` element, a page in a block of data, a text in
 its last line, LaTeX in a comment there, and a PDF in its Info dictionary, by an update at its end
-as PDF has them. A Parquet file is read and written in `parquet_words`, for it may be large.
+as PDF has them. CSV has them in a column (`csv_words`). A Parquet file is read and written in
+`parquet_words`, for it may be large.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from discreet.errors import BrokenPromiseError, InputError
+from discreet.render.csv_words import CSV, with_column, without_column
 
 __all__ = ["CARRIERS", "NAME", "ending_of", "with_words", "without_words"]
 
@@ -60,6 +62,8 @@ class Carrier(NamedTuple):
 
 def with_words(file: bytes, suffix: str, words: str) -> bytes:
     """Return a file with words in it: one line of ASCII letters without ``<``, ``>`` and ``&``."""
+    if suffix == CSV:
+        return with_column(file, words)
     return CARRIERS[suffix].write(file, words.encode("ascii"))
 
 
@@ -73,6 +77,8 @@ def without_words(file: bytes, suffix: str) -> tuple[bytes, str | None]:
     InputError
         If it is no file of this kind.
     """
+    if suffix == CSV:
+        return without_column(file)
     try:
         found = CARRIERS[suffix].find(file)
         if found is None:

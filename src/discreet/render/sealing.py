@@ -69,9 +69,17 @@ def ask_to_leave(of: Sealable, form: str) -> None:
     of.gate(form) if provenance is None else of.gate(form, provenance)
 
 
-def file_of(of: Sealable, made: bytes, suffix: str) -> bytes:
-    """Return a file of something with its provenance in it, where it has one."""
-    return sealed_file(of.provenance, of.sealer, made, suffix)
+def file_of(
+    of: Sealable, made: bytes, suffix: str, drawing: Mapping[str, Any] | None = None
+) -> bytes:
+    """Return a file of something with its provenance in it, where it has one.
+
+    `drawing` is how it was drawn into the file, which is said where it is sealed.
+    """
+    told = of.provenance
+    if told is not None and drawing and of.sealer is not None:
+        told = replace(told, drawing=drawing)
+    return sealed_file(told, of.sealer, made, suffix)
 
 
 def sealed_file(

@@ -272,7 +272,7 @@ def _nothing(ax: Axes, gap: int, panel: Panel) -> None:
 
     how: dict[str, Any] = {"facecolor": HIDDEN, "linewidth": 0, "zorder": BETWEEN}
     ax.add_artist(Rectangle((gap + 0.06, 0), 0.88, 1, **how)).set_in_layout(False)
-    count = max((len(m.axes) for m in panel.marks if isinstance(m, Uprights)), default=2)
+    count = max((len(m.axes) for m in panel.marks if isinstance(m, Uprights)), default=2) or 2
     small = SMALL * float(matplotlib.rcParams["font.size"])
     room = 0.85 * points(ax)[0] / count
     where = ("center", "center")

@@ -1,4 +1,4 @@
-"""Who asks: a token of the ledger's, or one that a trusted OpenID Connect issuer has signed."""
+"""Who asks: a token of the record's, or one that a trusted OpenID Connect issuer has signed."""
 
 from __future__ import annotations
 
@@ -18,27 +18,30 @@ from joserfc.jwk import JWKRegistry, Key
 from joserfc.jws import JWSRegistry
 
 from discreet.errors import InputError
-from discreet.ledger.log import ROLES, Caller, caller_of
-from discreet.ledger.store import Store
+from discreet.records.store import Store
 from discreet.serve.limits import place_of
+from discreet.serve.tokens import ROLES, Caller, caller_of
 
 __all__ = ["ALGORITHMS", "CallerOf", "Issuer", "callers", "is_loopback"]
 
-#: Says who a bearer token belongs to; None if to nobody.
-CallerOf = Callable[[str], Caller | None]
+#: Says whose a bearer token is, and which study it opens; None where it opens nothing.
+CallerOf = Callable[[str], tuple[Caller, str] | None]
 LONGEST = 8192
 
 
-def callers(store: Store, study: str, issuer: CallerOf | None = None) -> CallerOf:
-    """Return what tells whose a token is: the ledger's of this study alone, or an issuer's."""
+def callers(store: Store, studies: Sequence[str], issuer: Issuer | None = None) -> CallerOf:
+    """Return what tells whose a token is: the record's, or an issuer's.
 
-    def caller(token: str) -> Caller | None:
+    That of an issuer says by a claim which study it opens; where one is served alone it need not.
+    """
+
+    def caller(token: str) -> tuple[Caller, str] | None:
         if not token or len(token) > LONGEST:
             return None
-        found = caller_of(store, study, token)
+        found = caller_of(store, token)
         if found is None and issuer is not None and token.count(".") == 2:
-            return issuer(token)
-        return found
+            found = issuer.caller(token, studies)
+        return None if found is None or found[1] not in studies else found
 
     return caller
 
@@ -102,9 +105,11 @@ class Issuer:
     Examples
     --------
     >>> issuer = Issuer("https://login.example.org/realms/study", "discreet")
-    >>> issuer.caller("not a token") is None
+    >>> issuer.caller("not a token", ["cohort"]) is None
     True
     """
+
+    study_claim = "discreet_study"
 
     def __init__(
         self, issuer: str, audience: str, *, role_claim: str = "discreet_role", leeway: int = 30
@@ -129,8 +134,11 @@ class Issuer:
     def __repr__(self) -> str:
         return f"Issuer({self.issuer!r}, {self.audience!r})"
 
-    def caller(self, token: str) -> Caller | None:
-        """Return whose a token is, by its `sub`; None for one that opens nothing."""
+    def caller(self, token: str, studies: Sequence[str]) -> tuple[Caller, str] | None:
+        """Return whose a token is, by its `sub`, and which study it opens; None for nothing.
+
+        Which it is `study_claim` says; without it a token opens the only study there is.
+        """
         header = _header_of(token)
         if header is None:
             return None
@@ -154,7 +162,8 @@ class Issuer:
                 return None
             if len(name) > MOST_NAME or not name.isprintable():
                 return None
-            return Caller(f"oidc {name}", role)
+            study = claims.get(self.study_claim, studies[0] if len(studies) == 1 else None)
+            return (Caller(f"oidc {name}", role), study) if isinstance(study, str) else None
         except JoseError:
             return None
         except Exception as error:  # whatever a token can do to its reader, it opens nothing

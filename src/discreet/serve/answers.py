@@ -1,200 +1,154 @@
-"""How a request is answered: checked, recorded, drawn, let out by the ledger, kept, and sent.
+"""How a request is answered: checked, made of the study file, written into the log, and sent.
 
-What is sent was recorded before; a question that was answered is answered from the ledger, byte
-for byte. Only what a View holds is ever sent.
+Nothing is sent that was not written down before. What is made is the same whenever it is asked for,
+so a plot or table that was asked for before is made again, by its id.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, TypeVar
 
-from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
-from discreet.ledger.entries import ON_THE_WEB
-from discreet.ledger.log import (
-    UNCOUNTED,
-    Answer,
-    Caller,
-    LogEntry,
-    Receipt,
-    ask,
-    close,
-    keep,
-    kept,
-    used,
-)
-from discreet.plots import PLOTS
-from discreet.protect import Whole
-from discreet.serve.facts import Served
-from discreet.serve.files import drawn, orders_told, picture_told
+from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.serve.files import drawn, picture_told
+from discreet.serve.log import ANSWERED, Answer, LogEntry, asked_before, write_entry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted, check
+from discreet.serve.studies import Served
 from discreet.serve.tables import table_sent
+from discreet.serve.tokens import Caller
 from discreet.study.facts import study_facts
-from discreet.study.session import orders, orders_of_copy
+from discreet.study.table_kinds import TABLES
 
 __all__ = [
-    "OVER",
     "TABLE",
     "VIEW",
     "acted",
     "answer_again",
-    "answer_orders",
-    "answer_seen",
     "answer_table",
     "answer_view",
-    "differs",
-    "made",
-    "own_answer",
+    "heavy",
+    "made_again",
+    "made_before",
+    "over",
     "refused",
     "study_json",
+    "who",
 ]
 
 VIEW, TABLE = "view", "table"
 """What the answer of a plot holds, and that of a table."""
-OVER = ("rate", "budget")  # of the allowance
 
 T = TypeVar("T")
-#: Makes what is sent, or says why not; called while no other picture is made.
+#: Makes what is sent, or says why not; called while nothing else is made.
 Maker = Callable[[], bytes | Refusal]
 
 
 def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
-    """Return what a form is made of, and how much of the allowance is used; record who looks.
-
-    There is no allowance of views of a study with a copy of the whole table: all are free.
-    """
-    over = _at_once(served, caller, "study", None, "answered")
-    if over is not None:
-        return over
-    allowance = served.allowance
-    views = {
-        "views": allowance.views_of(caller),
-        "used": used(served.ledger.store, caller.name, served.name, served.version),
-        "a_minute": allowance.a_minute,
-    }
+    """Return what a form is made of; write down who looks."""
+    too_many = over(served, caller, "study")
+    if too_many is not None:
+        return too_many
+    _write(served, caller, "study", "", None, ANSWERED)
     return {
         "study": served.name,
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
-        **study_facts(served.study.session, served.columns),
+        **study_facts(served.copy, served.columns),
         "rows": served.held.facts(),
-        "allowance": None if served.held.there else views,
     }
 
 
 def answer_view(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer a request for a plot that its schema let pass, and record it first.
-
-    The bytes of an answer are kept in the ledger.
-    """
-    asked = check(served.study, served.columns, kind, body)
+    """Answer a request for a plot that its schema let pass."""
+    asked = check(served.copy, served.columns, kind, body)
     if isinstance(asked, Refusal):
         return refused(served, caller, kind, asked)
-    view = _name_of(served, asked)
-    question = LogEntry(served.name, served.version, kind, asked.text, view)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
-    if receipt.answer is None:
-        return made(served, receipt, question, lambda: _picture(served, asked, view))
-    return receipt.answer
+    return _answered(served, caller, kind, asked.text, lambda name: _plot(served, asked, name))
 
 
 def answer_table(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer a request for a table that its schema let pass, and record it first: it is free."""
+    """Answer a request for a table that its schema let pass."""
     given = {name: it for name, it in body.items() if it is not None}
     text = json.dumps(given, sort_keys=True, separators=(",", ":"))
-    told = json.dumps([served.name, served.version, served.edition, f"table {kind}", text])
-    name = UNCOUNTED + hashlib.sha256(told.encode()).hexdigest()[1:32]
-    question = LogEntry(served.name, served.version, kind, text, name)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
-    if receipt.answer is not None:
-        return receipt.answer
-    return made(served, receipt, question, lambda: table_sent(served.study, kind, given, name))
+    make = lambda name: table_sent(served.copy, kind, given, name)  # noqa: E731
+    return _answered(served, caller, kind, text, make)
 
 
 def answer_again(
     served: Served, caller: Caller, view: str, what: str, held: str = VIEW
 ) -> Answer | Refusal:
-    """Answer with a plot that the caller has asked for before; a custodian sees any.
+    """Answer with a plot or table that the caller has asked for before; a custodian sees any.
 
-    `what` says in the record what it is wanted for, `held` whether it is a plot or a table.
+    `what` says in the log what it is wanted for, `held` whether it is a plot or a table.
     """
-    found = own_answer(served, caller, view)
-    if found is None or (found.status == 200 and held not in json.loads(found.body)):
-        return refused(served, caller, what, refusal("unknown"))
-    return _at_once(served, caller, what, found, "answered", json.dumps({"view": view}))
+    before = made_before(served, caller, view, held)
+    if isinstance(before, Refusal):
+        return refused(served, caller, what, before)
+    too_many = over(served, caller, what)
+    if too_many is not None:
+        return too_many
+    found = made_again(served, caller, before)
+    _write(served, caller, what, json.dumps({"view": view}), None, _code(found))
+    return found if isinstance(found, Refusal) else Answer(200, found)
 
 
-def answer_seen(
-    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
-) -> dict[str, Any] | Refusal:
-    """Say by which name a caller may have a plot again that would cost a view, if by any."""
-    if not served.held.rate.lets(caller.name):
-        return refusal("rate")
-    asked = check(served.study, served.columns, kind, body)
-    if isinstance(asked, Refusal):
-        return {"seen": None}
-    name = _name_of(served, asked)
-    found = own_answer(served, caller, name)
-    return {"seen": name if found is not None and found.status == 200 else None}
+def made_before(
+    served: Served, caller: Caller, view: str, held: str | None = None
+) -> LogEntry | Refusal:
+    """Return what a caller asked for when a plot or table was made, by its id."""
+    own = None if caller.role == "custodian" else caller.name
+    found = asked_before(served.store, served.name, view, own)
+    if found is None or held not in (None, TABLE if found.what in TABLES else VIEW):
+        return refusal("unknown")
+    # By the content of the file, of which another version has another.
+    same = found.view == served.id_of(found.what, found.request)
+    return found if same else refusal("version")
 
 
-def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal:
-    """Say which orders of the axes of a plot are allowed that are one move away from its own.
-
-    That tells of the data, so it is told beside plots alone, which the allowance counts.
-    """
-    found = own_answer(served, caller, view)
-    sent = {} if found is None or found.status != 200 else json.loads(found.body)
-    if not (sent.get("kind") in PLOTS and PLOTS[sent["kind"]].axes):
-        return refused(served, caller, "orders", refusal("unknown"))
-    axes = sent["view"]["axes"]
-    columns = tuple(axis["name"] for axis in axes)
-    of_copy = sent["view"]["method"] == Whole.name
-    sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
-    question = LogEntry(served.name, served.version, "orders", json.dumps({"view": view}), None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
-
-    def make() -> bytes:
-        if of_copy:
-            return orders_told(columns, orders_of_copy(columns))
-        return orders_told(columns, orders(served.study.session, columns, sensitive or None))
-
-    return made(served, receipt, question, make)
+def made_again(served: Served, caller: Caller, asked: LogEntry) -> bytes | Refusal:
+    """Make a plot or table again that was asked for."""
+    name, given = str(asked.view), json.loads(asked.request)
+    if asked.what in TABLES:
+        make = lambda: table_sent(served.copy, asked.what, given, name)  # noqa: E731
+        return heavy(served, caller, name, make)
+    found = check(served.copy, served.columns, asked.what, given)
+    if isinstance(found, Refusal):
+        return found
+    return heavy(served, caller, name, lambda: _plot(served, found, name))
 
 
 def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
-    """Record a request that is refused whatever the data hold, and return what is said."""
-    return _at_once(served, caller, what, found, found.code)
+    """Write down a request that is refused whatever the rows hold, and return what is said."""
+    too_many = over(served, caller, what)
+    if too_many is not None:
+        return too_many
+    _write(served, caller, what, "", None, found.code)
+    return found
 
 
-def _at_once(
-    served: Served, caller: Caller, what: str, found: T, code: str, request: str = ""
-) -> T | Refusal:
-    """Record a request together with how it ends, and return that if the allowance is not over."""
-    question = LogEntry(served.name, served.version, what, request, None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance, code=code)
-    return refusal(receipt.outcome) if receipt.outcome in OVER else found
+def over(served: Served, caller: Caller, what: str) -> Refusal | None:
+    """Count a request; refuse one too many in a minute, of which the first is written down."""
+    rate = served.desk.rate
+    count = rate.count(who(served, caller))
+    if count <= rate.most:
+        return None
+    if count == rate.most + 1:
+        _write(served, caller, what, "", None, "rate")
+    return refusal("rate")
 
 
-def own_answer(served: Served, caller: Caller, view: str) -> Answer | None:
-    """Return what was answered of a view that the caller asked for; to a custodian of any."""
-    own = None if caller.role == "custodian" else caller.name
-    return kept(served.ledger.store, served.name, served.version, view, own)
+def _write(
+    served: Served, caller: Caller, what: str, request: str, view: str | None, outcome: str
+) -> None:
+    entry = LogEntry(served.name, served.version, what, request, view)
+    write_entry(served.store, caller, entry, outcome)
 
 
 def acted(
@@ -204,130 +158,72 @@ def acted(
     request: Mapping[str, Any],
     make: Callable[[], T | Refusal],
 ) -> T | Refusal:
-    """Record what somebody does that shows nothing of the data, do it, and record how it ended."""
+    """Do something that shows nothing of the rows, and write down how it ended."""
+    too_many = over(served, caller, what)
+    if too_many is not None:
+        return too_many
     told = json.dumps(request, sort_keys=True) if request else ""
-    question = LogEntry(served.name, served.version, what, told, None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
     try:
         found = make()
     except InputError as error:
         found = refusal("request", f"{error}.")
-    close(served.ledger.store, receipt, found.code if isinstance(found, Refusal) else "done")
+    _write(served, caller, what, told, None, _code(found, "done"))
     return found
 
 
-def made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> Answer | Refusal:
-    """Make what was asked for when it is its turn, and keep it."""
-    store = served.ledger.store
-    if not served.places.take():
-        close(store, receipt, "busy")
-        return refusal("busy")
+def _answered(
+    served: Served,
+    caller: Caller,
+    kind: str,
+    text: str,
+    make: Callable[[str], bytes | Refusal],
+) -> Answer | Refusal:
+    """Make what was asked for, and write it down before it is sent."""
+    too_many = over(served, caller, kind)
+    if too_many is not None:
+        return too_many
+    name = served.id_of(kind, text)
     try:
-        with served.turn:
-            before = _made_meanwhile(served, receipt, question)
-            if before is not None:
-                return before
-            found, lasts = _tried(served, make)
-            answer = _recorded(
-                served, receipt, question if lasts else replace(question, view=None), found
-            )
-    except LedgerError:
-        raise  # it cannot be written, so how this ended cannot be either
+        found = heavy(served, caller, name, lambda: make(name))
     except BaseException:
         with suppress(LeavingError):
-            close(store, receipt, "broken")
+            _write(served, caller, kind, text, name, "broken")
         raise
-    finally:
-        served.places.give_back()
-    return answer
+    _write(served, caller, kind, text, name, _code(found))
+    return found if isinstance(found, Refusal) else Answer(200, found)
 
 
-def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
-    """Return what was made, or why it was not; and whether that stays so."""
-    session = served.study.session
-    try:
-        session.release_gate.check_unchanged()
-        found: tuple[bytes | Refusal, bool]
-        try:
-            found = make(), True
-        except LeavingError:
-            raise
-        except RefusedError:
-            found = refusal("data"), True
-        except InputError:
-            # Of the data, or of a file that cannot be had just now: the same words, not for ever.
-            found = refusal("data"), False
-        session.release_gate.check_unchanged()  # of other data not even a refusal is told
-        return found
-    except LedgerError:
-        raise
-    except LeavingError as error:
-        return refusal("leaving", differs(error.what)), False
-
-
-def _made_meanwhile(served: Served, receipt: Receipt, question: LogEntry) -> Answer | None:
-    """Return what somebody else was answered who asked for the same, and was first."""
-    if question.view is None:
-        return None
-    store = served.ledger.store
-    found = kept(store, question.study, question.version, question.view, None)
+def heavy(served: Served, caller: Caller, name: str, make: Maker) -> bytes | Refusal:
+    """Make something in the caller's turn, unless it is kept under its name."""
+    kept = served.held.answers
+    found = kept.get((name,))
     if found is not None:
-        close(store, receipt, "repeated")
-    return found
+        return found
+    with served.desk.turns.of(who(served, caller)) as mine:
+        if not mine:
+            return refusal("busy")
+        found = kept.get((name,))  # whose turn it was before may have wanted the same
+        if found is not None:
+            return found
+        try:
+            made = make()
+        except (RefusedError, InputError):
+            return refusal("data")
+    if isinstance(made, bytes):
+        kept.put((name,), made)
+    return made
 
 
-def _recorded(
-    served: Served, receipt: Receipt, question: LogEntry, found: bytes | Refusal
-) -> Answer | Refusal:
-    """Record how a question ended, before anybody is told; keep what stays so."""
-    store = served.ledger.store
-    code = "answered" if isinstance(found, bytes) else found.code
-    if question.view is None or code not in ("answered", "data"):
-        close(store, receipt, code)
-        return Answer(200, found) if isinstance(found, bytes) else found
-    answer = Answer(200, found) if isinstance(found, bytes) else Answer(found.status, found.body)
-    return keep(store, receipt, question, answer, code)
+def _plot(served: Served, asked: Accepted, name: str) -> bytes:
+    """Return what is sent of a plot."""
+    return picture_told(drawn(asked).sealed(), name)
 
 
-def differs(what: str) -> str:
-    """Say which choice is not that of the plot of these columns released before."""
-    if not what:
-        return ""
-    if what == "version":
-        return "A new version of the study was opened; the server must be started again with it."
-    return (
-        f"The {what} is not that of the plot released before, and the two together reveal too much;"
-        " draw that one."
-    )
+def _code(found: object, otherwise: str = ANSWERED) -> str:
+    """Return what the log says of what was made, or of why it was not."""
+    return found.code if isinstance(found, Refusal) else otherwise
 
 
-def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
-    """Draw a plot and release it; what is returned may be sent."""
-    try:
-        view = drawn(asked).sealed()
-    except LeavingError:
-        raise
-    except RefusedError:
-        if not PLOTS[asked.plot.plot].axes or asked.plot.of_copy:
-            raise
-        found = orders(served.study.session, asked.plot.columns, asked.body.get("sensitive"))
-        if not found.why:
-            raise
-        allowed = found.nearest != asked.plot.columns and not found.nearest_why
-        near = {**asked.body, "columns": [*found.nearest]} if allowed else None
-        return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
-    told = picture_told(view, name)
-    view.ask_to_leave(ON_THE_WEB)
-    return told
-
-
-def _name_of(served: Served, asked: Accepted) -> str:
-    """Name a picture: the same question of the same data and policy has the same name.
-
-    The name says whether it counts to a budget: what belongs to a copy of the whole table does not.
-    """
-    told = json.dumps([served.name, served.version, served.edition, asked.plot.plot, asked.text])
-    name = hashlib.sha256(told.encode()).hexdigest()[:32]
-    return UNCOUNTED + name[1:] if asked.plot.of_copy else name
+def who(served: Served, caller: Caller) -> str:
+    """Return what tells a caller of one study from one of the same name of another."""
+    return f"{served.name}\0{caller.name}"

@@ -22,17 +22,14 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
 from discreet.errors import LeavingError
-from discreet.ledger.log import Answer, Caller
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, file_name
 from discreet.plots import PLOTS
 from discreet.render.to_html import parts
-from discreet.serve.access import CallerOf, callers
+from discreet.serve.access import CallerOf, Issuer, callers
 from discreet.serve.answers import (
     TABLE,
     VIEW,
     answer_again,
-    answer_orders,
-    answer_seen,
     answer_table,
     answer_view,
     refused,
@@ -48,15 +45,16 @@ from discreet.serve.board import (
 )
 from discreet.serve.counter import JSON, Bearer, Counter, answered, read_body
 from discreet.serve.custodian_routes import add_custodian_routes
-from discreet.serve.facts import Served, serve_study
 from discreet.serve.files import Files
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
+from discreet.serve.log import Answer
 from discreet.serve.output_routes import add_output_routes
 from discreet.serve.ready import Ready
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.requests import BODIES
+from discreet.serve.studies import Served, Studies
 from discreet.serve.tables import table_body
-from discreet.study import Study
+from discreet.serve.tokens import Caller
 from discreet.study.table_kinds import TABLES
 from discreet.web import board_files
 
@@ -67,40 +65,32 @@ CODES = {404: "unknown", 405: "method"}
 
 
 def create_app(
-    study: Study, origins: Sequence[str] = (), issuer: CallerOf | None = None
+    studies: Studies, origins: Sequence[str] = (), issuer: Issuer | None = None
 ) -> FastAPI:
-    """Return the server of a study, as an ASGI application.
+    """Return the server of some studies, as an ASGI application.
 
     Parameters
     ----------
-    study : Study
-        What is served; it needs a name.
+    studies : Studies
+        What is served: study files, and the server's record.
     origins : sequence of str, optional
         Other web addresses whose pages may ask.
-    issuer : callable, optional
-        Says whose a token is that the ledger does not know, such as `Issuer.caller`.
-
-    Raises
-    ------
-    InputError
-        If the study has no name, or its policy is `research` and the data are not public.
+    issuer : Issuer, optional
+        Says whose a token is that the record does not know.
 
     Notes
     -----
     Every answer but those of the pages, of `/api/health`, `/api/ready` and `/api/openapi.json`
-    needs a token (`discreet token add`). What is answered is what a View holds; it was recorded in
-    the study's ledger before.
+    needs a token (`discreet token add`). What is asked is recorded before it is answered.
 
-    **What it does not protect.** Whoever has a token may pass on what was answered. Two persons
-    with a token each have two allowances; what is released fits together all the same. The server
+    **What it does not protect.** Whoever has a token may pass on what was answered. The server
     trusts the machine it runs on.
     """
-    served = serve_study(study)
-    ready = Ready(served)
+    ready = Ready(studies)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        with served.ledger.store.kept_open():
+        with studies.store.kept_open():
             looking = asyncio.create_task(_look(ready))
             yield
             looking.cancel()
@@ -117,7 +107,7 @@ def create_app(
     )
     app.include_router(pages())
     app.state.ready = ready
-    app.include_router(routes(served, callers(served.ledger.store, served.name, issuer), ready))
+    app.include_router(routes(studies, callers(studies.store, studies.names, issuer), ready))
     for wrong in (RequestValidationError, HTTPException, LeavingError):
         app.add_exception_handler(wrong, _said)
     if origins:
@@ -133,7 +123,7 @@ def create_app(
 
 
 async def _look(ready: Ready) -> None:
-    """Look from time to time whether data and policy are as at the start; the log says if not."""
+    """Look from time to time for new files, and whether the record can be read."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         await anyio.to_thread.run_sync(ready.wrong)
@@ -143,13 +133,13 @@ async def _said(_: Request, error: Exception) -> Response:
     """Answer what goes wrong with fixed words, of which none is of the request."""
     if isinstance(error, HTTPException):  # what the router could not place
         return answered(refusal(CODES.get(error.status_code, "request")), error.headers)
-    # The ledger that cannot be written or read, or a path or query that is not as described.
-    return answered(refusal("ledger" if isinstance(error, LeavingError) else "request"))
+    # The record that cannot be written or read, or a path or query that is not as described.
+    return answered(refusal("record" if isinstance(error, LeavingError) else "request"))
 
 
 # Requests that are worked on; the others wait. More than wait for pictures and for files together,
 # so that some are left for what takes no time.
-AT_ONCE = 40
+AT_ONCE, AT_DOOR = 40, 8
 BYTES = "application/octet-stream"
 ROWS_TOLD: dict[int | str, dict[str, Any]] = {200: {"content": {BYTES: {}}}, 304: {}}
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -158,19 +148,24 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
-    """Return the routes of the API of a study."""
+def routes(studies: Studies, caller_of: CallerOf, ready: Ready) -> APIRouter:
+    """Return the routes of the API of some studies."""
     router = APIRouter(prefix="/api", responses=ERRORS)
-    counter = Counter(served, caller_of, ThreadPoolExecutor(AT_ONCE, "discreet-request"))
+    counter = Counter(
+        studies,
+        caller_of,
+        ThreadPoolExecutor(AT_ONCE, "discreet-request"),
+        ThreadPoolExecutor(AT_DOOR, "discreet-door"),
+    )
 
     @router.get("/study", response_model=dict[str, Any])
     async def study(bearer: Bearer) -> Response:
         """Say what can be asked: columns, pictures, methods, numbers and their limits; no value."""
-        return answered(await counter.work(bearer, lambda caller: study_json(served, caller)))
+        return answered(await counter.work(bearer, study_json))
 
-    _board(router, counter)
+    _rows(router, counter)
     _copy(router, counter)
-    files = Files.sealed_with(served.study.session.secret)
+    files = Files()
     _views(router, counter)
     _files(router, counter, files, OF_PLOTS)
     _tables(router, counter)
@@ -193,30 +188,27 @@ def routes(served: Served, caller_of: CallerOf, ready: Ready) -> APIRouter:
     return router
 
 
-def _board(router: APIRouter, counter: Counter) -> None:
-    served = counter.served
-
+def _rows(router: APIRouter, counter: Counter) -> None:
     @router.get("/rows", response_class=Response, responses=ROWS_TOLD)
     async def rows(bearer: Bearer, request: Request) -> Response:
         """Answer with the rows of the copy as columns of bytes, or 304 where they are the same."""
-        asked = request.headers
+        asked, said = request.headers, {"Vary": "Accept-Encoding"}
 
-        def work(caller: Caller) -> Answer | Refusal:
+        def work(served: Served, caller: Caller) -> Answer | Refusal:
             found = answer_rows(served, caller)
             if isinstance(found, Refusal):
                 return found
-            if f'"{found.digest}"' in asked.get("if-none-match", ""):
+            said["ETag"] = f'"{found.digest}"'
+            if said["ETag"] in asked.get("if-none-match", ""):
                 return Answer(304, b"")
-            packed = "gzip" in asked.get("accept-encoding", "")
-            return Answer(200, served.held.packed if packed else found.data)
+            if "gzip" not in asked.get("accept-encoding", ""):
+                return Answer(200, found.data)
+            said["Content-Encoding"] = "gzip"
+            return Answer(200, served.held.packed)
 
         found = await counter.work(bearer, work)
-        held = served.held.rows
-        if isinstance(found, Refusal) or held is None:
+        if isinstance(found, Refusal):
             return answered(found)
-        said = {"ETag": f'"{held.digest}"', "Vary": "Accept-Encoding"}
-        if found.body is served.held.packed:
-            said["Content-Encoding"] = "gzip"
         return Response(found.body, found.status, said, None if found.status == 304 else BYTES)
 
 
@@ -241,11 +233,11 @@ def _add(router: APIRouter, counter: Counter, asked: Asked) -> None:
     async def ask(bearer: Bearer, request: Request) -> Response:
         data = await request.body()
 
-        def work(caller: Caller) -> Answer | Refusal | Mapping[str, Any]:
+        def work(served: Served, caller: Caller) -> Answer | Refusal | Mapping[str, Any]:
             given = read_body(asked.body, data)
             if isinstance(given, Refusal):
-                return refused(counter.served, caller, asked.what, given)
-            return asked.answer(counter.served, caller, given)
+                return refused(served, caller, asked.what, given)
+            return asked.answer(served, caller, given)
 
         return answered(await counter.work(bearer, work))
 
@@ -269,12 +261,6 @@ def _view(kind: str, served: Served, caller: Caller, body: Mapping[str, Any]) ->
     return answer_view(served, caller, kind, body)
 
 
-def _seen(
-    kind: str, served: Served, caller: Caller, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
-    return answer_seen(served, caller, kind, body)
-
-
 def _table(kind: str, served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
     return answer_table(served, caller, kind, body)
 
@@ -289,35 +275,27 @@ def _copy(router: APIRouter, counter: Counter) -> None:
         "part": (PartBody, PART, answer_part),
     }
     for kind, body in BODIES.items():
-        says = f"{PLOTS[kind].title} of the copy of the whole table: free, and not kept."
+        says = f"{PLOTS[kind].title} of the copy of the whole table; it is not kept."
         asked[kind] = body, says, partial(_of_copy, kind)
     for name, (body, says, answer) in asked.items():
         path, what = f"/copy/{name}", f"copy {name}"
         _add(router, counter, Asked(path, f"copy_{name}", body, says, what, answer))
 
 
-SEEN = "Say whether the caller was answered with this plot before, which is free."
-
-
 def _views(router: APIRouter, counter: Counter) -> None:
-    served = counter.served
     for kind, body in BODIES.items():
         says = f"{PLOTS[kind].title}: {PLOTS[kind].says}"
         draw = partial(_view, kind)
         _add(router, counter, Asked(f"/views/{kind}", f"draw_{kind}", body, says, kind, draw))
-        seen = partial(_seen, kind)
-        _add(router, counter, Asked(f"/seen/{kind}", f"seen_{kind}", body, SEEN, kind, seen))
 
     @router.get("/views/{view}", response_model=dict[str, Any])
     async def again(bearer: Bearer, view: str) -> Response:
         """Answer with a picture that was asked for before, byte for byte."""
-        again = await counter.work(bearer, lambda it: answer_again(served, it, view, "again"))
-        return answered(again)
 
-    @router.get("/views/{view}/orders", response_model=dict[str, Any])
-    async def orders(bearer: Bearer, view: str) -> Response:
-        """Say which orders of its axes are allowed that are one move away from a picture's own."""
-        return answered(await counter.work(bearer, lambda it: answer_orders(served, it, view)))
+        def work(served: Served, caller: Caller) -> Answer | Refusal:
+            return answer_again(served, caller, view, "again")
+
+        return answered(await counter.work(bearer, work))
 
 
 @dataclass(frozen=True)
@@ -346,15 +324,15 @@ def _file(router: APIRouter, counter: Counter, files: Files, place: Place, form:
     async def download(bearer: Bearer, request: Request) -> Response:
         id_ = request.path_params[place.what]
 
-        def work(caller: Caller) -> Answer | Refusal:
-            found = answer_again(counter.served, caller, id_, form, place.what)
-            if isinstance(found, Refusal) or found.status != 200:
+        def work(served: Served, caller: Caller) -> Answer | Refusal:
+            found = answer_again(served, caller, id_, form, place.what)
+            if isinstance(found, Refusal):
                 return found
-            file = files.made(id_, found.body, form)
+            file = files.made(id_, found.body, form, served.file.key)
             return file if isinstance(file, Refusal) else Answer(200, file)
 
         found = await counter.work(bearer, work)
-        if isinstance(found, Refusal) or found.status != 200:
+        if isinstance(found, Refusal):
             return answered(found)
         said = {"Content-Disposition": f'attachment; filename="{file_name(id_, form)}"'}
         return Response(found.body, media_type=place.forms[form], headers=said)

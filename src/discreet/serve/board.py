@@ -1,25 +1,22 @@
 """What a board asks a server for beside single plots: the rows of the copy, and plots of it.
 
-What is drawn of the copy was released with it. So it is recorded once that a caller explores the
-copy, and how often anybody asks is bounded in memory alone.
+It is written down once that a caller explores the copy, and how often anybody asks is bounded in
+memory alone.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
-from discreet.ledger.entries import ON_THE_WEB
-from discreet.ledger.log import UNCOUNTED, Answer, Caller, LogEntry, ask, kept
-from discreet.serve.answers import OVER, differs, made, refused
-from discreet.serve.facts import Served
+from discreet.errors import InputError, RefusedError
+from discreet.serve.answers import heavy, over, refused, who
 from discreet.serve.files import drawn
+from discreet.serve.log import ANSWERED, Answer, LogEntry, explored, write_entry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import (
     LONGEST_NAME,
@@ -31,6 +28,8 @@ from discreet.serve.requests import (
     check,
     refused_in_words,
 )
+from discreet.serve.studies import Served
+from discreet.serve.tokens import Caller
 from discreet.study.board import ROWS, BoardRows, names_in
 from discreet.study.derived import FEWEST
 from discreet.study.lights import Axis, Clause
@@ -46,12 +45,7 @@ __all__ = [
 ]
 
 EXPLORED = "copy"
-STAYS = "rows: the policy of this study keeps its copy on the server; ask /api/copy for pictures"
-NO_COPY = "this study has no copy of the whole table; ask /api/views for its plots"
-NOT_DRAWN = (
-    "these rows of the copy cannot be drawn so: they are too few, or alike; keep more rows, or draw"
-    " other columns"
-)
+STAYS = "rows: the copy of this study stays on the server; ask /api/copy for pictures"
 MOST_CARDS = 64
 MOST_CLAUSES = 100
 MOST_MARKS = 5000
@@ -131,41 +125,29 @@ class LightBody(BaseModel):
 
 
 def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:
-    """Hand out the rows of the copy, to each caller recorded once."""
+    """Hand out the rows of the copy; that a caller has them is written down once."""
     rows = served.held.rows
     if rows is None:
-        why = STAYS if served.held.there else NO_COPY
-        return refused(served, caller, ROWS, refusal("policy", why))
-
-    def make() -> bytes:
-        rows.gate(ON_THE_WEB)
-        return json.dumps({"rows": rows.digest}).encode()
-
-    return _explored(served, caller, ROWS, make) or rows
+        return refused(served, caller, ROWS, refusal("policy", STAYS))
+    return _let_explore(served, caller, ROWS) or rows
 
 
 def answer_copy(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer with a plot of the copy, of any rows and new columns: free, and not kept."""
+    """Answer with a plot of the copy, of any rows and new columns."""
     stop = _let_explore(served, caller)
     if stop is not None:
         return stop
-    asked = check(served.study, served.columns, kind, body)
+    asked = check(served.copy, served.columns, kind, body)
     if isinstance(asked, Refusal):
         return asked
-    name, held = (kind, asked.text), served.held.pictures
-    found = held.get(name)
-    if found is None:
-        try:
-            with served.turn:
-                view = drawn(asked)
-            plain = replace(view, gate=None).to_json()
-        except (InputError, RefusedError):
-            return refusal("data", NOT_DRAWN)
-        found = f'{{"view":{plain}}}'.encode()
-        held.put(name, found)
-    return Answer(200, found)
+
+    def make() -> bytes:
+        return f'{{"view":{replace(drawn(asked), gate=None).to_json()}}}'.encode()
+
+    found = heavy(served, caller, f"copy {kind} {asked.text}", make)
+    return found if isinstance(found, Refusal) else Answer(200, found)
 
 
 def answer_light(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
@@ -215,57 +197,18 @@ def _given(said: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
 
 
-def _let_explore(served: Served, caller: Caller) -> Refusal | None:
-    """Let a caller explore the copy where it is, or say why not."""
-    if not served.held.there:
-        return refused(served, caller, EXPLORED, refusal("policy", NO_COPY))
-
-    def make() -> bytes:
-        session = served.study.session
-        session.gate_of_copy(EXPLORED, names_in(session.whole))(ON_THE_WEB)
-        return json.dumps({"copy": session.whole.copy.version}).encode()
-
-    return _explored(served, caller, EXPLORED, make)
-
-
-def _explored(
-    served: Served, caller: Caller, what: str, make: Callable[[], bytes]
-) -> Refusal | None:
-    """Let a caller explore the copy: recorded the first time, and bounded by a rate."""
+def _let_explore(served: Served, caller: Caller, what: str = EXPLORED) -> Refusal | None:
+    """Let a caller explore the copy: written down the first time, and bounded by a rate."""
     held = served.held
-    if not held.rate.lets(caller.name):
+    if not served.desk.rate_of_copy.lets(who(served, caller)):
         return refusal("rate")
-    if (caller.name, what) not in held.known:
-        view, store = str(_question(served, what).view), served.ledger.store
-        before = kept(store, served.name, served.version, view, caller.name)
-        found = _recorded(served, caller, what, make) if before is None else before
-        if isinstance(found, Refusal):
-            return found
-        if found.status != 200:
-            return refusal("data")
-        held.known.add((caller.name, what))
-    try:
-        served.study.session.release_gate.check_unchanged()
-    except LedgerError:
-        raise
-    except LeavingError as error:
-        return refusal("leaving", differs(error.what))
+    if (caller.name, what) in held.known:
+        return None
+    if not explored(served.store, served.name, served.version, what, caller.name):
+        too_many = over(served, caller, what)
+        if too_many is not None:
+            return too_many
+        entry = LogEntry(served.name, served.version, what, "", None)
+        write_entry(served.store, caller, entry, ANSWERED)
+    held.known.add((caller.name, what))
     return None
-
-
-def _recorded(
-    served: Served, caller: Caller, what: str, make: Callable[[], bytes]
-) -> Answer | Refusal:
-    """Record that a caller asks, and answer as before, or with what is made."""
-    question = _question(served, what)
-    receipt = ask(served.ledger.store, caller, question, served.allowance)
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
-    return receipt.answer or made(served, receipt, question, make)
-
-
-def _question(served: Served, what: str) -> LogEntry:
-    """Return what is recorded: the same question of the same copy has the same name."""
-    told = json.dumps([served.name, served.version, served.edition, what])
-    name = UNCOUNTED + hashlib.sha256(told.encode()).hexdigest()[1:32]
-    return LogEntry(served.name, served.version, what, "{}", name)

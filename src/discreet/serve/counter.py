@@ -1,12 +1,12 @@
-"""Where a request is taken: whose it is, what it holds, and within what time it is answered."""
+"""Where a request is taken: whose it is, of which study, and within what time it is answered."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import anyio
@@ -14,18 +14,21 @@ from fastapi import Response, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ValidationError
 
-from discreet.ledger.log import Answer, Caller
 from discreet.serve.access import CallerOf
 from discreet.serve.answers import refused
-from discreet.serve.facts import Served
+from discreet.serve.log import Answer
 from discreet.serve.refusals import Refusal, refusal
+from discreet.serve.studies import Served, Studies
+from discreet.serve.tokens import Caller
 
 __all__ = ["JSON", "Bearer", "Counter", "Work", "answered", "not_as", "read_body"]
 
 SECONDS = 60.0  # until a request is answered, or told to ask again
 JSON = "application/json"
+OF_ONE = 6
+"""So many requests of one caller are worked on at a time; the others wait, and hold no thread."""
 
-Work = Callable[[Caller], Answer | Refusal | Mapping[str, Any]]
+Work = Callable[[Served, Caller], Answer | Refusal | Mapping[str, Any]]
 Bearer = Annotated[
     HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False, scheme_name="token"))
 ]
@@ -41,37 +44,100 @@ def answered(found: Answer | Refusal, headers: Mapping[str, str] | None = None) 
     return Response(found.body, status_code=found.status, media_type=JSON, headers=said)
 
 
-@dataclass(frozen=True)
+@dataclass
+class _Place:
+    """What one caller's requests wait for, and how many they are."""
+
+    free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(OF_ONE))
+    waiting: int = 0
+
+
 class Counter:
     """Where a request is taken: it says whose it is, and works on it in a thread.
 
     Who waits no longer leaves the thread to its work, and it stays taken until that has ended.
+
+    Parameters
+    ----------
+    studies : Studies
+        What is served.
+    caller_of : callable
+        Says whose a token is, and of which study.
+    threads, door : ThreadPoolExecutor
+        Where requests are worked on, and where it is found out whose they are: a caller whose
+        requests fill all threads keeps nobody from being known.
     """
 
-    served: Served
-    caller_of: CallerOf
-    threads: ThreadPoolExecutor
+    def __init__(
+        self,
+        studies: Studies,
+        caller_of: CallerOf,
+        threads: ThreadPoolExecutor,
+        door: ThreadPoolExecutor,
+    ) -> None:
+        self._studies, self._caller_of = studies, caller_of
+        self._threads, self._door = threads, door
+        self._places: dict[tuple[str, str], _Place] = {}
 
     async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Answer | Refusal:
         """Do some work for whoever has the token, within the time a request has."""
         token = "" if bearer is None else bearer.credentials
-
-        def whole() -> Answer | Refusal | Mapping[str, Any]:
-            caller = self.caller_of(token)
-            if caller is None:
-                return refusal("token")
-            if role == "custodian" and caller.role != role:
-                return refused(self.served, caller, "custodian", refusal("role"))
-            return work(caller)
-
         try:
             with anyio.fail_after(SECONDS):
-                found = await asyncio.wrap_future(self.threads.submit(whole))
+                known = await asyncio.wrap_future(self._door.submit(self._known, token))
+                if known is None:
+                    return refusal("token")
+                found = await self._worked(*known, work, role)
         except TimeoutError:
             return refusal("slow")
         if isinstance(found, Answer | Refusal):
             return found
         return Answer(200, json.dumps(found, allow_nan=False, ensure_ascii=False).encode())
+
+    def _known(self, token: str) -> tuple[Served, Caller] | None:
+        """Return what a token opens, and whose it is."""
+        found = self._caller_of(token)
+        if found is None:
+            return None
+        caller, study = found
+        served = self._studies.get(study)
+        return None if served is None else (served, caller)
+
+    async def _worked(
+        self, served: Served, caller: Caller, work: Work, role: str
+    ) -> Answer | Refusal | Mapping[str, Any]:
+        def whole() -> Answer | Refusal | Mapping[str, Any]:
+            if role == "custodian" and caller.role != role:
+                return refused(served, caller, "custodian", refusal("role"))
+            return work(served, caller)
+
+        name, loop = (served.name, caller.name), asyncio.get_running_loop()
+        place = self._places.setdefault(name, _Place())
+        place.waiting += 1
+
+        def leave() -> None:
+            place.free.release()
+            self._leave(name, place)
+
+        try:
+            await place.free.acquire()
+        except BaseException:
+            self._leave(name, place)
+            raise
+
+        def done(_: Future[Any]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(leave)
+
+        future = self._threads.submit(whole)
+        future.add_done_callback(done)
+        return await asyncio.wrap_future(future)
+
+    def _leave(self, name: tuple[str, str], place: _Place) -> None:
+        """Forget the place of a caller of whom nobody waits any more."""
+        place.waiting -= 1
+        if place.waiting == 0 and self._places.get(name) is place:
+            del self._places[name]
 
 
 def read_body(model: type[BaseModel], data: bytes) -> dict[str, Any] | Refusal:

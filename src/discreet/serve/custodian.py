@@ -1,6 +1,6 @@
-"""What a custodian does over HTTP: reads the record, makes and changes tokens, proposes a policy.
+"""What a custodian does over HTTP: reads the record, makes and changes tokens.
 
-Each act is recorded with the name of who did it. The policy's file is never written.
+Each act is recorded with the name of who did it.
 """
 
 from __future__ import annotations
@@ -16,68 +16,60 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from discreet.ledger.chain import FIRST, stamp
-from discreet.ledger.entries import Record, Wanted
-from discreet.ledger.log import (
-    MOST_DAYS,
-    MOST_VIEWS,
-    Answer,
-    Caller,
-    Token,
-    add_token,
-    callers,
-    change_token,
-    list_tokens,
-    revoke_token,
-    used_by,
-)
-from discreet.ledger.store import verify
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS
 from discreet.policy.words import words
+from discreet.records.chain import FIRST, stamp
+from discreet.records.store import verify
 from discreet.serve.answers import acted
-from discreet.serve.facts import Served
+from discreet.serve.entries import Record, Wanted
+from discreet.serve.log import Answer, callers
 from discreet.serve.outputs import OUTPUTS
 from discreet.serve.refusals import CODES, Refusal, refusal
+from discreet.serve.studies import Served
+from discreet.serve.tokens import (
+    MOST_DAYS,
+    Caller,
+    Token,
+    add_token,
+    change_token,
+    list_tokens,
+    revoke_token,
+)
 from discreet.spreadsheet import of_row
 from discreet.study.board import ROWS
-from discreet.study.proposal import policy_text, propose
 from discreet.study.table_kinds import TABLES
 
 __all__ = [
     "LOG_FORMS",
     "LogQuery",
     "NewToken",
-    "ProposedPolicy",
     "Terms",
     "add",
     "change",
     "log_file",
     "log_page",
     "overview",
-    "proposed",
     "revoke",
     "verified",
 ]
 
-ADD, CHANGE, REVOKE, PROPOSE = "token added", "token changed", "token revoked", "policy proposed"
+ADD, CHANGE, REVOKE = "token added", "token changed", "token revoked"
 #: The files that the record can be had as, and what they are.
 LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json"}
 #: What is asked for that hands something over, and what shows nothing of the data.
 LEAVING = (*PLOT_FORMS, *TABLE_FORMS, ROWS)
-OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, PROPOSE, *OUTPUTS, *LOG_FORMS)
+OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, *OUTPUTS, *LOG_FORMS)
 DAYS_BACK = 30
 OWN = "token "
 #: Of each code of a refusal what the page calls it, and what an analyst can do instead.
 CAUSES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "policy": ("Not under this policy", "what the policy allows"),
-        "data": ("Too few persons", "another picture, or fewer filters"),
-        "order": ("Axes in another order", "an order of axes that is allowed"),
-        "leaving": ("Does not fit what was released", "the picture that was released"),
+        "data": ("Nothing to draw", "another picture, or fewer filters"),
+        "version": ("Of an earlier version", "the same of the version that there is"),
         "request": ("Not understood", "what the page offers"),
         "rate": ("Too many at once", "the same a little later"),
-        "budget": ("No views left", "pictures that they have seen before"),
         "unknown": ("Not theirs to see", "asking for the picture themselves"),
         "role": ("For custodians alone", "asking the custodian"),
     }
@@ -89,7 +81,6 @@ class _Body(BaseModel):
 
 
 Days = Annotated[float, Field(gt=0, le=MOST_DAYS)]
-Views = Annotated[int, Field(ge=0, le=MOST_VIEWS)]
 
 
 class NewToken(_Body):
@@ -98,20 +89,12 @@ class NewToken(_Body):
     name: str = Field(max_length=64)
     role: Literal["analyst", "custodian"] = "analyst"
     days: Days = 30.0
-    views: Views | None = None
 
 
 class Terms(_Body):
-    """What of a token is to hold from now on; what is null stays."""
+    """How many days a token is to hold from now on."""
 
-    days: Days | None = None
-    views: Views | None = None
-
-
-class ProposedPolicy(_Body):
-    """A policy as the text of its file."""
-
-    text: str
+    days: Days
 
 
 class LogQuery(BaseModel):
@@ -129,7 +112,7 @@ class LogQuery(BaseModel):
     most: int = Field(default=50, ge=1, le=200)
 
     def wanted(self) -> Wanted:
-        """Return what is wanted, for the ledger."""
+        """Return what is wanted, for the record."""
         since, until = (
             None if at is None else datetime.fromtimestamp(at, UTC)
             for at in (self.since, self.until)
@@ -143,14 +126,12 @@ class LogQuery(BaseModel):
 def overview(served: Served, caller: Caller) -> dict[str, Any]:
     """Return what the policy says, who may look, and where the record ends.
 
-    All of it of this study alone: another of the same ledger has a custodian of its own. The last
+    All of it of this study alone: another on the same server has a custodian of its own. The last
     seal is as it is written: only `verified` checks it.
     """
-    store = served.ledger.store
-    policy = served.study.policy
+    store = served.store
     tokens = {f"{OWN}{it.name}": it for it in list_tokens(store, served.name)}
     others = [name for name in callers(store, served.name) if name not in tokens]
-    used = used_by(store, [*tokens, *others], served.name, served.version)
     seen = _record(served).last_seen()
     with store.reading() as connection:
         last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
@@ -158,22 +139,13 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
         "study": served.name,
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
-        "policy": policy_text(policy),
-        "words": [dataclasses.asdict(it) for it in words(policy)],
+        "words": [dataclasses.asdict(it) for it in words(served.file.policy)],
         "tokens": [
-            {
-                **_told(it, served.allowance.views),
-                "used": used[name],
-                "seen": seen.get(name),
-                "own": name == caller.name,
-            }
+            {**_told(it), "seen": seen.get(name), "own": name == caller.name}
             for name, it in tokens.items()
         ],
-        "others": [{"name": name, "used": used[name], "seen": seen.get(name)} for name in others],
-        "allowance": {
-            "views": served.allowance.views,
-            "a_minute": served.allowance.a_minute,
-        },
+        "others": [{"name": name, "seen": seen.get(name)} for name in others],
+        "a_minute": served.desk.rate.most,
         "kinds": {name: it.title for name, it in PLOTS.items()}
         | {name: it.title for name, it in TABLES.items()},
         "plots": [*PLOTS],
@@ -191,7 +163,7 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
     }
 
 
-def _told(token: Token, views: int) -> dict[str, Any]:
+def _told(token: Token) -> dict[str, Any]:
     return {
         "name": token.name,
         "role": token.role,
@@ -199,18 +171,17 @@ def _told(token: Token, views: int) -> dict[str, Any]:
         "expires": token.expires,
         "revoked": token.revoked,
         "state": token.state(),
-        "views": views if token.views is None else token.views,
     }
 
 
 def verified(served: Served) -> dict[str, Any]:
-    """Count the chain of the ledger again, and say what of it is broken."""
-    found = verify(served.ledger.store)
+    """Count the chain of the record again, and say what of it is broken."""
+    found = verify(served.store)
     return {"rows": found.rows, "head": found.head, "broken": [*found.broken]}
 
 
 def _record(served: Served) -> Record:
-    return Record(served.ledger.store, served.name, LEAVING, OTHER)
+    return Record(served.store, served.name, LEAVING, OTHER)
 
 
 def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
@@ -232,7 +203,7 @@ def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
     }
 
 
-COLUMNS = ("id", "at", "caller", "version", "what", "request", "view", "kind", "outcome", "again")
+COLUMNS = ("id", "at", "caller", "version", "what", "request", "view", "kind", "outcome")
 
 
 def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Answer | Refusal:
@@ -263,7 +234,7 @@ NO_LONGER = (
     " server (discreet token add) it may."
 )
 NO_CUSTODIANS = (
-    "Your token is not of this ledger, so that custodians' tokens are made on the server alone"
+    "Your token is not of this server, so that custodians' tokens are made on the server alone"
     " (discreet token add)."
 )
 
@@ -279,14 +250,13 @@ def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str,
         wrong = _too_long(served, caller, body["role"], body["days"])
         if wrong is not None:
             return wrong
-        store = served.ledger.store
+        store = served.store
         text = add_token(
             store,
             served.name,
             body["name"],
             body["role"],
             days=body["days"],
-            views=body["views"],
         )
         return {"text": text, "token": _of_name(served, body["name"])}
 
@@ -296,21 +266,19 @@ def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str,
 def change(
     served: Served, caller: Caller, name: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
-    """Let a token hold for longer or shorter, or take more or fewer views."""
+    """Let a token hold for longer or shorter."""
 
     def make() -> dict[str, Any] | Refusal:
         if caller.name == OWN + name:
             return refusal("own", NOT_OWN)
-        if body["days"] is not None:
-            found = [it for it in list_tokens(served.ledger.store, served.name) if it.name == name]
-            wrong = _too_long(served, caller, found[0].role if found else "", body["days"])
-            if wrong is not None:
-                return wrong
-        change_token(served.ledger.store, served.name, name, days=body["days"], views=body["views"])
+        found = [it for it in list_tokens(served.store, served.name) if it.name == name]
+        wrong = _too_long(served, caller, found[0].role if found else "", body["days"])
+        if wrong is not None:
+            return wrong
+        change_token(served.store, served.name, name, days=body["days"])
         return {"token": _of_name(served, name)}
 
-    given = {key: value for key, value in body.items() if value is not None}
-    return acted(served, caller, CHANGE, {"name": _short(name), **given}, make)
+    return acted(served, caller, CHANGE, {"name": _short(name), **body}, make)
 
 
 def revoke(served: Served, caller: Caller, name: str) -> Mapping[str, Any] | Refusal:
@@ -319,31 +287,17 @@ def revoke(served: Served, caller: Caller, name: str) -> Mapping[str, Any] | Ref
     def make() -> dict[str, Any] | Refusal:
         if caller.name == OWN + name:
             return refusal("own", NOT_OWN)
-        revoke_token(served.ledger.store, served.name, name)
+        revoke_token(served.store, served.name, name)
         return {"token": _of_name(served, name)}
 
     return acted(served, caller, REVOKE, {"name": _short(name)}, make)
-
-
-def proposed(served: Served, caller: Caller, text: str) -> Mapping[str, Any] | Refusal:
-    """Say what a proposed policy would change; it is not kept."""
-
-    def make() -> dict[str, Any]:
-        found = propose(served.study.session, text)
-        if isinstance(found, list):
-            return {"mistakes": [dataclasses.asdict(it) for it in found], "proposal": None}
-        return {"mistakes": [], "proposal": dataclasses.asdict(found)}
-
-    return acted(served, caller, PROPOSE, {}, make)
 
 
 def _too_long(served: Served, caller: Caller, role: str, days: float) -> Refusal | None:
     """Refuse a custodian's token that would hold longer than that of who makes it."""
     if role != "custodian":
         return None
-    own = [
-        it for it in list_tokens(served.ledger.store, served.name) if OWN + it.name == caller.name
-    ]
+    own = [it for it in list_tokens(served.store, served.name) if OWN + it.name == caller.name]
     if not own:
         return refusal("own", NO_CUSTODIANS)
     until = stamp(datetime.now(UTC) + timedelta(days=days))
@@ -351,8 +305,8 @@ def _too_long(served: Served, caller: Caller, role: str, days: float) -> Refusal
 
 
 def _of_name(served: Served, name: str) -> dict[str, Any]:
-    (found,) = [it for it in list_tokens(served.ledger.store, served.name) if it.name == name]
-    return _told(found, served.allowance.views)
+    (found,) = [it for it in list_tokens(served.store, served.name) if it.name == name]
+    return _told(found)
 
 
 def _short(name: str) -> str:

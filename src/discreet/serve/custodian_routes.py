@@ -2,54 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ValidationError
 
-from discreet.ledger.log import Answer, Caller
 from discreet.serve import custodian, outputs
 from discreet.serve.answers import refused
 from discreet.serve.counter import Bearer, Counter, Work, answered, not_as
-from discreet.serve.facts import Served
 from discreet.serve.files import Files
-from discreet.serve.output_routes import add_act
+from discreet.serve.log import Answer
+from discreet.serve.output_routes import Act, add_act
 from discreet.serve.refusals import Refusal
+from discreet.serve.studies import Served
+from discreet.serve.tokens import Caller
 
 __all__ = ["add_custodian_routes"]
 
 
 def add_custodian_routes(router: APIRouter, counter: Counter, files: Files) -> None:
     """Add all routes that a custodian's token alone opens."""
-    served = counter.served
 
     @router.get("/custodian", response_model=dict[str, Any])
     async def told(bearer: Bearer) -> Response:
         """Say what the policy says, who has tokens, and where the record ends."""
-        found = await counter.work(bearer, lambda it: custodian.overview(served, it), "custodian")
-        return answered(found)
+        return answered(await counter.work(bearer, custodian.overview, "custodian"))
 
     @router.post("/custodian/verify", response_model=dict[str, Any])
     async def verify(bearer: Bearer) -> Response:
-        """Count the chain of the ledger again."""
-        found = await counter.work(bearer, lambda _: custodian.verified(served), "custodian")
-        return answered(found)
+        """Count the chain of the record again."""
+        work: Work = lambda served, _: custodian.verified(served)  # noqa: E731
+        return answered(await counter.work(bearer, work, "custodian"))
 
     @router.delete("/custodian/tokens/{name}", response_model=dict[str, Any])
     async def revoke(bearer: Bearer, name: str) -> Response:
         """Let a token open nothing from now on."""
-        work: Work = lambda it: custodian.revoke(served, it, name)  # noqa: E731
+        work: Work = lambda served, it: custodian.revoke(served, it, name)  # noqa: E731
         return answered(await counter.work(bearer, work, "custodian"))
 
     for path, model, says, do in ACTS:
-        add_act(router, counter, path, model, says, partial(do, served), "custodian")
+        add_act(router, counter, path, model, says, do, "custodian")
     _outputs(router, counter, files)
     _log(router, counter)
 
 
-Act = Callable[[Served, Caller, str, Mapping[str, Any]], Mapping[str, Any] | Refusal]
 ACTS: Sequence[tuple[str, type[BaseModel], str, Act]] = (
     (
         "/custodian/tokens",
@@ -60,14 +57,8 @@ ACTS: Sequence[tuple[str, type[BaseModel], str, Act]] = (
     (
         "/custodian/tokens/{name}",
         custodian.Terms,
-        "Let a token hold for longer or shorter, or take more or fewer views.",
+        "Let a token hold for longer or shorter.",
         custodian.change,
-    ),
-    (
-        "/custodian/policy",
-        custodian.ProposedPolicy,
-        "Say what a proposed policy would change; nothing is changed.",
-        lambda served, caller, _, body: custodian.proposed(served, caller, body["text"]),
     ),
     (
         "/custodian/outputs/{name}",
@@ -79,29 +70,29 @@ ACTS: Sequence[tuple[str, type[BaseModel], str, Act]] = (
 
 
 def _outputs(router: APIRouter, counter: Counter, files: Files) -> None:
-    served = counter.served
     add_act(
         router,
         counter,
         "/custodian/outputs",
         outputs.Collect,
         "Hand in what was downloaded from the server and was not handed in yet.",
-        lambda caller, _, body: outputs.collect(served, files, caller, body),
+        lambda served, caller, _, body: outputs.collect(served, files, caller, body),
         "custodian",
     )
 
     @router.get("/custodian/outputs", response_model=dict[str, Any])
     async def listed(bearer: Bearer) -> Response:
         """Say what was handed in to be checked, newest first."""
-        found = await counter.work(bearer, lambda _: outputs.outputs(served), "custodian")
-        return answered(found)
+        work: Work = lambda served, _: outputs.outputs(served)  # noqa: E731
+        return answered(await counter.work(bearer, work, "custodian"))
 
     bytes_: dict[int | str, dict[str, Any]] = {200: {"content": {BYTES: {}}}}
 
     @router.get("/custodian/outputs/{name}/file", response_class=Response, responses=bytes_)
     async def file(bearer: Bearer, name: str) -> Response:
         """Answer with the file of an output that was handed in."""
-        found = await counter.work(bearer, lambda _: outputs.file(served, name), "custodian")
+        work: Work = lambda served, _: outputs.file(served, name)  # noqa: E731
+        found = await counter.work(bearer, work, "custodian")
         if isinstance(found, Refusal):
             return answered(found)
         said = {"Content-Disposition": "attachment"}  # never a page of this origin
@@ -116,9 +107,7 @@ QUERY = [
 
 
 def _log(router: APIRouter, counter: Counter) -> None:
-    served = counter.served
-
-    def queried(caller: Caller, request: Request) -> custodian.LogQuery | Refusal:
+    def queried(served: Served, caller: Caller, request: Request) -> custodian.LogQuery | Refusal:
         try:
             return custodian.LogQuery.model_validate(dict(request.query_params))
         except ValidationError as error:
@@ -132,8 +121,8 @@ def _log(router: APIRouter, counter: Counter) -> None:
     async def log(bearer: Bearer, request: Request) -> Response:
         """Say what was asked and what became of it, newest first, page by page."""
 
-        def work(caller: Caller) -> Mapping[str, Any] | Refusal:
-            query = queried(caller, request)
+        def work(served: Served, caller: Caller) -> Mapping[str, Any] | Refusal:
+            query = queried(served, caller, request)
             return query if isinstance(query, Refusal) else custodian.log_page(served, query)
 
         return answered(await counter.work(bearer, work, "custodian"))
@@ -141,8 +130,8 @@ def _log(router: APIRouter, counter: Counter) -> None:
     def add(form: str) -> None:
 
         async def download(bearer: Bearer, request: Request) -> Response:
-            def work(caller: Caller) -> Answer | Refusal:
-                query = queried(caller, request)
+            def work(served: Served, caller: Caller) -> Answer | Refusal:
+                query = queried(served, caller, request)
                 if isinstance(query, Refusal):
                     return query
                 return custodian.log_file(served, caller, query, form)

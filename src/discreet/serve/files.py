@@ -5,34 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from discreet.datasets import diabetes
+from discreet.errors import DiscreetError
 from discreet.outputs.of_answers import file_of
 from discreet.plots import PLOTS, View
-from discreet.policy import Policy
-from discreet.provenance import Sealer, key_of
+from discreet.provenance import Sealer
 from discreet.render.scene import scene_to_plain
-from discreet.secret import Secret, unguessable
+from discreet.secret import DerivedKey
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
-from discreet.study import Study
-from discreet.study import open as open_study
-from discreet.study.session import Orders
+from discreet.study.derived import DerivedCopy
 
 __all__ = [
     "WARMED",
     "Files",
     "drawn",
-    "orders_told",
     "picture_told",
     "warm",
     "warm_in_background",
@@ -58,22 +52,6 @@ def picture_told(view: View, name: str) -> bytes:
         "alt": view.note(),
     }
     return _bytes(told)
-
-
-def orders_told(columns: tuple[str, ...], found: Orders) -> bytes:
-    """Return what is sent of the orders that axes may have."""
-    moves = [
-        {
-            "from": move.source,
-            "to": move.target,
-            "order": [*move.order],
-            "allowed": not move.why,
-            "why": move.why,
-        }
-        for move in found.moves
-    ]
-    nearest = [*(columns if not found.why or found.nearest_why else found.nearest)]
-    return _bytes({"order": nearest, "allowed": not found.why, "why": found.why, "moves": moves})
 
 
 def _bytes(told: dict[str, Any]) -> bytes:
@@ -124,6 +102,9 @@ class Kept:
                 self.size -= len(gone)
 
 
+Make = Callable[[bytes, str, Sealer], bytes]
+
+
 class Files:
     """Where files are made of plots and tables, one at a time, of whatever threads ask for them.
 
@@ -131,19 +112,14 @@ class Files:
     files are asked for at once, threads are left for those who ask for something else.
     """
 
-    @staticmethod
-    def sealed_with(secret: Secret) -> Files:
-        """Return where files are made that carry the seal of a secret."""
-        return Files(partial(file_of, sealer=Sealer(key_of(secret))))
-
-    def __init__(self, make: Callable[[bytes, str], bytes], most: int = MOST_BYTES) -> None:
+    def __init__(self, make: Make = file_of, most: int = MOST_BYTES) -> None:
         self._make = make
         self._kept = Kept(most)
         self._turn = threading.Lock()
         self._seats = threading.BoundedSemaphore(1 + MOST_WAITING)
 
-    def made(self, view: str, picture: bytes, form: str) -> bytes | Refusal:
-        """Return a file of what was sent of a view; busy where too many wait."""
+    def made(self, view: str, picture: bytes, form: str, key: DerivedKey) -> bytes | Refusal:
+        """Return a file of what was sent of a view, sealed by a key; busy where too many wait."""
         name = (view, form, hashlib.sha256(picture).hexdigest())
         found = self._kept.get(name)
         if found is not None:
@@ -154,7 +130,7 @@ class Files:
             with self._turn:
                 found = self._kept.get(name)  # whose turn it was before may have wanted the same
                 if found is None:
-                    found = self._make(picture, form)
+                    found = self._make(picture, form, Sealer(key))
                     self._kept.put(name, found)
                 return found
         finally:
@@ -174,37 +150,29 @@ def warm_in_background(work: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-OF_EACH_SORT: tuple[Callable[[Study], View], ...] = (
-    lambda study: study.histogram("age"),
-    lambda study: study.scatter("age", "bmi"),
-    lambda study: study.contour("age", "bmi"),
-    lambda study: study.box("age"),
-    lambda study: study.bars("sex"),
-    lambda study: study.parallel(["age", "bmi", "glucose"]),
-    lambda study: study.residuals("bmi ~ age"),
-)
-WARMED = len(OF_EACH_SORT)
-"""How many pictures `warm` draws."""
+MOST_WARMED = 3
+"""So many columns are drawn together of a plot that takes many."""
 
 
-def warm(step: Callable[[], object] = lambda: None) -> None:
-    """Draw a picture of each sort of a public table: what is imported and compiled stays.
+def warm(copy: DerivedCopy, step: Callable[[], object] = lambda: None) -> None:
+    """Draw a plot of each kind of a copy's first columns: what is imported and compiled stays.
 
-    In a folder of its own, with a secret of its own, so that nothing else stays. `step` is called
-    after each.
+    `step` is called after each.
     """
-    policy = Policy.preset("standard", public=True, study="warming up")
-    try:
-        with tempfile.TemporaryDirectory(prefix="discreet-") as name:
-            secret = Path(name) / "discreet.secret"
-            secret.touch(mode=0o600)
-            secret.write_text(unguessable().encode().hex(), encoding="ascii")
-            study = open_study(diabetes(), replace(policy, folder=Path(name)))
-            for draw_one in OF_EACH_SORT:
-                file_of(picture_told(draw_one(study), ""), "figure.png")
-                step()
-                if not threading.main_thread().is_alive():
-                    return  # the server has ended, and waits for this thread
-    except Exception as error:  # the server serves all the same, only slower at first
-        if threading.main_thread().is_alive():
-            LOG.warning("warming up ended early: %s", type(error).__name__)
+    numbers, levels = [*copy.whole.copy.columns], [*copy.whole.copy.strata]
+    for plot in WARMED:
+        columns = (numbers if plot.columns != "categorical" else levels)[:MOST_WARMED]
+        most = plot.most or MOST_WARMED
+        try:
+            if len(columns) >= plot.least:
+                view = copy.draw(plot, columns[: max(plot.least, min(most, MOST_WARMED))])
+                file_of(picture_told(view, ""), "figure.png")
+        except DiscreetError as error:  # these columns have no such plot
+            LOG.debug("not drawn to warm up: %s", type(error).__name__)
+        step()
+        if not threading.main_thread().is_alive():
+            return  # the server has ended, and waits for this thread
+
+
+WARMED = tuple(it for it in PLOTS.values() if not (it.of_formula or it.places))
+"""The plots that are drawn by `warm`."""

@@ -24,7 +24,15 @@ from uvicorn.server import ServerState
 
 from discreet.serve.refusals import Refusal, refusal
 
-__all__ = ["HEADERS", "CarefulProtocol", "Faults", "RequestLimits", "SecurityHeaders", "place_of"]
+__all__ = [
+    "HEADERS",
+    "CarefulProtocol",
+    "Faults",
+    "ProxiedProtocol",
+    "RequestLimits",
+    "SecurityHeaders",
+    "place_of",
+]
 
 logger = logging.getLogger("discreet.serve")
 
@@ -280,16 +288,17 @@ class CarefulProtocol(H11Protocol):
 
     A head has at most `head_bytes`. What uvicorn answers by itself (a request that is not HTTP,
     too many connections) has the JSON and the headers of every other answer; nothing of a
-    request is quoted, and none is written to uvicorn's access log: the ledger keeps them.
+    request is quoted, and none is written to uvicorn's access log: the server's record has them.
 
-    It does not limit how long a TLS handshake takes (asyncio: a minute), nor how many
-    connections one address has; `limit_concurrency` is for all together.
+    One address has `of_an_address` connections at most; `limit_concurrency` is for all together.
+    It does not limit how long a TLS handshake takes (asyncio: a minute).
     """
 
     head_seconds: float = 10.0
     answer_seconds: float = 30.0
     least_read: int = 16 * 1024
     head_bytes: int = 16 * 1024
+    of_an_address: int | None = 20
 
     def __init__(
         self,
@@ -360,11 +369,20 @@ class CarefulProtocol(H11Protocol):
 
     async def _answer_unless_busy(self, scope: Scope, receive: Receive, send: Send) -> None:
         most = self._most_clients
-        if most is None or max(len(self.connections), len(self.tasks)) <= most:
+        if most is not None and max(len(self.connections), len(self.tasks)) > most:
+            logger.warning("too many clients at once")
+        elif not self._has_too_many():
             await self._answer(scope, receive, send)
             return
-        logger.warning("too many clients at once")
         await _Reply(send).refuse(refusal("busy"), CLOSING)
+
+    def _has_too_many(self) -> bool:
+        """Whether the address that this connection is of has more than it may."""
+        if self.of_an_address is None or self.client is None:
+            return False
+        address = self.client[0]
+        others = [getattr(it, "client", None) for it in self.connections]
+        return len([it for it in others if it and it[0] == address]) > self.of_an_address
 
     def _look_later(self) -> None:
         unread = self.transport.get_write_buffer_size()
@@ -386,3 +404,9 @@ class CarefulProtocol(H11Protocol):
         elif not owes and self._until_head is not None:
             self._until_head.cancel()
             self._until_head = None
+
+
+class ProxiedProtocol(CarefulProtocol):
+    """The same behind a proxy, which has one address for all who come through it."""
+
+    of_an_address = None

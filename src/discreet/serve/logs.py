@@ -1,7 +1,7 @@
 """The log of a server: a line for each event, as text or as JSON, with nothing of the data.
 
 It says what the server does and what went wrong. Requests are no events of it: who asked for what
-stands in the ledger, and whoever sends them could fill the log.
+stands in the record, and whoever sends them could fill the log.
 
 Only what discreet itself says is written word for word. Of another library's record, a warning or
 an exception the type and the place are written: their texts may quote cells, or a request.

@@ -8,17 +8,18 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from discreet.ledger.log import Caller
 from discreet.serve import outputs
 from discreet.serve.answers import refused
 from discreet.serve.counter import JSON, Bearer, Counter, answered, read_body
 from discreet.serve.files import Files
 from discreet.serve.refusals import Refusal
+from discreet.serve.studies import Served
+from discreet.serve.tokens import Caller
 
 __all__ = ["Act", "add_act", "add_output_routes"]
 
-Act = Callable[[Caller, str, Mapping[str, Any]], Mapping[str, Any] | Refusal]
-"""Does something for a caller, of the name in the address, by the body."""
+Act = Callable[[Served, Caller, str, Mapping[str, Any]], Mapping[str, Any] | Refusal]
+"""Does something of a study for a caller, of the name in the address, by the body."""
 NAMED = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
 
 
@@ -37,11 +38,11 @@ def add_act(
     async def act(bearer: Bearer, request: Request) -> Response:
         data, name = await request.body(), request.path_params.get("name", "")
 
-        def work(caller: Caller) -> Mapping[str, Any] | Refusal:
+        def work(served: Served, caller: Caller) -> Mapping[str, Any] | Refusal:
             body = read_body(model, data)
             if isinstance(body, Refusal):
-                return refused(counter.served, caller, what, body)
-            return do(caller, name, body)
+                return refused(served, caller, what, body)
+            return do(served, caller, name, body)
 
         return answered(await counter.work(bearer, work, role))
 
@@ -55,13 +56,11 @@ def add_act(
 
 def add_output_routes(router: APIRouter, counter: Counter, files: Files) -> None:
     """Add the routes of outputs that an analyst's token opens."""
-    served = counter.served
 
     @router.get("/outputs", response_model=dict[str, Any])
     async def own(bearer: Bearer) -> Response:
         """Say what became of one's own outputs, newest first; a custodian sees all."""
-        work = lambda it: outputs.seen(served, it)  # noqa: E731
-        return answered(await counter.work(bearer, work))
+        return answered(await counter.work(bearer, outputs.seen))
 
     add_act(
         router,
@@ -69,7 +68,7 @@ def add_output_routes(router: APIRouter, counter: Counter, files: Files) -> None
         "/outputs",
         outputs.HandedIn,
         "Hand in a plot or table that was asked for before, with what it is for.",
-        lambda caller, _, body: outputs.hand_in(served, files, caller, body),
+        lambda served, caller, _, body: outputs.hand_in(served, files, caller, body),
     )
     add_act(
         router,
@@ -77,5 +76,5 @@ def add_output_routes(router: APIRouter, counter: Counter, files: Files) -> None
         "/outputs/{name}",
         outputs.Comment,
         "Comment on an output of one's own.",
-        lambda caller, name, body: outputs.comment(served, caller, name, body),
+        outputs.comment,
     )

@@ -14,31 +14,29 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from discreet.ledger.log import Answer, Caller
-from discreet.ledger.outputs import (
+from discreet.outputs.folder import Finding
+from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, Answered, file_name
+from discreet.outputs.page import PICTURES
+from discreet.outputs.rules import judged
+from discreet.records.outputs import (
     COMMENT,
     MOST_LETTERS,
     WAITING,
-    Download,
     InForce,
     Output,
     Review,
     checked_words,
-    downloads,
     file_of,
     hand_in_bytes,
     list_outputs,
     review,
 )
-from discreet.outputs.folder import Finding
-from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, answered, file_name
-from discreet.outputs.of_study import in_force
-from discreet.outputs.page import PICTURES
-from discreet.outputs.rules import is_in_force, judged
-from discreet.serve.answers import acted, own_answer
-from discreet.serve.facts import Served
+from discreet.serve.answers import acted, made_again, made_before, over
 from discreet.serve.files import Files
+from discreet.serve.log import Answer, Download, downloads
 from discreet.serve.refusals import Refusal, refusal
+from discreet.serve.studies import Served
+from discreet.serve.tokens import Caller
 
 __all__ = [
     "OUTPUTS",
@@ -67,7 +65,7 @@ ENOUGH = "So many of your outputs wait for a decision; hand in more once some ar
 SAID_ENOUGH = "You have commented on this output as often as may be."
 OTHER_FORM = "form: this plot or table is not given in this form"
 
-ID = r"^[0-9a-fw][0-9a-f]{31}$"
+ID = r"^[0-9a-f]{32}$"
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 Words = Annotated[str, Field(max_length=MOST_LETTERS, pattern=r"\S")]
 
@@ -120,7 +118,7 @@ class Collect(BaseModel):
 
 def outputs(served: Served) -> dict[str, Any]:
     """Return what was handed in, newest first, what was said of it, and what is still missing."""
-    found = list_outputs(served.ledger.store, served.name)
+    found = list_outputs(served.store, served.name)
     now = rules_in_force(served)
     missing = Counter(it for found in _not_handed_in(served, None) for it in found.callers)
     return {
@@ -131,23 +129,23 @@ def outputs(served: Served) -> dict[str, Any]:
 
 def seen(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     """Return a caller's own outputs, newest first; a custodian's are all."""
-    if not served.held.rate.lets(caller.name):
-        return refusal("rate")
-    found = list_outputs(served.ledger.store, served.name)
+    too_many = over(served, caller, "outputs")
+    if too_many is not None:
+        return too_many
+    found = list_outputs(served.store, served.name)
     now = rules_in_force(served)
     return {"outputs": [_told_to(caller, it, now) for it in reversed(found) if _is_own(caller, it)]}
 
 
 def file(served: Served, id_: str) -> Answer | Refusal:
     """Return an output's bytes, where the ledger has them."""
-    found = file_of(served.ledger.store, served.name, _number(id_))
+    found = file_of(served.store, served.name, _number(id_))
     return refusal("unknown") if found is None else Answer(200, found)
 
 
 def rules_in_force(served: Served) -> InForce:
-    """Return the policy and the version that are served."""
-    study = served.study
-    return in_force(study.policy, study.session.secret, served.name, served.version)
+    """Return the content and the version of the file that is served."""
+    return InForce(served.content, served.version)
 
 
 # --- what is done ---------------------------------------------------------------------------------
@@ -158,16 +156,16 @@ def hand_in(
 ) -> Mapping[str, Any] | Refusal:
     """Hand in a plot or table that the caller was answered, with what it is for."""
     view, form = body["id"], body["form"]
-    store, now = served.ledger.store, rules_in_force(served)
+    store, now = served.store, rules_in_force(served)
 
     def make() -> Mapping[str, Any] | Refusal:
         text = checked_words(body["text"])
-        answer = own_answer(served, caller, view)
-        if answer is None or answer.status != 200:
-            return refusal("unknown")
+        asked = made_before(served, caller, view)
+        if isinstance(asked, Refusal):
+            return asked
         if _waiting(served, caller, now) >= MOST_WAITING:
             return refusal("request", ENOUGH)
-        found = _made(served, files, view, form, [caller.name])
+        found = _made(served, files, caller, view, form, [caller.name])
         if isinstance(found, Refusal):
             return found
         finding, data = found
@@ -185,7 +183,7 @@ def comment(
     served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
     """Comment on an output of one's own."""
-    store, now = served.ledger.store, rules_in_force(served)
+    store, now = served.store, rules_in_force(served)
     found = _output(served, id_)
     own = found if found is not None and _is_own(caller, found) else None
 
@@ -204,7 +202,7 @@ def review_output(
     served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
     """Comment on an output that was handed in, approve or reject it."""
-    store, now, found = served.ledger.store, rules_in_force(served), _output(served, id_)
+    store, now, found = served.store, rules_in_force(served), _output(served, id_)
     told = {"output": found.name if found else "", "said": body["what"]}
 
     def make() -> Mapping[str, Any]:
@@ -219,12 +217,12 @@ def collect(
     served: Served, files: Files, caller: Caller, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
     """Hand in what was downloaded from the server and was not handed in yet."""
-    of, store, now = body["caller"], served.ledger.store, rules_in_force(served)
+    of, store, now = body["caller"], served.store, rules_in_force(served)
 
     def make() -> Mapping[str, Any] | Refusal:
         count = 0
         for it in _not_handed_in(served, of):
-            found = _made(served, files, it.view, it.form, it.callers)
+            found = _made(served, files, caller, it.view, it.form, it.callers)
             if isinstance(found, Refusal):
                 return found  # such as "busy": what was made so far is handed in
             finding, data = found
@@ -238,7 +236,7 @@ def collect(
 
 def _not_handed_in(served: Served, caller: str | None) -> Iterator[Download]:
     """Yield what was downloaded, by one caller or by anybody, and is no output yet."""
-    store, name = served.ledger.store, served.name
+    store, name = served.store, served.name
     there = {it.name for it in list_outputs(store, name)}
     for it in downloads(store, name, served.version, (*PLOT_FORMS, *TABLE_FORMS)):
         if caller in (None, *it.callers) and file_name(it.view, it.form) not in there:
@@ -246,21 +244,24 @@ def _not_handed_in(served: Served, caller: str | None) -> Iterator[Download]:
 
 
 def _made(
-    served: Served, files: Files, view: str, form: str, callers: Sequence[str]
+    served: Served, files: Files, caller: Caller, view: str, form: str, callers: Sequence[str]
 ) -> tuple[Finding, bytes] | Refusal:
-    """Return a file of an answer, and what its checker reads; or say why there is none."""
-    policy, name, version = served.study.policy, served.name, served.version
-    answer = answered(served.ledger.store, name, version, view)
-    if answer is None or not answer.is_file:
-        return refusal("unknown")
+    """Return a file of a plot or table, and what its checker reads; or say why there is none."""
+    asked = made_before(served, caller, view)
+    if isinstance(asked, Refusal):
+        return asked
+    body = made_again(served, caller, asked)
+    if isinstance(body, Refusal):
+        return body
+    answer = Answered(view, body, asked.request)
     if not answer.has(form):
         return refusal("request", OTHER_FORM)
-    data = files.made(view, answer.body, form)
+    data = files.made(view, body, form, served.file.key)
     if isinstance(data, Refusal):
         return data
-    same = is_in_force(served.ledger, name, policy, version)
-    settings = served.ledger.settings(name, version)
-    judge = partial(judged, settings=settings, policy=policy, same=same)
+    policy = served.file.policy
+    settings = {"k": policy.k, "m": policy.members, "regime": policy.regime}
+    judge = partial(judged, settings=settings, policy=policy, same=True)
     return answer.finding(data, judge, callers), data
 
 
@@ -270,7 +271,7 @@ def _number(id_: str) -> int:
 
 
 def _output(served: Served, id_: str) -> Output | None:
-    found = list_outputs(served.ledger.store, served.name)
+    found = list_outputs(served.store, served.name)
     return next((it for it in found if it.id == _number(id_)), None)
 
 
@@ -286,7 +287,7 @@ def _comments(caller: Caller, output: Output) -> int:
 
 def _waiting(served: Served, caller: Caller, now: InForce) -> int:
     """Count the outputs that a caller has handed in and that wait for a decision."""
-    found = list_outputs(served.ledger.store, served.name)
+    found = list_outputs(served.store, served.name)
     return sum(_comments(caller, it) > 0 and it.state(now) == WAITING for it in found)
 
 

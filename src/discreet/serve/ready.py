@@ -1,8 +1,7 @@
-"""Whether a server answers at once: what it does before, and whether it still fits its data."""
+"""Whether a server answers at once: what it does before, and what is wrong with what it needs."""
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import sys
@@ -11,27 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import LeavingError, LedgerError
+from discreet.errors import LedgerError
 from discreet.progress import advance
-from discreet.serve.facts import Served
 from discreet.serve.files import WARMED, warm
 from discreet.serve.limits import place_of
+from discreet.serve.studies import Studies
 
 __all__ = ["Ready", "Workers", "runs"]
 
 LOG = logging.getLogger("discreet.serve")
 TASK = "warming up"
-BEGUN_AGAIN = "stop the server and start it again"
 OTHERS = "the other workers"
-CHANGED = (
-    "the data or the version of the study are not as when the server was started, so nothing new of"
-    f" them is given out; {BEGUN_AGAIN}, or open a new version first (discreet version new)"
-)
-OTHER_POLICY = (
-    "the policy file is not as when the server was started, and what it says now does not hold yet;"
-    f" {BEGUN_AGAIN}"
-)
-NO_LEDGER = "the ledger cannot be read, so nothing is given out; see the server's terminal"
+NO_RECORD = "the server's record cannot be read, so nothing is given out; see its terminal"
 
 
 @dataclass(frozen=True)
@@ -73,28 +63,28 @@ def runs(process: int) -> bool:
 class Ready:
     """What a server waits for before it answers at once, and what is wrong, if anything is.
 
-    Nothing is waited for until `expect` says so; where others serve the same study beside this
+    Nothing is waited for until `expect` says so; where others serve the same studies beside this
     process, for them, too.
     """
 
-    def __init__(self, served: Served) -> None:
-        self._served, self._lock = served, threading.Lock()
+    def __init__(self, studies: Studies) -> None:
+        self._studies, self._lock = studies, threading.Lock()
         self._workers: Workers | None = None
-        self._policy, self._said = self._digest(), ""
-        self._waits, self._done, self._of = "", 0, 0
+        self._said, self._waits, self._done, self._of = "", "", 0, 0
 
     def expect(self, workers: Workers | None = None) -> None:
         """Say that `warm` will be called, and of which workers this process is one."""
-        self._workers = workers
-        self._waits, self._done, self._of = "the rows of the copy", 0, WARMED + 1
+        self._workers, self._done = workers, 0
+        self._waits, self._of = "the rows of the copy", len(self._studies.names) + len(WARMED)
 
     def warm(self) -> None:
         """Make what the first requests need: the rows, and what is compiled."""
         try:
-            with self._served.turn:
-                _ = self._served.held.packed
-            self._step("plots to be compiled")
-            warm(lambda: self._step("plots to be compiled"))
+            studies = self._studies.all()
+            for served in studies:
+                _ = served.held.packed
+                self._step("plots to be compiled")
+            warm(studies[0].copy, lambda: self._step("plots to be compiled"))
         except Exception as error:  # whoever asks is told what is wrong
             LOG.warning("warming up ended early: %s", place_of(error))
         finally:
@@ -116,7 +106,7 @@ class Ready:
     @property
     def pictures(self) -> int:
         """How many pictures are made in this process or wait for their turn."""
-        return self._served.places.taken
+        return self._studies.desk.turns.taken
 
     def facts(self) -> dict[str, Any]:
         """Say whether the server answers at once, and if not, why: without a value or a name."""
@@ -132,7 +122,7 @@ class Ready:
         }
 
     def wrong(self) -> str:
-        """Say what no longer fits, in the log too where it is new; nothing where all fits."""
+        """Say what is wrong, in the log too where it is new; nothing where all is well."""
         found = self._wrong()
         with self._lock:
             new, self._said = found != self._said, found
@@ -141,18 +131,9 @@ class Ready:
         return found
 
     def _wrong(self) -> str:
+        self._studies.all()  # a new version is taken before anybody asks for it
         try:
-            self._served.study.session.release_gate.check_unchanged()
+            with self._studies.store.reading():
+                return ""
         except LedgerError:
-            return NO_LEDGER
-        except LeavingError:
-            return CHANGED
-        return "" if self._digest() == self._policy else OTHER_POLICY
-
-    def _digest(self) -> bytes:
-        """Return a digest of the policy file, where there is one that can be read."""
-        file = self._served.study.policy.file
-        try:
-            return b"" if file is None else hashlib.sha256(file.read_bytes()).digest()
-        except OSError:
-            return b"gone"
+            return NO_RECORD

@@ -1,7 +1,6 @@
 """What a server says when it does not answer: a fixed sentence, a code, and what is allowed.
 
-Nothing of a request is quoted, and nothing of the data is told: not even which of the rules that
-depend on the data held a picture back.
+Nothing of a request is quoted.
 """
 
 from __future__ import annotations
@@ -46,34 +45,23 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     "policy": (
         403,
         "The policy of this study does not allow it.",
-        "The policy fixes methods and numbers, because two of them together reveal more than one.",
+        "The copy was made once; /api/study says what may be asked of it.",
     ),
     "data": (
         403,
-        "The plot is held back: enough persons must stand behind each part of it, and none may"
-        " be told apart. Try other columns, or another plot.",
-        "What is held back because of the data is always answered with these words.",
+        "These rows of the copy cannot be drawn so: they are too few, or alike; keep more rows, or"
+        " draw other columns.",
+        "A plot needs rows that differ.",
     ),
-    "order": (
-        403,
-        "The axes may not stand in this order.",
-        "Sensitive axes stand last, beside the one that reveals least of them, and all neighbours"
-        " ever drawn fit into one order or into the policy's pairs.",
-    ),
-    "leaving": (
+    "version": (
         409,
-        "The plot does not fit what was released before; the custodian can open a new version.",
-        "What is released must fit all that was released of this study version.",
+        "The study has a newer version; ask for it again.",
+        "What was asked for is made of the version that is served.",
     ),
     "rate": (
         429,
         "Too many requests within a minute; wait a little.",
         "A token may ask so many times a minute.",
-    ),
-    "budget": (
-        429,
-        "This token has asked for as many different plots as it may; those it got stay open.",
-        "A token may ask for so many different plots of a study version.",
     ),
     "busy": (503, "The server is busy; try again in a little while.", "Work at once is limited."),
     "slow": (
@@ -81,10 +69,10 @@ CODES: Mapping[str, tuple[int, str, str]] = {
         "The plot takes long; it is still being made, so ask again in a little while.",
         "A request is answered within a time.",
     ),
-    "ledger": (
+    "record": (
         503,
-        "The ledger cannot be written, so nothing is given out; tell the custodian.",
-        "A release is recorded before it is given out.",
+        "The server's record cannot be written, so nothing is given out; tell the custodian.",
+        "What is asked is recorded before it is answered.",
     ),
     "broken": (
         500,

@@ -1,4 +1,4 @@
-"""A request to a server: its body, and what is decided of it before the data are touched."""
+"""A request to a server: its body, and what is decided of it before anything is drawn."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
 from discreet.plots.request import columns_of_by
-from discreet.policy import PlotRequest, Policy, resolve
+from discreet.policy import PlotRequest, Policy
 from discreet.policy.resolve import method_of
-from discreet.protect import Whole
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
-from discreet.study import Study
 from discreet.study.by_two import check_two
-from discreet.study.derived import DerivedCopy, OfCopy, derived_of
-from discreet.study.facts import NUMBERS, is_fixed, usual_number
-from discreet.study.from_copy import check_way, settle_from_copy
-from discreet.study.session import DrawableColumn
+from discreet.study.derived import DerivedCopy
+from discreet.study.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
+from discreet.study.from_copy import (
+    DrawableColumn,
+    check_way,
+    is_of_clusters,
+    settle_from_copy,
+)
 from discreet.study.table_kinds import MOST_WORDS
-from discreet.table import KINDS
 
 __all__ = [
     "BODIES",
@@ -72,7 +73,7 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
         fields["sensitive"] = (sensitive | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
     fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in plot.parameters}
-    if plot.uses(Whole.name, "limits"):
+    if plot.uses(OF_WHOLE, "limits"):
         ends = Annotated[float, Field(allow_inf_nan=False)]
         two = Annotated[list[ends], Field(min_length=2, max_length=2)]
         limits = Annotated[dict[Name, two], Field(min_length=1, max_length=plot.most)]
@@ -124,7 +125,6 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("by", ""): "by: it is a categorical column that can be drawn, and none of the columns",
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
-    ("by", "two"): "by: two columns are drawn from a copy of the whole table alone; name one",
     ("by", "many"): (
         "by: these two columns have more pairs of levels than can be told apart; name the one of"
         " fewer levels second, or another column"
@@ -140,23 +140,27 @@ WORDS: Mapping[tuple[str, str], str] = {
         "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"
     ),
     ("where", "few"): "where: too few rows of the copy are left; ask for a larger part",
-    ("where", "policy"): "where: this study has no copy of the whole table; leave it out",
     ("assign", ""): (
         "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)"
     ),
     ("assign", "taken"): "assign: there is a column of that name; choose another one",
     ("assign", "empty"): "assign: what is computed has no value in any row of the copy",
-    ("assign", "policy"): "assign: this study has no copy of the whole table; leave it out",
     ("cards", ""): (
         "cards: each axis has a column of the copy, with edges that rise or with levels"
     ),
     ("light", ""): "light: columns of the copy, each between two numbers or of one level",
+    ("plot", "policy"): (
+        "of a public table parallel coordinates alone are drawn; see discreet research for others"
+    ),
     ("method", ""): "method: this plot has no such method; /api/study lists them",
     ("method", "policy"): (
         "method: the policy of this study does not allow it; /api/study lists those it does"
     ),
     ("sensitive", ""): "sensitive: each is one of the columns",
-    ("sensitive", "policy"): "sensitive: the policy of this study says what is; leave it out",
+    ("sensitive", "policy"): (
+        "sensitive: for clusters of persons of public data, and rows of a copy are nobody's; leave"
+        " it out"
+    ),
     ("event_is", ""): (
         "event_is: which values of the event column are the event is not clear, or one is none of"
         " its values; name some of them"
@@ -199,15 +203,15 @@ WORDS: Mapping[tuple[str, str], str] = {
 
 @dataclass(frozen=True)
 class Accepted:
-    """A request that passes the rules which do not depend on the data, and its plot.
+    """A request that passes the rules which do not depend on the rows, and its plot.
 
-    `body` is the request without what holds where nobody says; `drawn_by` is the study's session,
-    or what was derived of its copy.
+    `body` is the request without what holds where nobody says; `drawn_by` are the rows that it is
+    of.
     """
 
     plot: PlotRequest
     body: Body
-    drawn_by: OfCopy
+    drawn_by: DerivedCopy
 
     @property
     def text(self) -> str:
@@ -231,25 +235,25 @@ class _Drawable:
             raise InputError("of another kind", rule="kind")
 
 
-def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
-    """Return what a request wants, or why it is refused whatever the data hold.
+def check(copy: DerivedCopy, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
+    """Return what a request wants of a copy, or why it is refused.
 
     `columns` may be drawn, and `body` holds what its schema lets it. The nearest request of a
     refusal is one that passes.
     """
-    found = _tried(study, columns, kind, body)
+    found = _tried(copy, columns, kind, body)
     if isinstance(found, Accepted):
         return found
     near: Body | None = found.nearest
     while near is not None:  # without what one rule refuses, another may refuse it still
-        again = _tried(study, columns, kind, near)
+        again = _tried(copy, columns, kind, near)
         if isinstance(again, Accepted):
             break
         near = again.nearest
     return dataclasses.replace(found, nearest=near)
 
 
-def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
+def _tried(copy: DerivedCopy, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
     if isinstance(given.get("by"), list) and len(given["by"]) == 1:
@@ -259,9 +263,9 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
     what: dict[str, Any] = {"formula": formula} if formula else {"columns": [*wanted]}
     asked = _Asked(what, given)
     try:
-        return _settled(study, columns, kind, asked)
+        return _settled(copy, columns, kind, asked)
     except (InputError, RefusedError) as error:
-        found = _refused(study, columns, kind, error, asked)
+        found = _refused(copy, columns, kind, error, asked)
         return dataclasses.replace(found, place=_place_of(error))
 
 
@@ -273,32 +277,24 @@ class _Asked:
     given: dict[str, Any]
 
 
-def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accepted:
+def _settled(copy: DerivedCopy, columns: Columns, kind: str, asked: _Asked) -> Accepted:
     """Say how a plot will be made, or raise what it is refused for."""
     given, derivation = parted(asked.given)
-    part = part_of(study, derivation)
-    columns = {**columns, **_new_columns(part)}
+    part = part_of(copy, derivation)
+    columns = {**columns, **part.whole.drawable}
     names, model = tuple(asked.what.get("columns", ())), None
     if "formula" in asked.what:
         kinds = {name: column.kind for name, column in columns.items()}
         with about("formula"):
-            if study.policy.fixed:
-                kinds = part.whole.kinds_in(asked.what["formula"], kinds)
+            kinds = part.whole.kinds_in(asked.what["formula"], kinds)
             model = read_formula(asked.what["formula"], kinds)
         asked.what, names = {"formula": model.formula}, tuple(model.numbers)
-    how = _how(study.policy, given)
-    check_way(study.policy, how)
-    if study.policy.fixed:
-        settled = _of_copy(study, columns, kind, names, model, how, part)
-    elif isinstance(how.get("by"), list):
-        raise RefusedError("of the copy alone", parameter="by", rule="two")
-    elif "limits" in how:
-        raise RefusedError("of the copy alone", parameter="limits")
-    else:
-        settled = resolve(study.policy, _Drawable(columns), kind, names, model=model, **how)
+    how = _how(copy.policy, given)
+    check_way(copy.policy, how)
+    settled = _of_copy(copy, columns, kind, names, model, how, part)
     if _too_few(settled.method, _numbers(given)):
         raise InputError("fewer than needed", parameter="numbers", rule="least")
-    beside = _beside(study, settled, names, given)
+    beside = _beside(copy.policy, settled, given)
     return Accepted(settled, asked.what | beside | derivation, part)
 
 
@@ -308,27 +304,11 @@ def parted(given: Body) -> tuple[dict[str, Any], dict[str, Any]]:
     return _without(given, *derivation), derivation
 
 
-def part_of(study: Study, derivation: Body) -> OfCopy:
-    """Return what draws: the study, or what is derived of its copy."""
-    if not derivation:
-        return study.session
-    with about(min(derivation)):
-        part = derived_of(study.session)
+def part_of(copy: DerivedCopy, derivation: Body) -> DerivedCopy:
+    """Return the rows and columns that are drawn: all of a copy, or what is derived of it."""
     if "assign" in derivation:
-        part = part.assign(derivation["assign"])
-    return part.where(derivation["where"]) if "where" in derivation else part
-
-
-def _new_columns(part: OfCopy) -> dict[str, DrawableColumn]:
-    """Return the columns that are new, as ones that may be drawn."""
-    if not isinstance(part, DerivedCopy):
-        return {}
-    held, raw = part.whole, part.table.columns
-    return {
-        name: DrawableColumn(name, KINDS[name not in held.copy.columns], column.role)
-        for name, column in held.raw.items()
-        if name not in raw
-    }
+        copy = copy.assign(derivation["assign"])
+    return copy.where(derivation["where"]) if "where" in derivation else copy
 
 
 def _how(policy: Policy, given: Body) -> dict[str, Any]:
@@ -338,18 +318,18 @@ def _how(policy: Policy, given: Body) -> dict[str, Any]:
         how["method"] = ""
     if not policy.fixed:
         return how
-    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, Whole.name, it)]
+    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, OF_WHOLE, it)]
     return _without(how, *usual)
 
 
 def _of_copy(
-    study: Study,
+    copy: DerivedCopy,
     columns: Columns,
     kind: str,
     names: Sequence[str],
     model: Model | None,
     how: Body,
-    part: OfCopy,
+    part: DerivedCopy,
 ) -> PlotRequest:
     """Settle a plot of the copy of the whole table, by the names of its columns alone."""
     drawable, takes = _Drawable(columns), PLOTS[kind].columns
@@ -368,12 +348,13 @@ def _of_copy(
         raise InputError("no axis", parameter="sensitive")
     with about("weights"):
         drawable.require([it for it in [how.get("weights")] if it], "continuous")
-    if not set(sensitive) <= set(study.session.sensitive):
-        raise RefusedError("not declared", parameter="sensitive")
-    if "diversity" in how:
-        raise RefusedError("without use", parameter="numbers")
-    how = _without(how, "sensitive")
-    asked = settle_from_copy(study.policy, part.whole, part.table, kind, names, model, **how)
+    if not is_of_clusters(copy.policy, PLOTS[kind]):
+        if sensitive:
+            raise RefusedError("of clusters of persons", parameter="sensitive")
+        if "diversity" in how:
+            raise RefusedError("without use", parameter="numbers")
+        how = _without(how, "sensitive")
+    asked = settle_from_copy(copy.policy, part.whole, part.table, kind, names, model, **how)
     check_two(PLOTS[kind], asked, part.whole)
     return asked
 
@@ -384,7 +365,7 @@ def _too_few(method: str, numbers: Body) -> list[str]:
 
 
 def _refused(
-    study: Study,
+    copy: DerivedCopy,
     columns: Columns,
     kind: str,
     error: DiscreetError,
@@ -392,7 +373,7 @@ def _refused(
 ) -> Refusal:
     """Say in fixed words why a request is refused, and what may be asked instead."""
     what, given = asked.what, asked.given
-    policy, numbers = study.policy, _numbers(given)
+    policy, numbers = copy.policy, _numbers(given)
     parameter = "numbers" if error.parameter in NUMBERS else error.parameter
     fixed = isinstance(error, RefusedError)
     said, code = [parameter], "policy" if fixed else "request"
@@ -406,8 +387,8 @@ def _refused(
     if not fixed or parameter == "formula" or error.rule == "many":
         return refusal(code, words)
     wrong = [it for it in numbers if is_fixed(policy, method, it)]
-    near = {**what, **_without(given, *(wrong if parameter == "numbers" else [parameter]))}
-    return refusal(code, words, near)
+    left = _without(given, *(wrong if parameter == "numbers" else [parameter]))
+    return refusal(code, words, {**what, **left} if len(left) < len(given) else None)
 
 
 def refused_in_words(error: DiscreetError) -> Refusal:
@@ -439,17 +420,16 @@ def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -
     return [*numbers]
 
 
-def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body) -> dict[str, Any]:
+def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
-    policy, declared = study.policy, study.session.sensitive
     named = _without(_unusual(given), "method", "sensitive")
     if asked.method != method_of(policy, asked.plot, None):
         named["method"] = asked.method
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):
             named[name] = value
-    others = [name for name in names if name in given.get("sensitive", ()) and name not in declared]
-    return named | ({"sensitive": others} if others else {})
+    sensitive = [name for name in asked.columns if name in given.get("sensitive", ())]
+    return named | ({"sensitive": sensitive} if sensitive else {})
 
 
 def _unusual(given: Body) -> dict[str, Any]:

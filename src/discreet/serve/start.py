@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -20,17 +21,15 @@ from uvicorn.supervisors import Multiprocess
 
 from discreet.errors import DiscreetError, InputError, path_in_words
 from discreet.places import is_there
-from discreet.policy import load_policy
 from discreet.serve.access import Issuer, is_loopback
 from discreet.serve.app import create_app
 from discreet.serve.files import warm_in_background
-from discreet.serve.limits import CarefulProtocol, place_of
+from discreet.serve.limits import CarefulProtocol, ProxiedProtocol, place_of
 from discreet.serve.logs import check_log_format, keep_log
 from discreet.serve.metrics import SHARED, Measured, Metrics, offered, shared_registry
 from discreet.serve.ready import Workers
-from discreet.study import Study
-from discreet.study import open as open_study
-from discreet.vault.stored import TemporaryFolder
+from discreet.serve.state import opened_record
+from discreet.serve.studies import A_MINUTE, Studies
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -54,6 +53,7 @@ WARM, COUNTS = "warm", "counts"
 """Where processes say that they are warm, and keep metrics, in the folder that they share."""
 MOST_CONNECTIONS = 200
 MOST_WORKERS = 64
+MOST_A_MINUTE = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Serving:
 
     Parameters
     ----------
-    file, policy : str
-        The data, and a preset or a policy file.
-    study : str, optional
-        The study's name; by default the file's.
-    rows, m : str, int, optional
-        How the protected copy is made, where the policy does not say it.
+    files : sequence of str
+        Study files.
+    state : str, optional
+        The folder of the server's record; by default one in the user's state folder.
+    a_minute : int
+        How often one caller may ask in a minute.
     host, port : str, int
         An address of this machine, and a port; 0 lets the machine choose one.
     workers : int, default 1
@@ -84,9 +84,9 @@ class Serving:
         A port of this machine alone where Prometheus finds counts and times of requests.
     """
 
-    file: str
-    policy: str = "standard"
-    study: str | None = None
+    files: Sequence[str]
+    state: str | None = None
+    a_minute: int = A_MINUTE
     host: str = "127.0.0.1"
     port: int = 8765
     workers: int = 1
@@ -96,8 +96,6 @@ class Serving:
     origins: Sequence[str] = ()
     issuer: str = ""
     audience: str = ""
-    m: int | None = None
-    left_out: float | None = None
     log_format: str = "text"
     metrics_port: int | None = None
 
@@ -119,6 +117,8 @@ class Serving:
             )
         if not 1 <= self.workers <= MOST_WORKERS:
             raise InputError(f"workers are 1 to {MOST_WORKERS}")
+        if not 1 <= self.a_minute <= MOST_A_MINUTE:
+            raise InputError(f"requests a minute are 1 to {MOST_A_MINUTE:,}")
 
     def url(self, port: int) -> str:
         """Return the web address, where it listens on this port."""
@@ -126,24 +126,22 @@ class Serving:
         return f"http{'s' if self.certificate else ''}://{host}:{port}"
 
 
-def opened(serving: Serving) -> Study:
-    """Open the study that is to be served."""
-    policy = load_policy(serving.policy).changed(
-        study=serving.study, m=serving.m, left_out=serving.left_out
-    )
-    return open_study(serving.file, policy)
+def opened(serving: Serving) -> Studies:
+    """Open the studies that are to be served, and the server's record."""
+    store = opened_record(None if serving.state is None else Path(serving.state))
+    with store.reading():  # one that cannot be read stops the start
+        return Studies(map(Path, serving.files), store, serving.a_minute)
 
 
 def app_of_environment() -> FastAPI:
     """Return the server that the environment describes: for processes that others start."""
     told = json.loads(os.environ[ENVIRONMENT])
-    ledger, folder = told.pop("ledger"), Path(told.pop("folder"))
+    record, folder = told.pop("record"), Path(told.pop("folder"))
     serving = Serving(**told)
-    study = opened(serving)
-    study.session.share_copy(folder)
-    app = _app(study, serving, Workers(folder / WARM, serving.workers))
-    # One that is started in place of another, while the server runs, takes no other ledger.
-    study.session.ledger.store.expect(ledger and tuple(ledger))
+    studies = opened(serving)
+    app = _app(studies, serving, Workers(folder / WARM, serving.workers))
+    # One that is started in place of another, while the server runs, takes no other record.
+    studies.store.expect(record and tuple(record))
     return app
 
 
@@ -161,15 +159,15 @@ def worker() -> FastAPI:
         sys.exit(1)
 
 
-def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
-    """Serve a study as it is to be served, until somebody stops it.
+def run(studies: Studies, serving: Serving, said: Callable[[str], None]) -> None:
+    """Serve some studies as they are to be served, until somebody stops it.
 
     `said` is told the web address once it is taken.
     """
     if serving.workers > 1:
-        _run_workers(study, serving, said)
+        _run_workers(studies, serving, said)
         return
-    app = _app(study, serving)
+    app = _app(studies, serving)
     with _metrics(serving, lambda: app.state.metrics.registry):
         config = configured(app, serving)
         taken = listening(config, serving)
@@ -187,22 +185,22 @@ def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
     LOG.info("stopped")
 
 
-def _run_workers(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
-    """Serve a study by several processes, once there is a copy that they share."""
-    own = TemporaryFolder()
-    for name in (WARM, COUNTS):
-        (own.path / name).mkdir(mode=0o700)
-    with _metrics(serving, lambda: shared_registry(own.path / COUNTS)):
-        config = configured(FACTORY, serving)
-        taken = listening(config, serving)
-        study.session.share_copy(own.path)
-        told = {**asdict(serving), "ledger": study.session.ledger.store.place, "folder": own.path}
-        os.environ[ENVIRONMENT] = json.dumps(told, default=str)
-        processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
-        url = serving.url(taken.getsockname()[1])
-        said(url)
-        LOG.info("listening at %s", url)
-        processes.run()
+def _run_workers(studies: Studies, serving: Serving, said: Callable[[str], None]) -> None:
+    """Serve some studies by several processes, each of which opens the files."""
+    with tempfile.TemporaryDirectory(prefix="discreet-") as name:
+        own = Path(name)
+        for inner in (WARM, COUNTS):
+            (own / inner).mkdir(mode=0o700)
+        with _metrics(serving, lambda: shared_registry(own / COUNTS)):
+            config = configured(FACTORY, serving)
+            taken = listening(config, serving)
+            told = {**asdict(serving), "record": studies.store.place, "folder": own}
+            os.environ[ENVIRONMENT] = json.dumps(told, default=str)
+            processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
+            url = serving.url(taken.getsockname()[1])
+            said(url)
+            LOG.info("listening at %s", url)
+            processes.run()
     LOG.info("stopped")
 
 
@@ -236,11 +234,11 @@ def configured(app: FastAPI | str, serving: Serving) -> uvicorn.Config:
         app,
         host=serving.host,
         port=serving.port,
-        http=CarefulProtocol,
+        http=ProxiedProtocol if serving.behind_proxy else CarefulProtocol,
         ws="none",
         lifespan="on",
         log_config=None,  # what it says goes where the program's own words go
-        access_log=False,  # the ledger says who asked what
+        access_log=False,  # the record says who asked what
         log_level="warning",
         server_header=False,
         proxy_headers=False,
@@ -283,9 +281,9 @@ def listening(config: uvicorn.Config, serving: Serving) -> socket.socket:
     return taken
 
 
-def _app(study: Study, serving: Serving, workers: Workers | None = None) -> FastAPI:
-    issuer = Issuer(serving.issuer, serving.audience).caller if serving.issuer else None
-    app = create_app(study, serving.origins, issuer)
+def _app(studies: Studies, serving: Serving, workers: Workers | None = None) -> FastAPI:
+    issuer = Issuer(serving.issuer, serving.audience) if serving.issuer else None
+    app = create_app(studies, serving.origins, issuer)
     app.state.ready.expect(workers)
     if serving.metrics_port is not None:
         app.state.metrics = Metrics(app.state.ready)

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, RefusedError
-from discreet.ledger.entries import ON_THE_WEB
-from discreet.measure.copy_table import known_by
 from discreet.render.scene import scene_to_plain
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import (
@@ -23,7 +21,7 @@ from discreet.serve.requests import (
     parted,
     refused_in_words,
 )
-from discreet.study import Study
+from discreet.study.derived import DerivedCopy
 from discreet.study.table_kinds import TABLES, TableAsked, TableField
 
 __all__ = [
@@ -56,24 +54,14 @@ def _type_of(it: TableField) -> Any:
     return Name if it.type == "column" else Annotated[str, Field(max_length=LONGEST_WORD)]
 
 
-def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusal:
-    """Make a table and release it; what is returned may be sent.
-
-    Only what is drawn of the copy goes in, so why it is refused tells of no record; it is said in
-    fixed words all the same.
-    """
+def table_sent(copy: DerivedCopy, kind: str, body: Body, name: str) -> bytes | Refusal:
+    """Return what is sent of a table; why there is none is said in fixed words."""
     given, derivation = parted(body)
     try:
-        part = part_of(study, derivation)
-        table = TABLES[kind].make(part, given)
+        table = TABLES[kind].make(part_of(copy, derivation), given).sealed()
     except (InputError, RefusedError) as error:
         return refused_in_words(error)
-    table = table.sealed()
-    table.ask_to_leave(ON_THE_WEB)
     plain = replace(table, gate=None)
-    if table.sealer is not None:
-        known = known_by(table.sealer, plain.to_csv().encode())
-        study.session.release_gate.note(ON_THE_WEB, *known)
     told = {
         "id": name,
         "kind": kind,

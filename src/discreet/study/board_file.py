@@ -18,10 +18,7 @@ from discreet.study.board import (
 from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.facts import board_facts
 from discreet.study.provenance import BOARD, FIGURES
-from discreet.study.session import DrawableColumn
-from discreet.table import KINDS
 from discreet.web.board import Board
-from discreet.web.bundle import NumberColumn
 from discreet.web.page import board_page
 
 __all__ = ["board_of", "rows_facts"]
@@ -80,7 +77,7 @@ def _facts(of: OfCopy, title: str, rows: BoardRows) -> dict[str, Any]:
         "study": title,
         "part": "; ".join(steps) or f"copy {of.whole.copy.version[:8]}",
         "python": _call(of),
-        **board_facts(of, _columns(of)),
+        **board_facts(of, of.whole.drawable),
         "rows": rows_facts(rows.rows, rows.data),
     }
 
@@ -96,15 +93,3 @@ def _step(name: str, text: str) -> str:
         return f".where({text!r})"
     said = f"{name}={text!r}" if name.isidentifier() else f"**{ {name: text}!r}"
     return f".assign({said})"
-
-
-def _columns(of: OfCopy) -> dict[str, DrawableColumn]:
-    """Return the columns of the rows, new ones as columns of the copy alone."""
-    session = of.session if isinstance(of, DerivedCopy) else of
-    known = {it.name: it for it in session.drawable()}
-    found = {}
-    for it in board_columns(of.whole):
-        kind = KINDS[not isinstance(it, NumberColumn)]
-        new = DrawableColumn(it.name, kind, "other")
-        found[it.name] = known.get(it.name, new)
-    return found

@@ -12,10 +12,11 @@ from discreet.errors import InputError, one_of, path_in_words
 from discreet.places import is_there
 from discreet.provenance import Provenance, checksum_of, checksum_of_file
 from discreet.release import SUFFIXES as TABLES
+from discreet.render.csv_words import CSV
 from discreet.render.metadata import CARRIERS, ending_of, without_words
 from discreet.render.parquet_words import MAGIC, PARQUET, read_words
 
-__all__ = ["MOST_READ", "SUFFIXES", "Carried", "read"]
+__all__ = ["JSON", "MOST_READ", "SUFFIXES", "Carried", "read"]
 
 JSON = ".json"
 SUFFIXES = (*CARRIERS, JSON, *TABLES)
@@ -109,6 +110,9 @@ def _carried(path: Path, ending: str) -> Carried:
     if form in TABLES:
         if form == PARQUET:
             raise InputError("this is no parquet file, or a broken one")
+        rest, words = without_words(data, CSV) if form == CSV else (data, None)
+        if words is not None:
+            return Carried(path, ending, form, digest, words, hashlib.sha256(rest).digest())
         return Carried(path, ending, form, digest)
     return _of_json(path, ending, data)
 
@@ -117,7 +121,7 @@ def _of_json(path: Path, ending: str, data: bytes) -> Carried:
     """Return what JSON carries, and whether it is written as discreet writes it.
 
     Written in another way it may hold more than its values: in spaces, in digits beyond those of a
-    number, or in a seal of a file, which no JSON has.
+    number, or in what is of files of other kinds: their seal, and how they were drawn.
     """
     digest = hashlib.sha256(data).hexdigest()
     try:
@@ -129,7 +133,8 @@ def _of_json(path: Path, ending: str, data: bytes) -> Carried:
         words = None if given is None else _words_of(given)
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path_in_words(path)} is no JSON that discreet wrote") from None
-    own = again == data and not (isinstance(given, dict) and "file_seal" in given)
+    of_file = {"file_seal", "drawing"}
+    own = again == data and not (isinstance(given, dict) and of_file & {*given})
     return Carried(path, ending, JSON, digest, words, None, numbers, checksum, own)
 
 

@@ -24,6 +24,7 @@ from discreet.plots import PLOTS, View
 from discreet.plots.by_two import FEWEST, ROUGH
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
+from discreet.plots.view import COPY_ROWS
 from discreet.policy import Policy
 from discreet.provenance import Sealer
 from discreet.regression import read_formula
@@ -98,6 +99,11 @@ class DerivedCopy:
     def dates(self) -> tuple[str, ...]:
         """The columns of dates, new ones among them."""
         return tuple(name for name, column in self.whole.raw.items() if column.dates is not None)
+
+    @property
+    def rows_are(self) -> str:
+        """What rows are called beside a view."""
+        return self.session.rows_are
 
     # --- what is derived ------------------------------------------------------------------------
 
@@ -240,7 +246,7 @@ class DerivedCopy:
         if not self.asks:
             return self.session.remarks_of_copy(names)
         said = ["; ".join(self.steps)] if self.steps else []
-        if self.asked and len(self.whole) < ROUGH:
+        if self.asked and len(self.whole) < ROUGH and self.session.rows_are == COPY_ROWS:
             said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
         rest_on = self.whole.beneath((*names, *self.asked))
         said += derived_notes(self.policy, rest_on)
@@ -282,7 +288,7 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
 
 def derived_of(session: Session | FileSession) -> DerivedCopy:
     """Return the copy of a study, to be parted or to be given new columns."""
-    if not session.policy.fixed:
+    if not session.policy.fixed and session.rows_are == COPY_ROWS:
         raise RefusedError(NO_COPY)
     return DerivedCopy(session, session.whole)
 

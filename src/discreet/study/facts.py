@@ -11,15 +11,17 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.measure.units import unit_in
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
+from discreet.plots.view import PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.resolve import diversity_of, method_of, refuse_unused
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.study.derived import OfCopy
-from discreet.study.session import DrawableColumn, Session
+from discreet.study.from_copy import DrawableColumn
 from discreet.study.table_kinds import table_facts
 
 __all__ = [
     "NUMBERS",
+    "OF_WHOLE",
     "board_facts",
     "has_use",
     "is_fixed",
@@ -33,6 +35,11 @@ __all__ = [
 NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
 #: What of it the copy of the whole table was made with, or has no use for.
 OF_COPY = ("k", "q", "diversity")
+OF_WHOLE = Whole.name
+"""The method by which all of a copy is drawn."""
+
+
+OWN = "PUBLIC: the rows are those of the table itself."
 
 
 def usual_number(policy: Policy, method: str, name: str) -> int | float | None:
@@ -71,11 +78,11 @@ def is_fixed(policy: Policy, method: str, name: str) -> bool:
     return policy.fixed and (method != Whole.name or name in OF_COPY)
 
 
-def study_facts(session: Session, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
+def study_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
     """Return what of the study, its columns and its policy a form is made of: no value."""
     return {
-        **board_facts(session, columns),
-        "tables": table_facts(session.policy),
+        **board_facts(of, columns),
+        "tables": table_facts(of.policy),
     }
 
 
@@ -84,7 +91,8 @@ def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, 
 
     `drawn` is what pictures of rows are drawn with: numbers, and the ends and edges of axes.
     """
-    policy = of.policy
+    policy, own = of.policy, of.rows_are == PUBLIC_ROWS
+    pictures = plot_facts(policy, [*columns.values()])
     axes = {name: {"limits": [*ends]} for name, ends in policy.limits.items() if name in columns}
     axes |= {name: {"edges": [*at]} for name, at in policy.edges.items() if name in columns}
     return {
@@ -95,10 +103,11 @@ def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, 
             "m": policy.members if policy.fixed else None,
             "round_to": policy.round_to,
             "public": policy.public,
-            "promise": promise_of(policy),
+            "promise": OWN if own else promise_of(policy),
+            **({"drawn_from": "the rows of a public table"} if own else {}),
         },
         "columns": [_column_facts(of, it) for it in columns.values()],
-        "pictures": plot_facts(policy, [*columns.values()]),
+        "pictures": [it for it in pictures if not own or PLOTS[it["kind"]].axes],
         "drawn": {"k": policy.k, "bins": policy.bins, "grid": policy.grid, "axes": axes},
     }
 

@@ -36,8 +36,10 @@ from discreet.vault.columns import Unread, beside, changed, without
 from discreet.vault.vault import Copy
 
 __all__ = [
+    "DrawableColumn",
     "WholeTable",
     "check_way",
+    "is_of_clusters",
     "levels_of_plot",
     "one_by",
     "said_of_gaps",
@@ -48,6 +50,10 @@ __all__ = [
 
 NO_METHOD = "none"
 OF_CLUSTERS = ("sensitive", "diversity")
+OF_PUBLIC = (
+    "of a public table in a study file parallel coordinates alone are drawn, as clusters of"
+    " persons; draw the others of the table itself, under the policy 'research'"
+)
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
 LEAST_GRID = 5
@@ -55,6 +61,15 @@ MOST_GAPS = 4
 """So many columns are named whose gaps cost rows."""
 OWN = ("k", "q")
 """Numbers that the copy was made with, and that no plot of it may have others of."""
+
+
+@dataclass(frozen=True)
+class DrawableColumn:
+    """A column that may be drawn: its name, kind and role."""
+
+    name: str
+    kind: str
+    role: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,6 +146,16 @@ class WholeTable:
         """The orders of levels that are declared: of levels that the copy has not, too."""
         held = {*self.copy.columns, *self.copy.strata}
         return {n: it.order for n, it in self.raw.items() if it.order and n in held}
+
+    @property
+    def drawable(self) -> dict[str, DrawableColumn]:
+        """The columns that a plot may be asked of, by name, new ones last."""
+        numbers, levels = self.copy.columns, self.copy.strata
+        return {
+            name: DrawableColumn(name, KINDS[name not in numbers], "other")
+            for name in self.raw
+            if name in numbers or name in levels
+        }
 
     @property
     def levels(self) -> Mapping[str, tuple[str, ...]]:
@@ -276,6 +301,11 @@ def levels_of_plot(
     return [*counted, *by, *(() if model is None else model.levels)]
 
 
+def is_of_clusters(policy: Policy, plot: Plot[Any]) -> bool:
+    """Whether a plot is of clusters of persons: the rows are those of a public table."""
+    return policy.shows_exact and plot.axes
+
+
 def check_way(policy: Policy, how: Mapping[str, Any]) -> None:
     """Refuse another way to draw than from the copy, where there is one; else, weights."""
     if policy.fixed:
@@ -299,9 +329,11 @@ def settle_from_copy(
     **how: Any,
 ) -> PlotRequest:
     """Say how a plot of the copy will be made: whatever can be drawn of public rows."""
-    how.pop("method", None)
     if plot not in PLOTS:
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
+    if policy.shows_exact:
+        return _settle_clusters(policy, whole, raw, plot, columns, how)
+    how.pop("method", None)
     weights = how.pop("weights", None)
     with about("numbers"):
         policy.allowed(**{name: how.pop(name, None) for name in OWN})
@@ -337,6 +369,22 @@ def settle_from_copy(
     )
     asked = dataclasses.replace(asked, q=None, by_second=second, weights=weights)
     return dataclasses.replace(asked, method=Whole.name, of_copy=True, m=policy.members)
+
+
+def _settle_clusters(
+    policy: Policy,
+    whole: WholeTable,
+    raw: Table,
+    plot: str,
+    columns: Sequence[str],
+    how: Mapping[str, Any],
+) -> PlotRequest:
+    """Say how clusters of persons will be made, of the rows of a public table."""
+    if not PLOTS[plot].axes:
+        raise RefusedError(OF_PUBLIC, parameter="plot")
+    _check_in_copy(whole, raw, columns=columns)
+    asked = resolve(_free(policy), whole.table, plot, columns, **how)
+    return dataclasses.replace(asked, q=None)
 
 
 def _row_method(plot: Plot[Any], model: Model | None) -> str:
@@ -483,7 +531,7 @@ def _free(policy: Policy) -> Policy:
 def view_from_copy(
     plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
-    """Draw a plot of the rows of the copy."""
+    """Draw a plot of the rows of the copy, or clusters of those of a public table."""
     by = [] if request.by is None else [request.by]
     if request.weights is not None and plot.weigh is not None:
         found = weighed(whole.copy, whole.raw, request.weights)
@@ -501,7 +549,7 @@ def view_from_copy(
         drawn: Any = plot.from_counts(table, request, origin)  # type: ignore[misc]
         if drawn.origin.shown < len(whole):
             drawn = dataclasses.replace(drawn, origin=with_gaps(drawn.origin, whole, numbers))
-        return _of_copy(drawn, request)
+        return _of_copy(drawn, request) if request.of_copy else drawn
     rows, levels = _rows_with_gaps(whole, numbers) if plot.pairwise else whole.part(numbers, words)
     size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
     origin = dataclasses.replace(origin, shown=size, total=len(whole))

@@ -25,6 +25,7 @@ from discreet.lines import Lines
 from discreet.measure.fidelity_report import Fidelity
 from discreet.plots import View
 from discreet.plots.request import PlotRequest
+from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.policy import plain
 from discreet.protect import Whole
@@ -34,7 +35,7 @@ from discreet.study.from_copy import WholeTable
 from discreet.study.new_columns import with_derived
 from discreet.study.notes_of_copy import column_notes, notes_of_copy
 from discreet.study.provenance import REPORT, Asks, asked_for, begun_from_file
-from discreet.study.session import FIDELITY, DrawableColumn, codes_said
+from discreet.study.session import FIDELITY, codes_said
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
 from discreet.table import KINDS, Column, Table, open_table
@@ -51,6 +52,8 @@ TOLD = (
     *("withhold", "left_out"),
 )
 """What a file says of the policy: how plots are drawn, and what the copy is."""
+OF_PUBLIC = {"copy": "served"}
+"""What a file of a public table says: clusters of its rows are sent, and not the rows."""
 CELLS_HELD = 20_000_000
 """So many values of all columns stay in memory once they were read."""
 
@@ -75,6 +78,8 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     told: dict[str, Any] = {
         name: plain(it) for name in TOLD if (it := getattr(policy, name)) not in (None, (), {})
     }
+    if not policy.fixed:
+        told |= {**OF_PUBLIC, "k": policy.k}
     for name in ("limits", "edges", "labels"):
         if name in told:
             told[name] = {column: it for column, it in told[name].items() if column in held}
@@ -98,12 +103,14 @@ def _policy_of(file: StudyFile) -> Policy:
     manifest = file.manifest
     told = dict(manifest.policy)
     try:
-        if not {*told} <= {*TOLD}:
+        if not {*told} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
             raise InputError("it says more than a file does")
         if isinstance(told.get("derive"), Mapping):
             raise InputError("columns that are derived stand in a list, one made of those before")
         told["derive"] = dict(told.get("derive", ()))
         fixed = {"rows": Whole.name, "k": manifest.k, "m": manifest.m, "study": manifest.study}
+        if manifest.is_public:  # its rows are no copy: what k says is asked of clusters alone
+            fixed = {"regime": "research", "study": manifest.study, "public": True}
         return Policy.from_dict({**told, **fixed})
     except (InputError, TypeError, ValueError, AttributeError) as error:
         why = str(error) if isinstance(error, InputError) else "a value is of another type"
@@ -242,6 +249,11 @@ class FileSession:
     # --- what a study asks ----------------------------------------------------------------------
 
     @property
+    def rows_are(self) -> str:
+        """What rows are called beside a view."""
+        return PUBLIC_ROWS if self.file.manifest.is_public else COPY_ROWS
+
+    @property
     def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the file says so."""
         of_columns = {it.name: it.label for it in self._columns if it.label}
@@ -255,13 +267,6 @@ class FileSession:
     def numbers_together(self) -> tuple[str, ...]:
         """Return all columns of numbers."""
         return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)
-
-    def drawable(self) -> tuple[DrawableColumn, ...]:
-        """Return the columns that a plot may be asked of, new ones last."""
-        whole = self.whole
-        numbers = whole.copy.columns
-        there = [name for name in whole.raw if name in numbers or name in whole.copy.strata]
-        return tuple(DrawableColumn(name, KINDS[name not in numbers], "other") for name in there)
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy is, as the file says it."""
@@ -313,15 +318,20 @@ class FileSession:
         """Return what gives something of the copy, or of what was derived, its provenance."""
         return self._sealer(lambda: {**request, "derived": [[*it] for it in asks]})
 
+    @property
+    def key(self) -> DerivedKey:
+        """What figures are sealed by, which whoever has the file has: a check sum, no signature."""
+        content = self.file.manifest.content.encode()
+        return DerivedKey(hashlib.sha256(b"figure of a study file\0" + content).digest())
+
     def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
-        """Return what seals by a key that whoever has the file has: a check sum, no signature."""
+        """Return what seals what is made from the file."""
         manifest = self.file.manifest
-        key = hashlib.sha256(b"figure of a study file\0" + manifest.content.encode()).digest()
 
         def begin() -> Provenance:
             return begun_from_file(request(), manifest.version, manifest.content)
 
-        return Sealer(DerivedKey(key), begin)
+        return Sealer(self.key, begin)
 
 
 def _raw(column: FileColumn, policy: Policy) -> Column:

@@ -23,7 +23,6 @@ from discreet.ledger.rules import (
     SHAPE_OF,
     WHOSE,
     ReleaseRecord,
-    check_version,
 )
 from discreet.lines import Lines
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
@@ -63,17 +62,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, repr=False)
 class ReleaseGate:
-    """Tells the ledger what is about to be released, and by which columns it is to be recognised.
-
-    Where there is a `version`, something is released only while that is the latest of the study.
-    """
+    """Tells the ledger what is to be released, and by which columns it is to be recognised."""
 
     table: Table
     policy: Policy
     secret: Secret
     ledger: Ledger
     name: str | None
-    version: int | None = None
 
     @property
     def most_versions(self) -> int:
@@ -118,7 +113,6 @@ class ReleaseGate:
             columns=columns,
             method=request.method,
             form=form,
-            version=self.version,
             versions=self.most_versions,
             new_version=self.how_to_open,
         )
@@ -141,7 +135,6 @@ class ReleaseGate:
             columns=tuple(columns),
             method=Whole.name,
             form=form,
-            version=self.version,
             versions=self.most_versions,
             new_version=self.how_to_open,
         )
@@ -210,12 +203,6 @@ class ReleaseGate:
             return False
         return copies != {self.ledger.choices(self.name, COPY_OF_TABLE).get(COPY_OF_TABLE)}
 
-    def check_unchanged(self) -> None:
-        """Refuse where the file, or the version that is held, is not as when it was opened."""
-        self._check_file()
-        if self.version is not None and self.name is not None:
-            check_version(self.name, self.version, self.ledger.version(self.name))
-
     def _check_file(self) -> None:
         if self.table.source_changed():
             raise LeavingError(
@@ -242,16 +229,6 @@ class ReleaseGate:
             every=lambda: self._every_sketch(found()),
             opened=self.how_to_open,
         )
-
-    def left_under(self) -> Mapping[str, Any] | None:
-        """Return the settings of the study's latest version; None where it has none."""
-        return self._left(lambda: self.ledger.left_under(self.name), None)
-
-    def _left(self, ask: Callable[[], T], otherwise: T) -> T:
-        try:
-            return ask()
-        except LeavingError:  # a broken ledger lets nothing leave, but looking is free
-            return otherwise
 
     def how_to_open(self, study: str) -> str:
         """Say how the next version of a study is opened for these data."""

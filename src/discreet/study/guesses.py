@@ -299,9 +299,6 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
         f"# unit = {_text((named or ['person'])[0])}" if unit is None else f"unit = {_text(unit)}"
     )
     yield f"{UNIT}\n{line}"
-    yield SERVER
-    yield f"{BUDGET}\nbudget = {policy.budget}"
-    yield f"{MINUTE}\nrequests_a_minute = {policy.requests_a_minute}"
 
 
 RULE = f"# ---------- The rules {'-' * 77}"
@@ -319,11 +316,6 @@ TABLES = """\
 UNIT = """\
 # The column that says whose a row is, where a person may have several: k then counts persons.
 # unit = false says that each row is a person of its own, whatever a column looks like."""
-SERVER = f"# ---------- The server {'-' * 76}"
-BUDGET = """\
-# How many different plots of counts one token or user may see. Each reveals a little more; all of
-# the copy are free."""
-MINUTE = "# How often one token or user may ask."
 
 
 def _key(name: str) -> str:

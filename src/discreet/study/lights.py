@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.errors import InputError, about
 from discreet.plots.by_level import MISSING_NAMES
-from discreet.study.derived import DerivedCopy, derived_of, rows_where
+from discreet.study.derived import DerivedCopy, rows_where
 from discreet.study.from_copy import WholeTable
-from discreet.study.session import Session
 from discreet.vault.columns import beside
 from discreet.web.bundle import places_of
 
@@ -80,8 +79,8 @@ class Clause:
 class Lights:
     """Counts rows of a study's copy by the marks of plots; keeps what the next count can use."""
 
-    def __init__(self, session: Session, most: int = MOST_BYTES) -> None:
-        self._session, self._kept = session, _Kept(most)
+    def __init__(self, copy: DerivedCopy, most: int = MOST_BYTES) -> None:
+        self._copy, self._kept = copy, _Kept(most)
 
     def counts(
         self,
@@ -146,7 +145,7 @@ class Lights:
         return part, self._kept.get(name, lambda: _where(part.whole, texts), _bytes)
 
     def _assigned(self, new: New) -> DerivedCopy:
-        part = derived_of(self._session)
+        part = self._copy
         return part.assign(dict(new)) if new else part
 
     def _marks(self, part: DerivedCopy, new: New, axis: Axis) -> Marks:

@@ -40,6 +40,10 @@ class CopyOfStudy(Protocol):
         """The columns of dates."""
 
     @property
+    def rows_are(self) -> str:
+        """What rows are called: those of a copy, or of a public table."""
+
+    @property
     def persons_repeat(self) -> bool:
         """Whether a person has several rows."""
 
@@ -57,7 +61,7 @@ def origin_of_copy(study: CopyOfStudy, names: Sequence[str]) -> Origin:
         study=study.name,
         version=study.whole.copy.version,
         left_out=None,
-        counted="protected rows",
+        counted=study.rows_are,
         remarks=notes_of_copy(study, names),
         dates=tuple(name for name in dict.fromkeys(names) if name in dates),
     )

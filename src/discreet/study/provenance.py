@@ -32,7 +32,7 @@ __all__ = [
     "version_of_counts",
 ]
 
-OF_SERVER = ("budget", "requests_a_minute", "copy", "copy_rows", "copy_bytes", "private_files")
+OF_SERVER = ("copy", "copy_rows", "copy_bytes", "private_files")
 """What of a policy says how a server answers, and not what: no answer hangs on it."""
 COPY, COUNTS, ROWS = "copy", "counts", "rows"
 """The source of what was drawn from the protected copy, was counted in the data under a policy
@@ -126,6 +126,10 @@ def asked_for(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any
         asked["method"] = request.method
     told = {"bins": request.bins, "grid": request.grid}
     asked |= {name: it for name, it in told.items() if plot.uses(request.method, name)}
+    if plot.axes and request.axes.pixels != policy.pixels:
+        asked["pixels"] = request.axes.pixels
+    if plot.axes and not request.axes.fuzzy:
+        asked["gradient"] = False
     usual: dict[str, Any] = {"trend": False, "percent": False, "overlay": False}
     usual |= {"show": SHOWN[0], "every": AUTO, "weights": None, "event_is": ()}
     for name, it in usual.items():

@@ -1,7 +1,7 @@
 """A study published as a file: the rows of its copy and what is known of them, signed.
 
 Only the copy goes in, its notes, and copies of it. How many persons there are is said as the copy
-has it, whose number is drawn, and rounded.
+has it, whose number is drawn, and rounded. Of data that are public the rows are the table's own.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,21 +39,32 @@ from discreet.study_file import (
 )
 from discreet.study_file.rows import most_rows_again
 from discreet.table.dates import Dates, dates_of
+from discreet.vault.vault import Copy
+from discreet.vault.whole import raw_in_one, remarks_of
+from discreet.vault.whole_columns import wanted_of
 
 __all__ = ["publish"]
 
 STUDY_FILE, FORM = "study file", "discreet"
 """What the ledger calls a published file, and its form."""
-TO_BROWSER = "browser"
-STAYS = (
-    "the policy keeps the copy on a server (copy = {!r}), and a study file holds its rows; serve"
-    " the study (`discreet serve`), or have the custodian change the policy"
-)
+VERSION_DIGITS = 16
 NO_NAME = "a study file needs the study's name: open the study with study='cohort'"
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What a file is made of: rows, those of them that plots are drawn of, and copies of them."""
+
+    kept: WholeTable
+    whole: WholeTable
+    again: tuple[WholeTable, ...]
 
 
 def publish(session: Session, path: str | Path) -> Manifest:
     """Write the copy of a study to a file that others explore, and record that it left.
+
+    Of data that are public, under the policy `research`, the rows are those of the table itself,
+    and the file is marked PUBLIC.
 
     Parameters
     ----------
@@ -70,22 +82,36 @@ def publish(session: Session, path: str | Path) -> Manifest:
     InputError
         If the ending is another one, the study has no name, or the file cannot be written.
     RefusedError
-        If the study has no copy of the whole table, or the policy keeps it on a server.
+        If the study has no copy of the whole table, and its data are not public.
     LeavingError
         If the copy does not fit what was released before; nothing is written then.
     """
     target = path_to_save(path, (SUFFIX,), "a study file")
-    if not session.policy.fixed:
+    if not (session.policy.fixed or session.policy.public):
         raise RefusedError(NO_COPY)
-    if session.policy.copy != TO_BROWSER:
-        raise RefusedError(STAYS.format(session.policy.copy))
     if session.name is None:
         raise InputError(NO_NAME)
-    session.check_copy()  # before the work
-    draft, key = _draft(session, session.name), _key(session.policy)
-    names = [it.name for it in draft.columns if it.name != draft.person_column]
-    session.gate_of_copy(STUDY_FILE, names)(FORM)
-    return write_study_file(target, draft, _batches(session.kept, draft.columns), key)
+    if session.policy.fixed:
+        session.check_copy()  # before the work
+        rows = _Rows(session.kept, session.whole, session.copies_of_copy)
+    else:
+        public = _public_rows(session)
+        rows = _Rows(public, public, (public,))
+    draft, key = _draft(session, session.name, rows), _key(session.policy)
+    if session.policy.fixed:
+        names = [it.name for it in draft.columns if it.name != draft.person_column]
+        session.gate_of_copy(STUDY_FILE, names)(FORM)
+    return write_study_file(target, draft, _batches(rows.kept, draft.columns), key)
+
+
+def _public_rows(session: Session) -> WholeTable:
+    """Return the rows of a table that is public, of the columns that can be drawn."""
+    table, policy = session.table, session.policy
+    raw = raw_in_one(table, policy, session.secret, wanted_of(table, policy))
+    words = {name: it.texts() for name, it in raw.levels.items()}
+    version = raw.version.hex()[:VERSION_DIGITS]
+    copy = Copy(dict(raw.numbers), words, version, 0, remarks_of(raw.left_out))
+    return WholeTable(copy, table.columns)
 
 
 def _key(policy: Policy) -> SigningKey:
@@ -102,24 +128,26 @@ def _key(policy: Policy) -> SigningKey:
     return load_signing_key(folder)
 
 
-def _draft(session: Session, name: str) -> Draft:
+def _draft(session: Session, name: str, rows: _Rows) -> Draft:
     """Return what the file says beside its rows."""
-    whole, again = session.whole, session.copies_of_copy
-    copy, policy = whole.copy, session.policy
-    columns = _columns(session)
+    copy, policy, again = rows.whole.copy, session.policy, rows.again
+    columns = _columns(session, rows)
     tables = [_table(it, columns) for it in again[1:]]
     if any(it.num_rows > most_rows_again(len(columns)) for it in tables):
         tables = []  # so that intervals say that they are of chance alone
-    near = dataclasses.replace(session.fidelity(), gate=None, sealer=None)
+    near: Mapping[str, Any] | None = None
+    if policy.fixed:
+        found = dataclasses.replace(session.fidelity(), gate=None, sealer=None)
+        near = json.loads(found.to_json())
     return Draft(
         study=name,
         version=copy.version,
         columns=columns,
-        k=policy.k,
-        m=policy.members,
-        persons=_persons(session),
-        policy=policy_told(policy, whole),
-        nearness=json.loads(near.to_json()),
+        k=policy.k if policy.fixed else 1,
+        m=policy.members if policy.fixed else 1,
+        persons=_persons(session, rows.kept),
+        policy=policy_told(policy, rows.whole),
+        nearness=near,
         again=tuple(tables),
         again_of=len(again[0]),
         person_column=next(iter(copy.whose), None),
@@ -127,9 +155,8 @@ def _draft(session: Session, name: str) -> Draft:
     )
 
 
-def _persons(session: Session) -> int:
+def _persons(session: Session, whole: WholeTable) -> int:
     """Return how many persons the copy has, whose number was drawn, rounded."""
-    whole = session.kept
     persons = whole.persons
     count = len(whole) if persons is None else len(np.unique(persons))
     return int(rounded(np.array([count]), session.policy.count_step)[0])
@@ -138,19 +165,19 @@ def _persons(session: Session) -> int:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _columns(session: Session) -> tuple[Column, ...]:
+def _columns(session: Session, rows: _Rows) -> tuple[Column, ...]:
     """Return what is said of each column that is published; those withheld are not."""
-    whole = session.whole
+    whole = rows.whole
     copy = whole.copy
     made = [name for name in whole.raw if name not in whole.made_from]
-    found = [_levels(session, name) for name in made if name in copy.strata]
-    found += [_numbers(session, name) for name in made if name in copy.columns]
+    found = [_levels(session, rows, name) for name in made if name in copy.strata]
+    found += [_numbers(session, rows, name) for name in made if name in copy.columns]
     place = {name: at for at, name in enumerate(made)}
     found.sort(key=lambda it: place[it.name])
     return (*found, *(Column(name, "continuous") for name in copy.whose))
 
 
-def _said(session: Session, name: str) -> dict[str, Any]:
+def _said(session: Session, rows: _Rows, name: str) -> dict[str, Any]:
     """Return what is said of a column of whatever kind."""
     label = session.labels.get(name, "")
     unit = unit_in(label, declared=name in (session.policy.labels or {})) or unit_in(name)
@@ -158,31 +185,31 @@ def _said(session: Session, name: str) -> dict[str, Any]:
         "name": name,
         "label": label,
         "unit": unit or "",
-        "remarks": column_notes(session.kept, [name]),
+        "remarks": column_notes(rows.kept, [name]),
         "may_hold_codes": session.may_hold_codes(name),
     }
 
 
-def _levels(session: Session, name: str) -> Column:
-    whole = session.whole
+def _levels(session: Session, rows: _Rows, name: str) -> Column:
+    whole = rows.whole
     levels = whole.levels_of(name)
-    more = {word for it in session.copies_of_copy for word in it.copy.strata.get(name, ())}
+    more = {word for it in rows.again for word in it.copy.strata.get(name, ())}
     return Column(
         kind="categorical",
         levels=levels,
         levels_again=tuple(sorted(more - {"", *levels})),
         are_codes=holds_codes(whole.raw[name]),
-        **_said(session, name),
+        **_said(session, rows, name),
     )
 
 
-def _numbers(session: Session, name: str) -> Column:
-    whole = session.whole
+def _numbers(session: Session, rows: _Rows, name: str) -> Column:
+    whole = rows.whole
     if whole.raw[name].dates is None:
-        return Column(kind="continuous", **_said(session, name))
-    tables = (whole, *session.copies_of_copy[1:])
+        return Column(kind="continuous", **_said(session, rows, name))
+    tables = (whole, *rows.again[1:])
     days = all(_is_whole(it.copy.columns[name]) for it in tables if name in it.copy.columns)
-    return Column(kind="date", dates="day" if days else "us", **_said(session, name))
+    return Column(kind="date", dates="day" if days else "us", **_said(session, rows, name))
 
 
 def _is_whole(values: Floats) -> bool:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import permutations
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.arguments import LONGEST_LABEL
+from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.ledger.ledger import Ledger
 from discreet.measure.fidelity_report import Fidelity
-from discreet.memory import give_back
 from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.parallel import PARALLEL
-from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
+from discreet.plots.parallel_axes import axes_to_order, proposed_order
 from discreet.plots.scatter import with_trends
-from discreet.plots.view import SCHEMA
+from discreet.plots.view import COPY_ROWS
 from discreet.policy import (
     PlotRequest,
     Policy,
@@ -39,12 +37,11 @@ from discreet.progress import advance
 from discreet.protect.whole import Settings, WholeCopy
 from discreet.provenance import Provenance, Sealer, key_of
 from discreet.regression import Model, read_formula
-from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.research.protected import protect_view
 from discreet.secret import Secret, load_secret
-from discreet.sketch import sketched
 from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
+    DrawableColumn,
     WholeTable,
     check_way,
     one_by,
@@ -63,7 +60,6 @@ from discreet.study.own_intervals import with_own_errors
 from discreet.study.provenance import (
     COPY,
     MEASURED,
-    OF_SERVER,
     REPORT,
     Asks,
     begun,
@@ -72,7 +68,6 @@ from discreet.study.provenance import (
 )
 from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
-from discreet.table.dates import DATE
 from discreet.vault.protected import exact_nearness
 from discreet.vault.vault import Copy, Vault
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
@@ -81,17 +76,12 @@ from discreet.vault.whole_columns import listed_pairs
 __all__ = [
     "FIDELITY",
     "NO_COPY",
-    "DrawableColumn",
-    "Move",
-    "Orders",
     "Session",
     "axis_order",
     "codes_said",
     "folder_of",
     "forget_private_files",
     "ledger_of",
-    "orders",
-    "orders_of_copy",
     "remarks_of",
     "state_folder",
     "with_gate",
@@ -108,15 +98,6 @@ so that they have about so many cells."""
 
 V = TypeVar("V", bound=View)
 Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
-
-
-@dataclasses.dataclass(frozen=True)
-class DrawableColumn:
-    """A column that may be drawn: its name, kind and role."""
-
-    name: str
-    kind: str
-    role: str
 
 
 class Session:
@@ -204,17 +185,6 @@ class Session:
         """The copy of the whole table as the vault keeps it, made on the first call."""
         return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
 
-    def share_copy(self, folder: Path | None = None) -> None:
-        """Draw from here on from a file of the copy's columns that several processes map.
-
-        It lies beside the policy's file, or in `folder` where there is none.
-        """
-        if self.policy.fixed:
-            self._vault.shared(self.table, self.policy, folder)
-            for held in ("kept", "whole"):  # as they were before
-                vars(self).pop(held, None)
-            give_back()
-
     @cached_property
     def whole(self) -> WholeTable:
         """The copy of the whole table, with the columns that the policy derives of its rows."""
@@ -253,6 +223,11 @@ class Session:
         return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
 
     @property
+    def rows_are(self) -> str:
+        """What rows of the copy are called beside a view."""
+        return COPY_ROWS
+
+    @property
     def derived(self) -> tuple[DrawableColumn, ...]:
         """The columns that the policy derives, as far as they could be made of the copy."""
         if not self.policy.derive:
@@ -265,8 +240,15 @@ class Session:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """What is drawn in place of the names of columns, where the policy says so."""
-        return {**self.table.labels, **(self.policy.labels or {})}
+        """What is drawn in place of the names of columns, where the policy or the data say so.
+
+        A longer label than there may be, which the data have, is cut.
+        """
+        of_data = {
+            name: it if len(it) <= LONGEST_LABEL else f"{it[: LONGEST_LABEL - 1].rstrip()}…"
+            for name, it in self.table.labels.items()
+        }
+        return {**of_data, **(self.policy.labels or {})}
 
     @property
     def dates(self) -> tuple[str, ...]:
@@ -371,10 +353,8 @@ class Session:
 
     def _version_of_counts(self) -> str:
         """Name the version in the ledger that counts are of."""
-        number = self.release_gate.version
-        if number is None:
-            named = None if self.policy.public else self.name  # what is public is not recorded
-            number = 1 if named is None else self.ledger.version(named)
+        named = None if self.policy.public else self.name  # what is public is not recorded
+        number = 1 if named is None else self.ledger.version(named)
         return version_of_counts(self.secret, self.name, number)
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:
@@ -434,35 +414,6 @@ class Session:
     def ledger(self) -> Ledger:
         """The ledger that the study writes to."""
         return self.release_gate.ledger
-
-    def known_name(self) -> str:
-        """Return the name by which the ledger knows the study."""
-        if self.name is None:
-            raise InputError("a study that is served needs a name: open it with study=")
-        return self.name
-
-    def hold_version(self) -> int:
-        """Return the version that is the latest now: nothing is released of another one."""
-        version = self.ledger.version(self.known_name())
-        self.release_gate = dataclasses.replace(self.release_gate, version=version)
-        return version
-
-    def edition(self) -> str:
-        """Return a keyed digest that stands for the data, the policy and how views are written.
-
-        What decides only how often somebody may ask, and where, is left out.
-        """
-        said = {name: it for name, it in self.policy.to_dict().items() if name not in OF_SERVER}
-        orders = {name: it.order for name, it in self.table.columns.items() if it.order}
-        told = json.dumps([SCHEMA, SCENE_SCHEMA, said, orders], sort_keys=True)
-        digest = self.table.source_digest()
-        if digest is not None:
-            return self.secret.digest("edition", told.encode(), digest).hex()
-        columns = self.table.columns
-        drawn = sorted(n for n, column in columns.items() if column.kind in (*KINDS, DATE))
-        found = sketched(self.secret, self.table.batches(drawn), rows=()).columns
-        marks = (f"{name} {found[name].mark}".encode() for name in drawn)
-        return self.secret.digest("edition", told.encode(), *marks).hex()
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -691,8 +642,6 @@ def _least_codes(table: Table, policy: Policy) -> int:
 
 # --- the order of axes ---------------------------------------------------------------------------
 
-MOST_PERMUTED = 6  # columns; of more, not all orders are looked at for one that may be
-
 
 class Settles(Protocol):
     """What says how a plot will be made: a study, or what was derived of its copy."""
@@ -721,74 +670,3 @@ def axis_order(
     whole = session.whole.only(request.rests_on) if request.of_copy else None
     table = session.table if whole is None else whole.table
     return proposed_order(table, request, axes_to_order(table, request))
-
-
-@dataclasses.dataclass(frozen=True)
-class Move:
-    """One axis, taken from a place to another: the order after it, and why it may not be."""
-
-    source: int
-    target: int
-    order: tuple[str, ...]
-    why: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Orders:
-    """What may become of an order of axes: why it may not stand, the nearest that may, moves.
-
-    `nearest_why` says why even `nearest` may not be, where no order was found that may.
-    """
-
-    why: str
-    nearest: tuple[str, ...]
-    nearest_why: str
-    moves: tuple[Move, ...]
-
-
-def orders_of_copy(columns: tuple[str, ...]) -> Orders:
-    """Say that axes of the copy of the whole table may stand in any order."""
-    return Orders("", columns, "", _moves(columns, lambda _: ""))
-
-
-def orders(
-    session: Session,
-    columns: Sequence[str],
-    sensitive: Sensitive | None = None,
-) -> Orders:
-    """Say whether an order of axes may be drawn, and every order that is one axis away from it."""
-    request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
-    if request.of_copy:
-        return orders_of_copy(request.columns)
-    broken, nearest = rules_of_order(session.table, request, axes_to_order(session.table, request))
-
-    def why(order: tuple[str, ...]) -> str:
-        """Say why an order may not be; nothing of one that may."""
-        return "; ".join(broken(order))
-
-    moves = _moves(request.columns, why)
-    nearest = _nearest(nearest, [move.order for move in moves], why)
-    return Orders(why(request.columns), nearest, why(nearest), moves)
-
-
-def _moves(columns: Sequence[str], why: Callable[[tuple[str, ...]], str]) -> tuple[Move, ...]:
-    """Return every order that is one axis away from one, and why it may not be."""
-    moves = []
-    for source in range(len(columns)):
-        rest = [name for place, name in enumerate(columns) if place != source]
-        for target in range(len(columns)):
-            if target != source:
-                order = (*rest[:target], columns[source], *rest[target:])
-                moves.append(Move(source, target, order, why(order)))
-    return tuple(moves)
-
-
-def _nearest(
-    nearest: tuple[str, ...],
-    moved: Sequence[tuple[str, ...]],
-    why: Callable[[tuple[str, ...]], str],
-) -> tuple[str, ...]:
-    """Return an order that may be: the nearest by the rules, one move away, or any there is."""
-    few = len(nearest) <= MOST_PERMUTED
-    found = (nearest, *moved, *(permutations(nearest) if few else ()))
-    return next((order for order in found if not why(order)), nearest)

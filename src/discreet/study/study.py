@@ -55,6 +55,7 @@ from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.verify import FileCheck, verifier_of
+from discreet.study.verify_file import FileVerifier
 from discreet.study.whole_table import columns_released, release_whole
 from discreet.table import Table, forget, open_table, with_levels_of_two
 from discreet.web.board import Board
@@ -284,8 +285,8 @@ class Study:
         InputError
             If the ending is another one, the folder does not exist, or the study has no name.
         RefusedError
-            If the study has no copy of the whole table, is derived or a file itself, or the policy
-            keeps the copy on a server.
+            If the study is derived or a file itself, or has no copy of the whole table and its
+            data are not public.
         LeavingError
             If the copy does not fit what was released before; nothing is written then.
 
@@ -1821,19 +1822,23 @@ pixels = 400), policy standard)
         """
         return self._session.fidelity(exact=exact)
 
-    def verify(self, path: str | Path) -> FileCheck:
+    def verify(self, path: str | Path, *, beside: str | Path | None = None) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
 
         Parameters
         ----------
         path : str or Path
             A figure, JSON, page, table or report that was saved.
+        beside : str or Path, optional
+            Of a study that is a file: a folder into which a figure that is not as made is drawn
+            again, to be looked at.
 
         Returns
         -------
         FileCheck
-            `verdict` is "as made", "altered", "elsewhere" or "unknown"; `says` why, `checks` which
-            checks it passed, `provenance` what the file says of itself.
+            `verdict` is "as made", "altered", "elsewhere", "unknown" or, of a study that is a file,
+            "not comparable"; `says` why, `checks` which checks it passed, `provenance` what the
+            file says of itself.
 
         Raises
         ------
@@ -1847,6 +1852,9 @@ pixels = 400), policy standard)
         nothing is recorded.
 
         A table of CSV is recognised by its lines, though some of them were changed.
+
+        A study that is a file has no secret and no ledger: it draws the figure again from its copy
+        and compares all that it holds. A .png or .pdf is "not comparable": look at both.
 
         **What it does not show.** A screenshot, or a file that another program has saved again, is
         altered or unknown though it may show the same.
@@ -1862,6 +1870,14 @@ pixels = 400), policy standard)
         ...     study.verify(path).verdict
         'as made'
         """
+        if isinstance(self._session, FileSession):
+            folder = None if beside is None else Path(beside)
+            return FileVerifier(self._session, folder).check(path)
+        if beside is not None:
+            raise InputError(
+                "beside is for a study that is a file; here the secret tells whether a figure is as"
+                " it was made"
+            )
         return verifier_of(self.session).check(path)
 
     @asked

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from discreet.errors import InputError
 from discreet.lines import Likeness
 from discreet.provenance import Provenance
 from discreet.render.figure_file import printable
@@ -17,17 +19,19 @@ __all__ = [
     "ELSEWHERE",
     "FAILED",
     "NOT_CHECKED",
+    "NOT_COMPARABLE",
     "PASSED",
     "UNKNOWN",
     "UNREADABLE",
     "FileCheck",
+    "check_each",
     "lines_in_words",
     "result",
     "verdict_of",
 ]
 
 AS_MADE, ALTERED, ELSEWHERE, UNKNOWN = "as made", "altered", "elsewhere", "unknown"
-UNREADABLE = "unreadable"
+UNREADABLE, NOT_COMPARABLE = "unreadable", "not comparable"
 PASSED, FAILED, NOT_CHECKED = "passed", "failed", "not checked"
 
 
@@ -39,9 +43,10 @@ class FileCheck:
     ----------
     file : str
         Its name.
-    verdict : {"as made", "altered", "elsewhere", "unknown", "unreadable"}
+    verdict : {"as made", "altered", "elsewhere", "unknown", "unreadable", "not comparable"}
         Whether it is as it was made here; was changed since; is of another secret or study; says
-        nothing of where it comes from; or could not be read.
+        nothing of where it comes from; could not be read; or cannot be compared with what is drawn
+        again.
     says : str
         Why, in a sentence.
     checks : mapping of str to str
@@ -55,6 +60,8 @@ class FileCheck:
     released : mapping or None
         What the ledger says of its release: study, version, kind, columns, method, form and the
         `rules` of the version, such as k.
+    beside : str or None
+        Where it was drawn again, to be looked at beside it.
     """
 
     file: str
@@ -63,6 +70,7 @@ class FileCheck:
     checks: Mapping[str, str] = field(default_factory=dict)
     provenance: Provenance | None = None
     released: Mapping[str, Any] | None = None
+    beside: str | None = None
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -74,6 +82,7 @@ class FileCheck:
             "checks": dict(self.checks),
             "provenance": None if held is None else held.to_plain(),
             "released": None if self.released is None else dict(self.released),
+            "beside": self.beside,
         }
 
     def to_text(self) -> str:
@@ -90,7 +99,20 @@ class FileCheck:
             lines.append(
                 f"  {of['kind']} of study {of['study']!r}, version {of['version']}: {rules}"
             )
+        if self.beside is not None:
+            lines.append(f"  drawn again: {printable(self.beside)}")
         return "\n".join(lines)
+
+
+def check_each(check: Callable[[Path], FileCheck], paths: Iterable[str | Path]) -> list[FileCheck]:
+    """Say what `check` finds of each of several files; of one that cannot be read, why."""
+    found = []
+    for path in map(Path, paths):
+        try:
+            found.append(check(path))
+        except InputError as error:
+            found.append(FileCheck(path.name, UNREADABLE, str(error)))
+    return found
 
 
 def result(passed: bool) -> str:

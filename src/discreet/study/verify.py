@@ -8,29 +8,27 @@ there; what was drawn from the protected copy is drawn from it again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DiscreetError, InputError
-from discreet.ledger.entries import ON_THE_WEB
+from discreet.errors import InputError
 from discreet.ledger.ledger import Ledger
 from discreet.lines import likeness
-from discreet.plots import PLOTS, MultiplesView, PanelsView, View
+from discreet.plots import View
 from discreet.policy import Policy, load_policy
 from discreet.provenance import Provenance, key_of, own_version
 from discreet.release import SUFFIXES as TABLES
 from discreet.render.parquet_words import PARQUET
 from discreet.secret import PLACES, DerivedKey, Secret, existing_secret
 from discreet.study.carried import SUFFIXES, Carried, read
-from discreet.study.derived import DerivedCopy, derived_of
+from discreet.study.drawn_again import drawn_again
 from discreet.study.provenance import (
     COPY,
     COUNTS,
     FROM_FILE,
     MEASURED,
-    plot_asked,
     policy_digest,
     version_of_counts,
 )
@@ -43,8 +41,8 @@ from discreet.study.verdicts import (
     NOT_CHECKED,
     PASSED,
     UNKNOWN,
-    UNREADABLE,
     FileCheck,
+    check_each,
     lines_in_words,
     result,
     verdict_of,
@@ -61,8 +59,8 @@ __all__ = [
 ]
 
 OF_A_FILE = (
-    "it says that it was made from a study file, as anybody can who has one; make the figure anew"
-    " from the file, and compare"
+    "it says that it was made from a study file, as anybody can who has one; compare it with the"
+    " file: discreet verify FIGURE --study FILE.discreet"
 )
 RULES = ("regime", "k", "m", "rows", "round_to", "bins", "grid")
 """What is said of the settings of a version, where it is there."""
@@ -101,14 +99,7 @@ class Verifier:
 
     def check_all(self, paths: Iterable[str | Path]) -> list[FileCheck]:
         """Say the same of several files; of one that cannot be read, why."""
-        return [self._check_readable(Path(path)) for path in paths]
-
-    def _check_readable(self, path: Path) -> FileCheck:
-        try:
-            held = read(path)
-        except InputError as error:
-            return FileCheck(path.name, UNREADABLE, str(error))
-        return self.check_read(path.name, held)
+        return check_each(self.check, paths)
 
     @property
     def key(self) -> DerivedKey:
@@ -169,7 +160,7 @@ class Verifier:
         genuine = [(left, told) for left, told in released if told.is_genuine(self.key)]
         if genuine:
             left, told = max(genuine, key=lambda it: f".{it[0]['form']}" == held.ending)
-            form = held.ending if left["form"] == ON_THE_WEB else f".{left['form']}"
+            form = f".{left['form']}"
             checks = {"seal": PASSED, "file": result(form == held.ending), "ledger": PASSED}
             checks["study"] = self._study(told, [left])
             verdict, says = verdict_of(checks, told, "" if form == held.ending else form)
@@ -226,11 +217,9 @@ class Verifier:
         """Return what the request gives now, and all within it; None where it cannot be drawn."""
         if self.session is None or told.source != COPY or told.discreet != own_version():
             return None
-        if told.request.get("plot") not in PLOTS:
-            return None
         try:
-            return [*_views(_drawn(self.session, told.request))]
-        except (DiscreetError, TypeError, ValueError):  # of another version, or an older request
+            return drawn_again(self.session, told.request)
+        except InputError:  # of another version, or no plot
             return None
 
     def _rules(self, same: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -260,27 +249,6 @@ def verifier_of_policy(policy: str | Path | Policy) -> Verifier:
 def _alike(kept: Provenance, told: Provenance) -> bool:
     """Tell whether one of two was made of the other: same numbers, same seal or same id."""
     return kept.id == told.id or kept.checksum == told.checksum or kept.seal == told.seal
-
-
-def _drawn(session: Session, request: Mapping[str, Any]) -> View:
-    plot, columns, how, asks = plot_asked(request)
-    if not session.policy.fixed:
-        return session.view(PLOTS[plot], session.settle(plot, columns, **how))
-    of: Session | DerivedCopy = session
-    if asks:
-        of = derived_of(session)
-        for name, text in asks:
-            of = of.assign({name: text}) if name else of.where(text)
-    return of.view(PLOTS[plot], of.settle(plot, columns, **how))
-
-
-def _views(view: View | None) -> Iterator[View]:
-    """Yield a view and those within it, which may have been saved by themselves."""
-    if view is None:
-        return
-    yield view
-    for inner in view.views if isinstance(view, MultiplesView | PanelsView) else ():
-        yield from _views(inner)
 
 
 def _where(numbers: Mapping[str, Any], again: View) -> str:

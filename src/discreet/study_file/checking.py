@@ -57,6 +57,11 @@ class Check:
     signer: Signer
 
     @property
+    def is_public(self) -> bool:
+        """Whether the rows are those of a public table itself."""
+        return self.m == 1
+
+    @property
     def is_trusted(self) -> bool:
         """Whether no other key signed the study before."""
         return self.signer.state != "changed"
@@ -69,15 +74,27 @@ class Check:
             (
                 f"{self.path} is a study file of discreet. All of it is as it was signed.",
                 f"study      {self.study}, version {self.version}",
-                f"rows       {self.rows}, of a protected copy; persons: about {self.persons}",
+                self._rows(),
                 f"columns    {len(self.columns)}: {listed}{f', and {more} more' * (more > 0)}",
-                f"protected  k = {self.k}, m = {self.m}: values rest on at least k persons, and are"
-                " drawn from at least m who are alike",
+                self._protected(),
                 f"answers    {', '.join(self.answers) or 'none'}, from the data",
                 f"signed by  {self.signer.to_text()}",
                 f"content    {self.content}",
                 f"written    by discreet {self.discreet}",
             )
+        )
+
+    def _rows(self) -> str:
+        if self.is_public:
+            return f"rows       {self.rows}, PUBLIC: those of the table itself, as it was declared"
+        return f"rows       {self.rows}, of a protected copy; persons: about {self.persons}"
+
+    def _protected(self) -> str:
+        if self.is_public:
+            return "protected  not at all"
+        return (
+            f"protected  k = {self.k}, m = {self.m}: values rest on at least k persons, and are"
+            " drawn from at least m who are alike"
         )
 
     def to_plain(self) -> dict[str, Any]:
@@ -98,7 +115,7 @@ class Check:
 
 PLAIN = (
     *("path", "study", "version", "rows", "persons", "k", "m"),
-    *("content", "values", "discreet", "is_trusted"),
+    *("content", "values", "discreet", "is_trusted", "is_public"),
 )
 """What is told in JSON as it is."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from discreet.arguments import LONGEST_LABEL
 from discreet.errors import InputError
 from discreet.study_file.canonical import LARGEST_WHOLE, canonical_json, read_json
 from discreet.study_file.signing import Successor, is_hex, is_signed, successors_of
@@ -41,7 +42,7 @@ MOST_ROWS = 2_000_000_000
 MOST_AGAIN, MOST_AGAIN_ROWS = 8, 20_000
 """So many copies of the copy there may be, each of so many rows."""
 MOST_REMARKS = 1_000
-LONGEST_NAME, LONGEST_TEXT, LONGEST_LEVEL = 200, 2_000, 10_000
+LONGEST_NAME, LONGEST_LEVEL = 200, 10_000
 LAYOUT = re.compile(
     r"nearness\.json|(?:rows|again)/[0-9]{5}\.parquet|answers/[a-z0-9][a-z0-9-]{0,63}\.json"
 )
@@ -101,7 +102,7 @@ class Column:
 
     def __post_init__(self) -> None:
         _check_text(self.name, "the name of a column", LONGEST_NAME)
-        _check_text(self.label, f"the label of column {self.name!r}", LONGEST_TEXT, empty=True)
+        _check_text(self.label, f"the label of column {self.name!r}", LONGEST_LABEL, empty=True)
         _check_text(self.unit, f"the unit of column {self.name!r}", LONGEST_NAME, empty=True)
         if self.kind not in KINDS:
             raise InputError(f"the kind of column {self.name!r} is one of {', '.join(KINDS)}")
@@ -192,7 +193,7 @@ class Manifest:
         What people call it, and which of its versions this is.
     columns : tuple of Column
     k, m : int
-        Persons behind each value, and in each leaf.
+        Persons behind each value, and in each leaf; 1 where the rows are a public table's own.
     persons : int
         How many persons there are, about: noise was added, and it was rounded.
     rows : int
@@ -279,6 +280,11 @@ class Manifest:
         numbers = [it.name for it in self.columns if it.kind == "continuous"]
         if self.person_column is not None and self.person_column not in numbers:
             raise InputError("the column of persons is one of numbers that there is")
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the rows are those of a public table itself: each stands on one person."""
+        return self.m == 1
 
     @property
     def again_entries(self) -> tuple[Entry, ...]:

@@ -14,7 +14,7 @@ from discreet.table.level_orders import orders_in_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["are_whole", "frame_of", "moments", "native_frame", "whole_columns"]
+__all__ = ["are_whole", "frame_of", "moments", "named_apart", "native_frame", "whole_columns"]
 
 MOST_WHOLE = 2.0**53
 """Larger numbers are whole because a float has no room for a fraction."""
@@ -33,14 +33,20 @@ def frame_of(columns: Sequence[tuple[str, Sequence[Any]]], framework: str = "pan
     """
     import pyarrow as pa
 
-    made: dict[str, pa.Array] = {}
+    made = {name: pa.array(values) for name, values in named_apart(columns)}
+    return native_frame(pa.table(made), framework)
+
+
+def named_apart(columns: Sequence[tuple[str, Sequence[Any]]]) -> list[tuple[str, Sequence[Any]]]:
+    """Return named columns, of which the second of one name has another."""
+    made: dict[str, Sequence[Any]] = {}
     for name, values in columns:
         free, number = name, 1
         while free in made:
             number += 1
             free = f"{name}_{number}"
-        made[free] = pa.array(values)
-    return native_frame(pa.table(made), framework)
+        made[free] = values
+    return [*made.items()]
 
 
 def moments(days: Sequence[float | None]) -> list[Any]:

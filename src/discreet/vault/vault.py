@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +25,6 @@ from discreet.table import Table
 from discreet.table.columns import array_of, words_of
 from discreet.unfinished import being_written
 from discreet.vault.aside import Reader
-from discreet.vault.mapped import mapped
 from discreet.vault.needs import Needs, check_memory
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import (
@@ -192,21 +191,6 @@ class Vault:
             else:
                 self._whole = self._in_one_piece(raw)
         return self._whole
-
-    def shared(self, table: Table, policy: Policy, folder: Path | None = None) -> Copy:
-        """Return the protected copy of the whole table, in a file that several processes map.
-
-        Where the vault has no folder, copies are kept in `folder` from here on; where there is
-        none at all, each process has a copy of its own.
-        """
-        if self._folder is None and folder is not None:
-            self._folder, self._whole = folder, None
-        copy = self.whole(table, policy)
-        if self._folder is not None:
-            path = self._folder / f"whole-{copy.version}.parquet"
-            columns, strata = mapped(path, [*copy.columns], [*copy.strata])
-            self._whole = replace(copy, columns=columns, strata=strata, path=path)
-        return self.whole(table, policy)
 
     def _in_one_piece(self, raw: RawWhole) -> Copy:
         path = None if self._folder is None else self._folder / _whole_name(raw.version)

@@ -2,7 +2,7 @@
 
 import { drawHours, SPANS } from "./custodian-hours.js";
 import { openView } from "./custodian-view.js";
-import { clock, counted, day, sentence, tagOf, who } from "./custodian-words.js";
+import { clock, counted, day, sentence, shortVersion, tagOf, who } from "./custodian-words.js";
 import { ask, save } from "./page-api.js";
 import { byId, make, settled } from "./page-dom.js";
 import { withToken } from "./page-token.js";
@@ -172,11 +172,11 @@ function details(entry, told, page) {
   const view = entry.view || viewOf(entry);
   if (!view || !told.plots.includes(kind) || !["shown", "left"].includes(entry.kind)) return null;
   if (entry.version !== told.version) {
-    return [make("p", { class: "soft", text: `It is of version ${entry.version}, and no longer shown.` })];
+    return [make("p", { class: "soft", text: `It is of version ${shortVersion(entry.version)}, and no longer shown.` })];
   }
   const open = () => openView(view, entry, told).catch(page.fail);
   return [
-    make("p", { class: "soft" }, make("span", { text: `Entry ${entry.id.toLocaleString("en-GB")}, version ${entry.version}, picture ` }), make("code", { text: view.slice(0, 8) })),
+    make("p", { class: "soft" }, make("span", { text: `Entry ${entry.id.toLocaleString("en-GB")}, version ${shortVersion(entry.version)}, picture ` }), make("code", { text: view.slice(0, 8) })),
     make("button", { type: "button", class: "btn", text: "Open the picture", on: { click: open } }),
   ];
 }

@@ -76,10 +76,9 @@ export function showGone({ log, fit }, told, fail) {
   byId("gone").replaceChildren(...(rows.length ? rows : [none]));
 }
 
-function formOf({ what, request }) {
+function formOf({ what }) {
   const file = /\.(\w+)$/.exec(what);
-  if (file) return file[1].toUpperCase();
-  return what === "rows" ? "to a browser" : (JSON.parse(request || "{}").form || "a file");
+  return file ? file[1].toUpperCase() : "to a browser";
 }
 
 function bar(share) {

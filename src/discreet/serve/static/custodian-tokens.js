@@ -1,12 +1,10 @@
-/** Who may look: tokens are made, raised, limited and revoked. */
+/** Who may look: tokens are made, changed and revoked. */
 
-import { ago, counted, shortDay } from "./custodian-words.js";
+import { ago, shortDay } from "./custodian-words.js";
 import { ask } from "./page-api.js";
-import { byId, make, makeSvg } from "./page-dom.js";
+import { byId, make } from "./page-dom.js";
 import { withToken } from "./page-token.js";
 
-const MORE = 50;
-const HIGH = 0.8;
 const DAY = 24 * 3600 * 1000;
 const PATH = "/api/custodian/tokens";
 
@@ -26,10 +24,9 @@ export function keepTokens(told, page) {
     if (!form.hidden) form.elements.namedItem("name").focus();
   });
   let now = told;
-  form.elements.namedItem("views").value = told.allowance.views;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    makeOne(form, now, page);
+    makeOne(form, page);
   });
   form.elements.namedItem("role").addEventListener("change", () => fitDays(form, now));
   const show = (found) => {
@@ -50,11 +47,9 @@ function fitDays(form, { tokens }) {
   if (Number(days.value) > most) days.value = most;
 }
 
-async function makeOne(form, told, page) {
+async function makeOne(form, page) {
   const value = (name) => form.elements.namedItem(name).value;
-  const views = Number(value("views"));
   const body = { name: value("name").trim(), role: value("role"), days: Number(value("days")) };
-  if (views !== told.allowance.views) body.views = views;
   const once = byId("once");
   try {
     const { text, token } = await withToken(() => ask(PATH, { body }));
@@ -87,17 +82,15 @@ async function copied(text, page) {
 function fill(told, page) {
   const isGood = ({ state }) => state === "valid";
   const first = [...told.tokens].sort((a, b) => isGood(b) - isGood(a)); // else in order of time
-  const rows = first.map((it) => row(it, told, page));
-  const others = told.others.map((it) => other(it, told));
-  const none = make("tr", {}, make("td", { colspan: 6, class: "soft", text: "There is no token yet." }));
+  const rows = first.map((it) => row(it, page));
+  const others = told.others.map(other);
+  const none = make("tr", {}, make("td", { colspan: 5, class: "soft", text: "There is no token yet." }));
   const all = [...rows, ...others];
   byId("tokens").replaceChildren(...(all.length ? all : [none]));
-  byId("tokens-hint").textContent =
-    "Views are different pictures of this version; those of a protected copy, and what was seen before, are free." +
-    ` Everybody may ask ${told.allowance.a_minute.toLocaleString("en-GB")} times a minute.`;
+  byId("tokens-hint").textContent = `Everybody may ask ${told.a_minute.toLocaleString("en-GB")} times a minute.`;
 }
 
-function row(it, told, page) {
+function row(it, page) {
   const off = it.state !== "valid";
   const until = off
     ? make("span", { class: "tag", text: it.state === "revoked" ? `revoked ${shortDay(new Date(it.revoked))}` : `expired ${shortDay(new Date(it.expires))}` })
@@ -107,20 +100,18 @@ function row(it, told, page) {
     { class: off ? "off" : null },
     make("th", { scope: "row" }, make("bdi", { text: it.name })),
     make("td", { text: it.role }),
-    make("td", {}, meter(it.used, it.views)),
     make("td", { text: it.own ? "now" : ago(it.seen) }),
     make("td", {}, until),
     make("td", {}, ...actsOf(it, page)),
   );
 }
 
-function other(it, told) {
+function other(it) {
   return make(
     "tr",
     {},
     make("th", { scope: "row" }, make("bdi", { text: it.name })),
     make("td", { class: "soft", text: "by its issuer" }),
-    make("td", {}, meter(it.used, told.allowance.views)),
     make("td", { text: ago(it.seen) }),
     make("td"),
     make("td"),
@@ -132,9 +123,6 @@ function actsOf(it, page) {
   if (it.state === "revoked") return [];
   const act = (text, label, click) =>
     make("button", { type: "button", class: "txt", text, "aria-label": label, on: { click } });
-  const more = act(`+ ${MORE} views`, `Give ${it.name} ${MORE} views more`, () =>
-    changed(it, { views: it.views + MORE }, page),
-  );
   const change = act("Change", `Change the token of ${it.name}`, () => offerTerms(it, change, page));
   const revoke = act("Revoke", `Revoke the token of ${it.name}`, () => {
     if (revoke.classList.contains("sure")) {
@@ -150,7 +138,7 @@ function actsOf(it, page) {
     revoke.textContent = "Revoke";
     revoke.setAttribute("aria-label", `Revoke the token of ${it.name}`);
   });
-  return [...(it.role === "analyst" ? [more] : []), change, revoke];
+  return [change, revoke];
 }
 
 /** Offer other terms in a row below; the button takes it away again. */
@@ -160,38 +148,34 @@ function offerTerms(it, button, page) {
     own.nextElementSibling.remove();
     return;
   }
-  const views = make("input", { type: "number", min: 0, max: 1000000, value: it.views, required: true });
-  const days = make("input", { type: "number", min: 1, max: 3660, placeholder: "as now" });
+  const days = make("input", { type: "number", min: 1, max: 3660, value: 30, required: true });
   const form = make(
     "form",
     { class: "terms", "aria-label": `Terms of ${it.name}` },
-    make("label", {}, "Views", views),
     make("label", {}, "Days from now", days),
     make("button", { type: "submit", class: "btn main", text: "Save" }),
     make("button", { type: "button", class: "btn", text: "Cancel", on: { click: () => back() } }),
   );
-  const below = make("tr", { class: "below" }, make("td", { colspan: 6 }, form));
+  const below = make("tr", { class: "below" }, make("td", { colspan: 5 }, form));
   const back = () => {
     below.remove();
     button.focus();
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const body = { views: Number(views.value) };
-    if (days.value) body.days = Number(days.value);
-    changed(it, body, page);
+    changed(it, { days: Number(days.value) }, page);
   });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape") back();
   });
   own.after(below);
-  views.focus();
+  days.focus();
 }
 
 async function changed(it, body, page) {
   try {
     const { token } = await withToken(() => ask(`${PATH}/${encodeURIComponent(it.name)}`, { body }));
-    page.toast(`${it.name} may ask for ${counted(token.views, "view")}, until ${shortDay(new Date(token.expires))}. It is in the log.`);
+    page.toast(`${it.name} may ask until ${shortDay(new Date(token.expires))}. It is in the log.`);
     await page.done();
     focusLost(() => buttonOf(it.name));
   } catch (error) {
@@ -218,18 +202,6 @@ function focusLost(find) {
 function buttonOf(name) {
   const row_ = [...byId("tokens").children].find((it) => it.querySelector("bdi")?.textContent === name);
   return row_?.querySelector("button");
-}
-
-function meter(used, views) {
-  const share = views ? Math.min(1, used / views) : 1;
-  const bar = makeSvg(
-    "svg",
-    { viewBox: "0 0 72 4", "aria-hidden": "true" },
-    makeSvg("rect", { class: "track", width: 72, height: 4, rx: 2 }),
-    makeSvg("rect", { class: "used", width: 72 * share, height: 4, rx: 2 }),
-  );
-  const words = make("span", { text: `${used.toLocaleString("en-GB")} of ${views.toLocaleString("en-GB")}` });
-  return make("span", { class: `meter${share > HIGH ? " high" : ""}` }, bar, words);
 }
 
 function sentenceOf(error) {

@@ -10,10 +10,8 @@ const SAID = {
   study: "opened the study",
   copy: "explored the protected copy",
   rows: "took the rows of the protected copy",
-  orders: "asked how the axes may stand",
   outputs: "handed something in",
   custodian: "asked for what is the custodian’s",
-  "policy proposed": "tried a change of the policy",
   "log.csv": "took the record as CSV",
   "log.json": "took the record as JSON",
 };
@@ -29,6 +27,7 @@ const HANDED = {
 export const REVIEWED = { comment: "commented on", approved: "approved", rejected: "rejected" };
 
 const TAGS = {
+  shown: "shown",
   left: "left the server",
   refused: "refused",
   unanswered: "not answered",
@@ -37,13 +36,17 @@ const TAGS = {
 
 /** @returns {string} Who asked, as a name: "token ana" is ana. */
 export function who(caller) {
-  return caller ? caller.replace(/^(token|oidc) /, "") : "on the server";
+  return caller.replace(/^(token|oidc) /, "");
+}
+
+/** @returns {string} The beginning of a version, which has 16 hexadecimal digits. */
+export function shortVersion(version) {
+  return version.slice(0, 8);
 }
 
 /** @returns {string} What became of an entry, in two or three words. */
-export function tagOf(entry) {
-  if (entry.kind !== "shown") return TAGS[entry.kind];
-  return entry.again ? "seen before, free" : "shown";
+export function tagOf({ kind }) {
+  return TAGS[kind];
 }
 
 /**
@@ -62,8 +65,7 @@ export function sentence(entry, kinds) {
   const named = entry.of ? picture(entry.of.what, parsed(entry.of.request), kinds) : "a picture";
   if (file) return `saved ${named} as ${file[1].toUpperCase()}`;
   if (what === "again") return `looked again at ${named}`;
-  if (!entry.caller) return `released ${picture(what, request, kinds)} as ${request.form || "a file"}`;
-  return `${entry.again ? "looked again at" : "asked for"} ${picture(what, request, kinds)}`;
+  return `asked for ${picture(what, request, kinds)}`;
 }
 
 /** @returns {string} What an entry is a picture of, without who asked: "Histogram of age". */
@@ -116,10 +118,9 @@ function picture(what, request, kinds) {
   return shortened(`${article}${title}${of ? ` of ${of}` : ""}${by}${where}`);
 }
 
-function ofToken(what, { name = "somebody", role, views, days }) {
+function ofToken(what, { name = "somebody", role, days }) {
   const terms = [
     role,
-    views === null || views === undefined ? "" : counted(views, "view"),
     days ? `${counted(days, "day")} from then` : "",
   ].filter(Boolean);
   const verb = { "token added": "made", "token changed": "changed", "token revoked": "revoked" }[what];

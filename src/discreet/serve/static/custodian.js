@@ -2,11 +2,11 @@
 
 import { keepRecord } from "./custodian-log.js";
 import { keepOutputs } from "./custodian-outputs.js";
-import { keepPolicy } from "./custodian-policy.js";
+import { showPolicy } from "./custodian-policy.js";
 import { showCauses, showGone } from "./custodian-side.js";
 import { keepTokens } from "./custodian-tokens.js";
 import { letViewClose } from "./custodian-view.js";
-import { counted } from "./custodian-words.js";
+import { counted, shortVersion } from "./custodian-words.js";
 import { ask, takeTokenFromAddress } from "./page-api.js";
 import { byId, make } from "./page-dom.js";
 import { themeButton } from "./page-theme.js";
@@ -46,14 +46,14 @@ async function start() {
 function build(told) {
   document.title = `Custodian: ${told.study} · discreet`;
   byId("study-name").textContent = told.study;
-  byId("study-version").textContent = ` version ${told.version}`;
+  byId("study-version").textContent = ` version ${shortVersion(told.version)}`;
   byId("caller").textContent = told.caller.name.replace(/^token /, "");
   byId("work").hidden = false;
   letViewClose();
   showHead(told);
   byId("verify").addEventListener("click", verify);
   byId("copy").addEventListener("click", copy);
-  keepPolicy(told, { fail });
+  showPolicy(told.words);
   const page = { fail, toast, done: () => refresh() };
   const tokens = keepTokens(told, page);
   const outputs = keepOutputs(page);

@@ -11,7 +11,7 @@ import { dropColumn } from "./new-columns.js";
 import { allOffers } from "./offers.js";
 import { handInForm, outputList } from "./hand-in.js";
 import { save, saveAsSeen } from "./save.js";
-import { EMPTY, writtenSpec } from "./state.js";
+import { EMPTY } from "./state.js";
 import { expressionOf } from "./words.js";
 
 const LINK = "Link copied. Who opens it needs a token of this study.";
@@ -36,11 +36,7 @@ export function actsOf(board, how) {
   const change = (card, more) => edit(card, (cards, i) => {
     cards[i] = plain({ ...cards[i], ...more });
   });
-  const pay = (spec) => {
-    if (board.priceOf(spec)) board.paid.add(writtenSpec({ ...spec, wide: undefined }));
-  };
   board.add = (spec) => {
-    pay(spec);
     board.draft = [];
     document.body.classList.remove("sheet");
     close();
@@ -146,11 +142,6 @@ export function actsOf(board, how) {
         cards[i] = plain({ ...spec, wide: cards[i].wide });
       });
     },
-    pay: (target) => {
-      const card = cardAt(target);
-      pay(card.spec);
-      board.again().catch(board.failed);
-    },
     instead: (target) => {
       const card = cardAt(target);
       const { spec } = board.insteadOf(card.answer().refused);
@@ -198,7 +189,6 @@ export function actsOf(board, how) {
       how.keepTheme?.(document.documentElement.dataset.theme);
       board.redraw();
     },
-    allowance: (target) => open(target, how.allowance(), 280, "Your allowance"),
     who: (target) => open(target, how.who(), 280, "Your token"),
     "other-token": () => how.otherToken(),
   };

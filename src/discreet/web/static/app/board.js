@@ -7,7 +7,7 @@ import { showDock } from "./dock.js";
 import { fill, h } from "./dom.js";
 import { showDrawer } from "./drawer.js";
 import { notice, say } from "./floating.js";
-import { framed, showAllowance } from "./frame.js";
+import { framed } from "./frame.js";
 import { followAddress } from "./history.js";
 import { icon } from "./icons.js";
 import { lightsOf } from "./lights.js";
@@ -38,7 +38,7 @@ export function openBoard(host, source, how) {
     explained: null,
     refusedPart: null,
   };
-  let size = rows?.size ?? 0;
+  let size = rows?.size ?? facts.rows?.rows ?? 0;
   let lit = null;
   let turn = 0;
   board.partSize = () => ({ size, total: rows?.size ?? size });
@@ -75,7 +75,6 @@ export function openBoard(host, source, how) {
   board.isOverview = () => !board.state().cards.length || board.state().show === "overview";
   board.again = () => show(board.state());
   board.redraw = () => [...board.cards, ...board.minis].forEach((it) => it.redraw());
-  board.showAllowance = () => showAllowance(frame.allowance, source.allowance?.());
 
   async function show(state) {
     turn += 1;
@@ -183,15 +182,13 @@ export function openBoard(host, source, how) {
     let answer = board.answers.get(key);
     if (!answer) {
       answered(card, { busy: "Drawing…" });
-      answer = await source.server.answer(card.spec, board.state(), board.paid.has(spec));
+      answer = await source.server.answer(card.spec, board.state());
       if (answer.view || answer.refused?.lasts) board.answers.set(key, answer);
-      board.showAllowance();
     }
     if (mine === turn) answered(card, answer);
   }
 
   watchSize(frame.main, board);
-  board.showAllowance();
   return board;
 }
 

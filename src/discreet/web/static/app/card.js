@@ -83,7 +83,7 @@ export function cardOf(board, spec) {
     const given = wanted.view && !kind ? { refused: { says: `There is no picture “${spec.kind}”.` } } : wanted;
     answer = given;
     drawn = null;
-    fill(body, given.view ? [controls, warn, pic, read, foot] : noPicture(board, spec, given));
+    fill(body, given.view ? [controls, warn, pic, read, foot] : noPicture(board, given));
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
       foot.textContent = sentenceOf(given, board.partSize(), board.facts.policy);
@@ -116,21 +116,9 @@ function button(name, label, act) {
   return h("button.ib", { "data-act": act, title: label, "aria-label": label, "aria-expanded": act === "about" ? "false" : null, "aria-haspopup": act === "menu" ? "menu" : null }, icon(name));
 }
 
-/** What stands in place of a picture: that it is being made, its price, or why there is none. */
-function noPicture(board, spec, { busy, price, refused }) {
+/** What stands in place of a picture: that it is being made, or why there is none. */
+function noPicture(board, { busy, refused }) {
   if (busy) return [h("div.no.busy", {}, h("p", {}, busy)), h("p.foot", {}, " ")];
-  if (price) {
-    return [
-      h(
-        "div.no",
-        {},
-        icon(spec.kind),
-        h("p", {}, "You have not asked for this picture before."),
-        h("button.btn", { "data-act": "pay" }, `Draw it · ${price}`),
-      ),
-      h("p.foot", {}, "Not asked for yet · nothing was counted against your allowance"),
-    ];
-  }
   const other = board.insteadOf(refused);
   return [
     h(
@@ -141,6 +129,6 @@ function noPicture(board, spec, { busy, price, refused }) {
       refused.python && [h("code.py", {}, refused.python), h("button.btn", { "data-act": "copy-line" }, "Copy the line")],
       other && h("button.btn", { "data-act": "instead" }, other.words),
     ),
-    h("p.foot", {}, board.isServed ? "Not drawn · nothing was counted against your allowance" : "Not drawn"),
+    h("p.foot", {}, "Not drawn"),
   ];
 }

@@ -61,7 +61,7 @@ export function offer(board, spec, name) {
     { class: name, "data-act": "make", "data-spec": JSON.stringify(spec) },
     icon(spec.kind),
     board.nameOf(spec.kind) + (by ? split : ""),
-    h("small", {}, board.priceOf(spec) || (board.isServed ? "free" : "")),
+    h("small", {}, board.whereOf(spec)),
   );
 }
 

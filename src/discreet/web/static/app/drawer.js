@@ -36,9 +36,8 @@ export function showDrawer(host, board, card) {
   host.classList.toggle("left", covers(host, card.element));
 }
 
-function why({ refused, busy, price }) {
-  const words = refused?.says || busy || `You have not asked for it before: it costs ${price}.`;
-  return [h("h3", {}, "Why it is not drawn"), h("p", {}, words)];
+function why({ refused, busy }) {
+  return [h("h3", {}, "Why it is not drawn"), h("p", {}, refused?.says || busy)];
 }
 
 function made(board, spec, view) {

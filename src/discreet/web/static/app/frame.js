@@ -21,11 +21,10 @@ const TOOLS = [
  * @param {HTMLElement} host - Empty.
  * @param {Node} rail - The columns.
  * @param {object} says - `study`, `version`, `promise` with its `sign`; `tools` that there are.
- * @returns {object} `main`, `dock`, `drawer`, `allowance`, `app`.
+ * @returns {object} `main`, `dock`, `drawer`, `app`.
  */
 export function framed(host, rail, { study, version, promise, sign = "shield", tools }) {
   const main = h("main", { id: "board", tabindex: -1, "aria-label": "Pictures" });
-  const allowance = h("button.allow", { "data-act": "allowance", "aria-haspopup": "dialog", hidden: true });
   const dock = h("section.dock", { "aria-label": "New picture", hidden: true });
   const drawer = h("aside.drawer", { "aria-label": "About this picture", hidden: true });
   const app = h("div.app", {}, rail, main);
@@ -44,7 +43,6 @@ export function framed(host, rail, { study, version, promise, sign = "shield", t
       h("span.bar1"),
       h("h1", {}, h("bdi", {}, study), " ", h("span", {}, version)),
       h("p.promise", {}, icon(sign), h("span", {}, promise)),
-      allowance,
       h(
         "div.tools",
         {},
@@ -60,21 +58,5 @@ export function framed(host, rail, { study, version, promise, sign = "shield", t
     drawer,
     floating(),
   );
-  return { main, dock, drawer, allowance, app };
-}
-
-/**
- * Say how much of the allowance is left.
- *
- * @param {HTMLElement} host - Where.
- * @param {{views: number, used: number}|undefined} allowance - None where nothing is counted.
- */
-export function showAllowance(host, allowance) {
-  host.hidden = !allowance;
-  if (!allowance) return;
-  const left = Math.max(0, allowance.views - allowance.used);
-  const meter = h("i", {});
-  meter.style.setProperty("--left", `${(100 * left) / Math.max(1, allowance.views)}%`);
-  meter.classList.toggle("low", left < 0.2 * allowance.views);
-  fill(host, meter, h("span", {}, h("b", {}, String(left)), h("span.of", {}, ` of ${allowance.views}`), " views left"));
+  return { main, dock, drawer, app };
 }

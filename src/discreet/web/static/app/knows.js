@@ -1,7 +1,6 @@
-/** What a board knows of its study: names and prices of pictures, and what goes in place of what. */
+/** What a board knows of its study: names of pictures, and what goes in place of what. */
 
 import { KINDS } from "../kinds/index.js";
-import { writtenSpec } from "./state.js";
 
 const NAMES = { summary: "Summary", means: "Means", model: "Model" };
 const SERVER_ALONE = ["model", "residuals", "qq", "leverage"];
@@ -17,14 +16,12 @@ const NO_METHOD = { promises: "", leaves_open: "" };
  */
 export function knowing({ facts, rows, server }) {
   const pictures = new Map(facts.pictures.map((it) => [it.kind, it]));
-  const paid = new Set();
   const isServed = Boolean(server?.file);
   const wayOf = (spec) => ({ way: rows && !SERVER_ALONE.includes(spec.kind) ? "rows" : "server" });
   return {
     facts,
     rows,
     server,
-    paid,
     isServed,
     isDark: () => {
       const chosen = document.documentElement.dataset.theme;
@@ -37,12 +34,8 @@ export function knowing({ facts, rows, server }) {
       KINDS.has(spec.kind) &&
       (pictures.has(spec.kind) || spec.kind in NAMES || Boolean(rows)) &&
       (wayOf(spec).way === "rows" || Boolean(server)),
-    /** What a picture costs, or nothing where it is free or seen before. */
-    priceOf: (spec) => {
-      if (wayOf(spec).way === "rows" || (isServed && !facts.allowance)) return "";
-      if (!isServed) return IN_PYTHON;
-      return paid.has(writtenSpec({ ...spec, wide: undefined })) ? "" : "1 view";
-    },
+    /** Where a picture is drawn, if not on the page or by its server. */
+    whereOf: (spec) => (wayOf(spec).way === "rows" || isServed ? "" : IN_PYTHON),
     canSwitch: (spec) =>
       spec.kind === "crosstab" || ((spec.by || []).length > 0 && (spec.kind === "bars" || Boolean(spec.overlay))),
     methodOf(spec, view) {

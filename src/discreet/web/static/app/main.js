@@ -57,8 +57,12 @@ async function begin(host) {
     facts,
     rows: rows && { ...rows, size: facts.rows.rows },
     server: onServer(facts),
-    allowance: () => facts.allowance,
-    says: { study: facts.study, version: `version ${facts.version}`, promise: facts.policy.promise },
+    says: {
+      study: facts.study,
+      version: `version ${facts.version.slice(0, 8)}`,
+      promise: facts.policy.promise,
+      sign: facts.policy.regime === "guarded" ? "shield" : "info",
+    },
   };
   document.title = `${facts.study} · discreet`;
   const again = (text) => {
@@ -69,24 +73,12 @@ async function begin(host) {
   const board = openBoard(host, source, { takeToken: (text) => again(decoded(text)), tools });
   const acts = actsOf(board, {
     keepTheme: (theme) => localStorage.setItem(THEME, theme),
-    allowance: () => allowanceSaid(facts),
     who: () => whoSaid(facts),
     otherToken: () => again(""),
   });
   listen(host, board, acts);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", board.redraw);
   await board.again();
-}
-
-function allowanceSaid({ allowance }) {
-  const left = Math.max(0, allowance.views - allowance.used);
-  return h(
-    "div.form",
-    {},
-    h("p", {}, h("b", {}, `${left} of ${allowance.views} views left`)),
-    h("p.soft", {}, "A picture that you have not asked for before costs 1 view."),
-    h("p.soft", {}, "All that you have seen before is free."),
-  );
 }
 
 function whoSaid({ caller }) {

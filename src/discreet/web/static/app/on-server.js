@@ -15,40 +15,30 @@ const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
  * Return what asks the server for pictures.
  *
  * @param {object} facts - Of the study.
- * @returns {object} `answer(spec, state, paid)`; `forms(spec)` and `file(spec, state, form)`;
+ * @returns {object} `answer(spec, state)`; `forms(spec)` and `file(spec, state, form)`;
  *   `handIn(spec, state, form, text)`, `outputs()` and `comment(id, text)`.
  */
 export function onServer(facts) {
-  const costs = Boolean(facts.allowance); // of a study without a copy of the whole table
+  const ofCopy = facts.policy.regime === "guarded";
 
-  const free = (spec) => (costs ? spec : { ...spec, method: undefined }); // the copy has one method
+  const settled = (spec) => (ofCopy ? { ...spec, method: undefined } : spec); // the copy has one method
   const placeOf = ({ kind }) => (TABLES.includes(kind) ? "tables" : "views");
 
   async function asked(spec, state) {
-    return viewIn(await ask(`/api/${placeOf(spec)}/${spec.kind}`, bodyOf(free(spec), state)));
+    return viewIn(await ask(`/api/${placeOf(spec)}/${spec.kind}`, bodyOf(settled(spec), state)));
   }
 
-  /** Ask for a picture as it is drawn in a file; where that is free, in percent as on the page. */
+  /** Ask for a picture as it is drawn in a file: of a copy in percent, as on the page. */
   async function idOf(spec, state) {
-    const isShare = spec.kind === "bars" && spec.percent && !costs;
-    const body = bodyOf(free(spec), state);
+    const isShare = spec.kind === "bars" && spec.percent && ofCopy;
+    const body = bodyOf(settled(spec), state);
     return (await ask(`/api/${placeOf(spec)}/${spec.kind}`, isShare ? { ...body, percent: true } : body)).id;
   }
 
-  /** What was seen before is free; what was not has its price. */
-  async function again(spec, state) {
-    if (TABLES.includes(spec.kind)) return { price: "1 view" };
-    const { seen } = await ask(`/api/seen/${spec.kind}`, bodyOf(spec, state));
-    return seen ? viewIn(await ask(`/api/views/${seen}`)) : { price: "1 view" };
-  }
-
   return {
-    async answer(spec, state, paid) {
+    async answer(spec, state) {
       try {
-        if (costs && !paid) return await again(spec, state);
-        const found = await asked(spec, state);
-        if (found.view && costs) facts.allowance.used = (await ask("/api/study")).allowance.used;
-        return found;
+        return await asked(spec, state);
       } catch (error) {
         if (error.status === undefined) throw error;
         const near = error.nearest && { ...spec, ...specOf(error.nearest, spec) };

@@ -110,6 +110,6 @@ export function railOf(board) {
 function footOf({ rows, isServed }) {
   if (!rows) return "";
   return isServed
-    ? "Filters and new columns work on the protected copy: they are free."
+    ? "Filters and new columns work on the protected copy."
     : "This page holds all rows it draws, and asks nobody for anything.";
 }

@@ -1,4 +1,4 @@
-"""Connections to the ledger's file: kept, shared by threads, and not by forked processes."""
+"""Connections to a file of records: kept, shared by threads, and not by forked processes."""
 
 import os
 import shutil
@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from discreet.errors import LeavingError
-from discreet.ledger.store import Store, Verification, verify
-from tests.ledger.given import SECRET, row_at, started, times, told, write_rows
+from discreet.records.store import Store, Verification, verify
+from tests.records.given import ledger_file, row_at, started, times, told, write_rows
 
 LOST = (
     r"the ledger .* was deleted, moved or replaced while it was in use, so nothing can be released"
@@ -23,7 +23,7 @@ LOST = (
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """Return the store of a folder that is not there yet."""
-    return Store(tmp_path / "state", SECRET)
+    return ledger_file(tmp_path / "state")
 
 
 # --- connections that are kept ----------------------------------------------------------------
@@ -59,7 +59,7 @@ def test_a_file_that_goes_while_it_is_kept_open_is_not_begun_anew(
                 shutil.copy(tmp_path / "backup", store.path)
     with pytest.raises(LeavingError, match=LOST):
         write_rows(store, "four")
-    again = Store(store.path.parent, SECRET)
+    again = ledger_file(store.path.parent)
     write_rows(again, "five")
     assert times(again) == ["one", "five"]
 
@@ -105,9 +105,9 @@ def test_other_programs_leave_what_is_written_ahead_to_who_keeps_it_open(store: 
 WATCHED = """
 import os, sys
 from pathlib import Path
-from discreet.ledger.log import add_token, log
-from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET, write_rows
+from discreet.records.outputs import list_outputs
+from discreet.records.store import verify
+from tests.records.given import handed_in, ledger_file, write_rows
 
 opened = []
 
@@ -117,13 +117,13 @@ def watch(event, words):
 
 sys.addaudithook(watch)
 os.umask(0)
-store = Store(Path(sys.argv[1]) / "state", SECRET)
+store = ledger_file(Path(sys.argv[1]) / "state")
 write_rows(store, "one")
 with store.kept_open():
     write_rows(store, "two")
     with store.reading():
-        add_token(store, "s", "alice")
-    verify(store), log(store)
+        handed_in(store)
+    verify(store), list_outputs(store)
 print(*[path for path in opened if "ledger.sqlite" in path])
 print(*[oct(it.stat().st_mode)[-3:] for it in (store.path.parent, store.path)])
 print(*[it.name for it in store.path.parent.iterdir()])
@@ -157,27 +157,26 @@ def test_a_file_of_the_ledger_that_goes_ends_all_and_is_told_once(
                 act(store)
         assert path.exists() == put_back
     (record,) = caplog.records
-    assert (record.name, record.levelname) == ("discreet.ledger", "ERROR")
+    assert (record.name, record.levelname) == ("discreet.records", "ERROR")
     assert "stop this program" in record.getMessage()
 
 
 OTHERS = """
 import sys
 from pathlib import Path
-from discreet.ledger.store import Store
-from tests.ledger.given import SECRET, write_rows
+from tests.records.given import ledger_file, write_rows
 
-write_rows(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
+write_rows(ledger_file(Path(sys.argv[1])), *(f"other {n}" for n in range(40)))
 """
 
 
 VERIFIED = """
 import sys
 from pathlib import Path
-from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET, row_at
+from discreet.records.store import verify
+from tests.records.given import ledger_file, row_at
 
-found = verify(Store(Path(sys.argv[1]), SECRET))
+found = verify(ledger_file(Path(sys.argv[1])))
 print(found.rows, found.broken)
 """
 
@@ -233,7 +232,7 @@ def test_only_the_file_that_is_expected_is_taken(store: Store, tmp_path: Path) -
     write_rows(store, "one")
     first = store.place
     assert first is not None
-    other = Store(store.path.parent, SECRET)
+    other = ledger_file(store.path.parent)
     other.expect(first)
     with other.kept_open():
         assert times(other) == ["one"]
@@ -245,9 +244,9 @@ def test_only_the_file_that_is_expected_is_taken(store: Store, tmp_path: Path) -
 @pytest.fixture
 def quickly_tidied(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what is written ahead be moved after a few rows."""
-    monkeypatch.setattr("discreet.ledger.store.MOST_AHEAD", 50_000)
-    monkeypatch.setattr("discreet.ledger.store.TIDY_SECONDS", 0.0)
-    monkeypatch.setattr("discreet.ledger.store.TIDY_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("discreet.records.store.MOST_AHEAD", 50_000)
+    monkeypatch.setattr("discreet.records.store.TIDY_SECONDS", 0.0)
+    monkeypatch.setattr("discreet.records.store.TIDY_WAIT_SECONDS", 0.01)
 
 
 def ahead(store: Store) -> int:
@@ -286,7 +285,7 @@ def test_who_reads_for_long_holds_nobody_off(store: Store) -> None:
 @pytest.mark.usefixtures("quickly_tidied")
 def test_threads_lose_nothing_while_it_is_moved(store: Store) -> None:
     with store.kept_open(), ThreadPoolExecutor(4) as pool:
-        other = Store(store.path.parent, SECRET)
+        other = ledger_file(store.path.parent)
         with other.kept_open():
             list(pool.map(lambda n: write_rows((store, other)[n % 2], str(n)), range(200)))
     assert sorted(map(int, times(store))) == [*range(200)]
@@ -299,7 +298,7 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
     with store.kept_open(), ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda at: write_rows(store, at), wanted))
     with ThreadPoolExecutor(8) as pool:  # each with a store, and so a queue, of its own
-        list(pool.map(lambda at: write_rows(Store(store.path.parent, SECRET), at), wanted))
+        list(pool.map(lambda at: write_rows(ledger_file(store.path.parent), at), wanted))
 
     assert sorted(times(store)) == sorted(wanted * 2)
     assert verify(store).broken == ()
@@ -317,8 +316,8 @@ def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatc
         held = pool.submit(hold)
         assert inside.wait(60)
         with monkeypatch.context() as patched:
-            patched.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
-            for waiting in (store, Store(store.path.parent, SECRET)):  # a thread, another process
+            patched.setattr("discreet.records.store.WAIT_SECONDS", 0.05)
+            for waiting in (store, ledger_file(store.path.parent)):  # a thread, another process
                 with pytest.raises(LeavingError, match="is damaged or in use"):
                     write_rows(waiting, "one")
         done.set()
@@ -330,14 +329,14 @@ def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatc
 FORKED = """
 import os, sys
 from pathlib import Path
-from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET, row_at
+from discreet.records.store import verify
+from tests.records.given import ledger_file, row_at
 
 def write(at):
     with store.writing() as connection:
         store.append(connection, "version", row_at(at))
 
-store = Store(Path(sys.argv[1]), SECRET)
+store = ledger_file(Path(sys.argv[1]))
 with store.kept_open():
     write("before")
     child = os.fork()
@@ -357,10 +356,10 @@ FORKED_WITHIN = """
 import os, sys
 from pathlib import Path
 from discreet.errors import LeavingError
-from discreet.ledger.store import Store, verify
-from tests.ledger.given import SECRET, row_at
+from discreet.records.store import verify
+from tests.records.given import ledger_file, row_at
 
-store = Store(Path(sys.argv[1]), SECRET)
+store = ledger_file(Path(sys.argv[1]))
 with store.writing() as connection:
     store.append(connection, "version", row_at("parent"))
     child = os.fork()

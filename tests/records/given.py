@@ -1,4 +1,4 @@
-"""A ledger with rows in every table, and what somebody does to its file behind its back."""
+"""A ledger and a server's record, and what somebody does to such a file behind its back."""
 
 import json
 import sqlite3
@@ -9,44 +9,56 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import (
-    Allowance,
-    Answer,
-    Caller,
-    LogEntry,
-    add_token,
-    ask,
-    close,
-    keep,
-    revoke_token,
-)
-from discreet.ledger.outputs import InForce, hand_in, review
 from discreet.ledger.rules import ReleaseRecord
-from discreet.ledger.store import Store
+from discreet.ledger.schema import LEDGER
 from discreet.lines import Lines
-from discreet.provenance import Provenance, checksum_of_file
+from discreet.provenance import Provenance
+from discreet.records.outputs import InForce, hand_in_bytes, review
+from discreet.records.store import Store
 from discreet.secret import Secret
+from discreet.serve.log import ANSWERED, LogEntry, write_entry
+from discreet.serve.state import RECORD
+from discreet.serve.tokens import Caller, add_token, change_token, revoke_token
 from discreet.sketch import sketch_of
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 ANOTHER = Secret.from_bytes(bytes(range(32, 64)))
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NOW = InForce("p", "1")
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
-MUCH = Allowance(views=1000, a_minute=10**6)
 
 
-def question(view: int | None = 1, *, study: str = "s", version: int = 1) -> LogEntry:
+def ledger_file(folder: Path, secret: Secret = SECRET) -> Store:
+    """Return the file of a ledger in a folder, which is not made yet."""
+    return Store(folder, secret, LEDGER)
+
+
+def record_file(folder: Path, secret: Secret = SECRET) -> Store:
+    """Return the file of a server's record in a folder, which is not made yet."""
+    return Store(folder, secret, RECORD)
+
+
+def question(number: int = 1, *, study: str = "s", version: str = "a1") -> LogEntry:
     """Ask for the histogram that has a number."""
-    request = json.dumps({"columns": ["age"], "bins": view})
-    named = None if view is None else f"{view:032x}"
-    return LogEntry(study, version, "histogram", request, named)
+    request = json.dumps({"columns": ["age"], "bins": number})
+    return LogEntry(study, version, "histogram", request, f"{number:032x}")
 
 
-def filled(folder: Path, secret: Secret = SECRET) -> Store:
+def asked(store: Store, number: int = 1, caller: Caller = ALICE) -> int | None:
+    """Write down in a record that the histogram of a number was asked for."""
+    return write_entry(store, caller, question(number), ANSWERED)
+
+
+def handed_in(store: Store, name: str = "age.svg") -> None:
+    """Hand in an output and approve it, which a ledger and a record both take."""
+    record = {"status": "pass", "says": []}
+    output = hand_in_bytes(store, "s", NOW, name, b"drawn", record)
+    review(store, "s", output.id, "approved", "", NOW)
+
+
+def filled_ledger(folder: Path) -> Store:
     """Make a ledger with a row or more in every table."""
-    folder.mkdir(parents=True, exist_ok=True)
-    store = Store(folder, secret)
-    marks = secret.marks([str(n % 7) for n in range(60)])
+    marks = SECRET.marks([str(n % 7) for n in range(60)])
     made = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
     leaving = ReleaseRecord(
         study="t",
@@ -61,26 +73,27 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
         provenance=(made.to_text(),),
         lines=Lines(1, 2, (3, 4)),
     )
-    Ledger(folder, secret).release([leaving], lambda: {})
-    write_rows(store, "0")
+    Ledger(folder, SECRET).release([leaving], lambda: {})
+    store = ledger_file(folder)
+    handed_in(store)
+    return store
+
+
+def filled_record(folder: Path) -> Store:
+    """Make a server's record with a row or more in every table."""
+    store = record_file(folder)
     for name in ("alice", "bob"):
-        add_token(store, "s", name, views=7)
+        add_token(store, "s", name)
+        change_token(store, "s", name, days=7)
     revoke_token(store, "s", "bob")
-    for view in (1, 2, 3):
-        asked = ask(store, ALICE, question(view), MUCH)
-        keep(store, asked, question(view), Answer(200, b"drawn %d" % view), "answered")
-    close(store, ask(store, ALICE, question(4), MUCH), "broken")
-    file = folder / "age.svg"
-    file.write_text("drawn")
-    now, record = InForce("p", 1), {"status": "pass", "says": []}
-    output = hand_in(store, "s", now, file, checksum_of_file(file), record)
-    review(store, "s", output.id, "approved", "", now)
-    file.unlink()
+    for number in (1, 2, 3, 4):
+        asked(store, number)
+    handed_in(store)
     return store
 
 
 def row_at(at: str) -> dict[str, object]:
-    """Return a row of a small table that says a time."""
+    """Return a row of a small table of a ledger that says a time."""
     return {"study": "x", "number": 1, "settings": "{}", "opened": at}
 
 
@@ -99,7 +112,7 @@ def times(store: Store) -> list[str]:
 
 
 def alter(path: Path, script: str) -> None:
-    """Run a script on the file behind the ledger's back, and put its triggers back after it."""
+    """Run a script on the file behind its back, and put its triggers back after it."""
     connection = sqlite3.connect(path)
     triggers = connection.execute(
         "SELECT name, tbl_name, sql FROM sqlite_master"
@@ -117,7 +130,7 @@ def alter(path: Path, script: str) -> None:
 
 
 def rows_of(path: Path, query: str) -> list[tuple[object, ...]]:
-    """Read the file past the ledger."""
+    """Read the file past what keeps it."""
     connection = sqlite3.connect(path)
     rows = connection.execute(query).fetchall()
     connection.close()
@@ -128,9 +141,8 @@ def started(script: str, *words: object) -> "subprocess.Popen[str]":
     """Start another process that runs a script; what it says is read from its output."""
     command: Sequence[str] = [sys.executable, "-c", script, *map(str, words)]
     root = Path(__file__).parents[2]
-    return subprocess.Popen(
-        command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def told(process: "subprocess.Popen[str]", seconds: float = 600) -> list[str]:

@@ -12,14 +12,14 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.ledger.chain import stamp
-from discreet.ledger.store import Store
+from discreet.records.chain import stamp
+from discreet.records.store import Store
 
 __all__ = [
     "APPROVED",
@@ -28,21 +28,39 @@ __all__ = [
     "OUTDATED",
     "REJECTED",
     "REVIEWS",
+    "TABLES",
+    "TABLES_MADE",
     "WAITING",
-    "Download",
     "InForce",
     "Output",
     "Review",
     "checked_words",
-    "downloads",
     "file_of",
     "hand_in",
     "hand_in_bytes",
     "list_outputs",
-    "question_of",
     "review",
-    "shown",
 ]
+
+TABLES = ("output", "review", "decision")
+"""The tables that outputs take, and what makes them.
+
+A file that is changed is another output, so that what was decided of one never holds for the other.
+A decision has the policy (a digest) and the version of the study that were in force.
+"""
+TABLES_MADE = (
+    """CREATE TABLE IF NOT EXISTS output (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, study TEXT NOT NULL, version TEXT NOT NULL,
+    name TEXT NOT NULL, digest TEXT NOT NULL, record TEXT NOT NULL, body BLOB,
+    UNIQUE (study, name, digest))""",
+    """CREATE TABLE IF NOT EXISTS review (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, output INTEGER NOT NULL REFERENCES output,
+    what TEXT NOT NULL, text TEXT NOT NULL, caller TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS review_output ON review (output)",
+    """CREATE TABLE IF NOT EXISTS decision (
+    id INTEGER PRIMARY KEY, review INTEGER NOT NULL UNIQUE REFERENCES review,
+    policy TEXT NOT NULL, version TEXT NOT NULL)""",
+)
 
 COMMENT, APPROVED, REJECTED = "comment", "approved", "rejected"
 REVIEWS = (COMMENT, APPROVED, REJECTED)
@@ -61,7 +79,7 @@ class InForce:
     """The rules in force at a time: a keyed digest of the policy, and the study version."""
 
     policy: str
-    version: int
+    version: str
 
 
 @dataclass(frozen=True)
@@ -69,8 +87,7 @@ class Review:
     """What was said of an output: when (UTC), which of `REVIEWS`, its words, and by whom.
 
     `caller` is the token it was said with; empty on the command line, where the ledger knows of
-    nobody. `under` are the rules that were in force when it was decided; None of a comment, and of
-    what was decided before ledgers kept them.
+    nobody. `under` are the rules that were in force when it was decided; None of a comment.
     """
 
     at: str
@@ -91,7 +108,7 @@ class Output:
     id: int
     at: str
     study: str
-    version: int
+    version: str
     name: str
     digest: str
     record: Mapping[str, Any]
@@ -214,15 +231,16 @@ def review(
     >>> from hashlib import sha256
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger.outputs import InForce, hand_in, review
-    >>> from discreet.ledger.store import Store
+    >>> from discreet.ledger.schema import LEDGER
+    >>> from discreet.records.outputs import InForce, hand_in, review
+    >>> from discreet.records.store import Store
     >>> from discreet.secret import Secret
     >>> with TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
+    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))), LEDGER)
     ...     file = Path(folder) / "bmi.svg"
     ...     _ = file.write_text("<svg/>")
     ...     digest = sha256(file.read_bytes()).hexdigest()
-    ...     now, later = InForce("a", 1), InForce("b", 1)
+    ...     now, later = InForce("a", "1"), InForce("b", "1")
     ...     before = hand_in(store, "cohort.csv", now, file, digest, {"status": "pass", "says": []})
     ...     after = review(store, "cohort.csv", before.id, "approved", "", now)
     >>> before.state(now), after.state(now), after.state(later)
@@ -276,59 +294,6 @@ def file_of(store: Store, study: str, id_: int) -> bytes | None:
             return None
         _check(store, connection, "output", id_)
     return zlib.decompress(found[0])
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file that was taken from a server: of which answer, in which form, and by whom.
-
-    `view` is the id of the plot or table, `form` what the log says: "figure.svg".
-    """
-
-    view: str
-    form: str
-    callers: tuple[str, ...]
-
-
-def downloads(
-    store: Store, study: str, version: int, forms: Collection[str]
-) -> tuple[Download, ...]:
-    """Return what was taken as a file from a server of a study version, each once, oldest first."""
-    query = (
-        "SELECT min(id), what, request, caller FROM asked"
-        " WHERE study = ? AND version = ? AND outcome = 'answered'"
-        f" AND what IN ({', '.join('?' * len(forms))})"
-        " GROUP BY what, request, caller ORDER BY min(id)"
-    )
-    taken: dict[tuple[str, str], list[str]] = {}
-    with store.reading() as connection:
-        for id_, form, request, caller in connection.execute(query, (study, version, *forms)):
-            _check(store, connection, "asked", id_)
-            taken.setdefault((json.loads(request)["view"], form), []).append(caller)
-    return tuple(Download(*it, tuple(callers)) for it, callers in taken.items())
-
-
-def question_of(store: Store, study: str, version: int, view: str) -> str:
-    """Return what was asked for a plot or table that a server answered, as JSON; "{}" of none."""
-    query = "SELECT min(id), request FROM asked WHERE study = ? AND version = ? AND view = ?"
-    with store.reading() as connection:
-        id_, request = connection.execute(query, (study, version, view)).fetchone()
-        if id_ is None:
-            return "{}"
-        _check(store, connection, "asked", id_)
-    return str(request)
-
-
-def shown(store: Store, study: str, version: int, kinds: Collection[str]) -> frozenset[str]:
-    """Return the ids of all plots and tables of some kinds that a server answered with."""
-    query = (
-        "SELECT DISTINCT answer.view FROM answer JOIN asked USING (study, version, view)"
-        " WHERE study = ? AND version = ? AND status = 200"
-        f" AND what IN ({', '.join('?' * len(kinds))})"
-    )
-    with store.reading() as connection:
-        found = connection.execute(query, (study, version, *kinds)).fetchall()
-    return frozenset(view for (view,) in found)
 
 
 def _outputs(store: Store, connection: sqlite3.Connection, study: str | None) -> tuple[Output, ...]:

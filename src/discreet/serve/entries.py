@@ -1,6 +1,6 @@
-"""The record of a study as it is read: what was asked, and what became of it.
+"""The log of a study as it is read: what was asked, and what became of it.
 
-Its entries are numbered as the ledger's chain seals them.
+Its entries are numbered as the chain of the record seals them.
 """
 
 from __future__ import annotations
@@ -12,52 +12,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from discreet.ledger.chain import stamp
-from discreet.ledger.store import Store
+from discreet.records.chain import stamp
+from discreet.records.store import Store
+from discreet.serve.log import ANSWERED
 
-__all__ = ["KINDS", "ON_THE_WEB", "Record", "Wanted"]
+__all__ = ["KINDS", "Record", "Wanted"]
 
 KINDS = ("shown", "left", "refused", "unanswered", "other")
 """What an entry can be: shown on the page, left the server, refused, not answered, or neither."""
-GIVEN = ("repeated", "answered", "done")
-UNANSWERED = ("begun", "busy", "slow", "broken", "ledger")
-ON_THE_WEB = "web"
-"""The form of what the server releases; who asked for it is an entry of its own."""
+GIVEN = (ANSWERED, "done")
+UNANSWERED = ("busy", "slow", "broken")
 
 # The text of a request is JSON, whose letters beyond ASCII are escaped.
 ENTRIES = """
-WITH told AS (
-    SELECT chain.id AS id, asked.at AS at, caller, asked.version AS version, what, request,
-        asked.view AS view, coalesce(code, asked.outcome) AS code,
-        asked.outcome = 'repeated' AS again, answer.status AS status
-    FROM chain
-    JOIN asked ON asked.id = chain.row
-    LEFT JOIN outcome ON outcome.asked = asked.id
-    LEFT JOIN answer ON asked.outcome = 'repeated' AND answer.study = asked.study
-        AND answer.version = asked.version AND answer.view = asked.view
-    WHERE chain.source = 'asked' AND asked.study = :study
-    UNION ALL
-    SELECT chain.id, leaving.at, '', version.number, kind,
-        json_object('columns', json(columns), 'method', method, 'form', form), NULL,
-        'answered', 0, NULL
-    FROM chain
-    JOIN leaving ON leaving.id = chain.row
-    JOIN version ON version.id = leaving.version
-    WHERE chain.source = 'leaving' AND version.study = :study AND form != :web
-),
-entry AS (
-    SELECT id, at, caller, version, what, request, view, again,
-        CASE WHEN coalesce(status, 200) != 200 THEN 'data' ELSE code END AS outcome,
-        CASE WHEN code IN (SELECT value FROM json_each(:unanswered)) THEN 'unanswered'
-            WHEN coalesce(status, 200) != 200
-                OR code NOT IN (SELECT value FROM json_each(:given)) THEN 'refused'
-            WHEN caller = '' OR what IN (SELECT value FROM json_each(:leaving)) THEN 'left'
+WITH entry AS (
+    SELECT chain.id AS id, at, caller, version, what, request, view, outcome,
+        CASE WHEN outcome IN (SELECT value FROM json_each(:unanswered)) THEN 'unanswered'
+            WHEN outcome NOT IN (SELECT value FROM json_each(:given)) THEN 'refused'
+            WHEN what IN (SELECT value FROM json_each(:leaving)) THEN 'left'
             WHEN what IN (SELECT value FROM json_each(:other)) THEN 'other'
             ELSE 'shown' END AS kind
-    FROM told
+    FROM chain
+    JOIN asked ON asked.id = chain.row
+    WHERE chain.source = 'asked' AND asked.study = :study
 )
 """
-FIELDS = ("id", "at", "caller", "version", "what", "request", "view", "again", "outcome", "kind")
+FIELDS = ("id", "at", "caller", "version", "what", "request", "view", "outcome", "kind")
 SEARCHED = "lower(caller || ' ' || what || ' ' || request || ' ' || kind || ' ' || outcome)"
 
 
@@ -95,8 +75,8 @@ class Record:
         """Return the newest `most` entries that are wanted, newest first, or all.
 
         Those with a smaller number than `before` alone. Of each: id, at, caller, version, what,
-        request, view, kind, outcome, whether it was answered again (`again`), and what was asked
-        when the view was made that it is a file of (`of`).
+        request, view, outcome, kind, and what was asked when the view was made that it is a file
+        of (`of`).
         """
         fits = _where(wanted, ("id < :before" if before is not None else "1"))
         query = (
@@ -108,10 +88,7 @@ class Record:
             found = [dict(zip(FIELDS, row, strict=True)) for row in rows]
         named = {it["id"]: _view_of(it) for it in found}
         made = self._made([*{view for view in named.values() if view is not None}])
-        return [
-            {**it, "again": bool(it["again"]), "of": made.get(named[it["id"]] or "")}
-            for it in found
-        ]
+        return [{**it, "of": made.get(named[it["id"]] or "")} for it in found]
 
     def _made(self, views: list[str]) -> dict[str, dict[str, str]]:
         """Return what was asked when some views were made."""
@@ -163,7 +140,6 @@ class Record:
     ) -> Iterator[Iterator[tuple[Any, ...]]]:
         given = {
             "study": self.study,
-            "web": ON_THE_WEB,
             "given": json.dumps(GIVEN),
             "unanswered": json.dumps(UNANSWERED),
             "leaving": json.dumps([*self.leaving]),

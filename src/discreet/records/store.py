@@ -1,4 +1,4 @@
-"""The ledger's file: one SQLite file, append-only, whose rows are chained with the secret.
+"""A file of records: one SQLite file, append-only, whose rows are chained with a secret.
 
 SQLite alone opens the file. POSIX drops all locks of a process on a file when any of its
 descriptors of it is closed; without its locks other programs take the file for one that nobody
@@ -23,15 +23,13 @@ from typing import Any
 from urllib.parse import quote
 
 from discreet.errors import DiscreetError, InputError, LedgerError
-from discreet.ledger import chain
 from discreet.places import is_there
 from discreet.progress import advance
-from discreet.secret import PLACES, Secret
+from discreet.records import chain
+from discreet.secret import Secret
 from discreet.unfinished import delete_unfinished, partial_file
 
-__all__ = ["FILE_NAME", "Store", "Verification", "verify"]
-
-FILE_NAME = "ledger.sqlite"
+__all__ = ["Store", "Verification", "verify"]
 
 WAIT_SECONDS = 30.0
 PAUSE_SECONDS = 0.01
@@ -60,21 +58,21 @@ Place = tuple[int, int]
 
 ROWS_A_STEP = 1000
 
-LOG = logging.getLogger("discreet.ledger")
+LOG = logging.getLogger("discreet.records")
 
 
 class Store:
-    """`ledger.sqlite` in a folder, made with owner-only rights at the first writing.
+    """A file of records in a folder, made with owner-only rights at the first writing.
 
     Many threads and processes may use one file at once. A connection is opened for each
     transaction and closed after it, unless within `kept_open`. Rows are sealed with a key made
-    from the custodian's secret, so that who can write the file but does not know the secret cannot
+    from a secret, so that who can write the file but does not know the secret cannot
     repair the chain after a change.
     """
 
-    def __init__(self, folder: Path, secret: Secret) -> None:
-        self.path = folder / FILE_NAME
-        self._key = secret.digest("ledger chain")
+    def __init__(self, folder: Path, secret: Secret, schema: chain.Schema) -> None:
+        self.path, self.schema = folder / schema.file_name, schema
+        self._key = secret.digest(f"{schema.name} chain")
         self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
         self._idle: list[sqlite3.Connection] = []
         self._anchor: sqlite3.Connection | None = None
@@ -85,6 +83,21 @@ class Store:
         self._writer, self._lending = threading.Lock(), threading.Lock()
         _all.add(self)
 
+    def __str__(self) -> str:
+        return f"the {self.schema.name} {str(self.path)!r}"
+
+    def unusable(self, error: sqlite3.Error | None = None) -> LedgerError:
+        """Return what is raised where the file cannot be read or written, by SQLite's error."""
+        if getattr(error, "sqlite_errorcode", None) in UNWRITABLE:
+            return LedgerError(
+                f"{self} cannot be written, so nothing can be released; make room on its disk, and"
+                " let its owner write there"
+            )
+        return LedgerError(
+            f"{self} is damaged or in use, so nothing can be released; try again, or restore it"
+            " from a backup"
+        )
+
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that holds off other writers; an error within undoes all of it.
@@ -93,7 +106,7 @@ class Store:
         was sealed with another secret: nothing is then written.
         """
         if not self._writer.acquire(timeout=WAIT_SECONDS):
-            raise unusable(self.path)
+            raise self.unusable()
         try:
             with self._connected() as connection:
                 with transaction(connection, "BEGIN IMMEDIATE"):
@@ -113,7 +126,7 @@ class Store:
         Where there is no file none is made; it reads as one with no rows.
         """
         if not self._is_there():
-            with closing(_empty()) as connection:
+            with closing(_empty(self.schema)) as connection:
                 yield connection
             return
         with self._connected() as connection, transaction(connection, "BEGIN"):
@@ -151,7 +164,7 @@ class Store:
         return place_of(self.path)
 
     def expect(self, place: Place | None) -> None:
-        """Take no other file for the ledger, once it is kept open; any for None."""
+        """Take no other file for this one, once it is kept open; any for None."""
         self._known = {} if place is None else {str(self.path): place}
 
     def append(
@@ -174,7 +187,7 @@ class Store:
         )
         if cursor.rowcount == 0 or cursor.lastrowid is None:
             return None
-        chain.link(connection, self._key, table, cursor.lastrowid)
+        chain.link(connection, self.schema.tables, self._key, table, cursor.lastrowid)
         return cursor.lastrowid
 
     def holds(self, connection: sqlite3.Connection, table: str, row: int) -> bool:
@@ -187,14 +200,14 @@ class Store:
             " FROM chain WHERE source = ? AND row = ?",
             (table, row),
         ).fetchone()
-        values = chain.row_of(connection, table, row)
+        values = chain.row_of(connection, self.schema.tables, table, row)
         if found is None or values is None:
             return False
         seal, previous = found
         return bool(chain.seal_of(self._key, previous or chain.FIRST, table, row, values) == seal)
 
     def _check_secret(self, connection: sqlite3.Connection) -> None:
-        """Refuse a ledger whose last row was not sealed with this secret.
+        """Refuse a file whose last row was not sealed with this secret.
 
         Rows of two secrets in one chain could never be told from rows that were changed.
         """
@@ -206,14 +219,14 @@ class Store:
         if last is None:
             return
         id_, table, row, seal, previous = last
-        values = chain.row_of(connection, table, row)
+        values = chain.row_of(connection, self.schema.tables, table, row)
         if values is None or (previous is None and id_ != 1):
-            raise unusable(self.path)
+            raise self.unusable()
         if chain.seal_of(self._key, previous or chain.FIRST, table, row, values) != seal:
             raise LedgerError(
-                f"the ledger {str(self.path)!r} was sealed with another secret (or its last row"
+                f"{self} was sealed with another secret (or its last row"
                 " was changed), so nothing was written; give the secret that it was begun with,"
-                f" which is {PLACES}"
+                f" which is {self.schema.key}"
             )
 
     def _is_there(self) -> bool:
@@ -227,11 +240,11 @@ class Store:
             with self._lending:
                 first, self._lost = not self._lost, True
             error = LedgerError(
-                f"the ledger {str(self.path)!r}, or what SQLite keeps beside it (-wal, -shm), was"
+                f"{self}, or what SQLite keeps beside it (-wal, -shm), was"
                 " deleted, moved or replaced while it was in use, so nothing can be released; stop"
-                " this program, look with discreet log --verify --head HEAD whether the last rows"
+                f" this program, look with {self.schema.verify} --head HEAD whether the last rows"
                 " are missing (HEAD is what you noted before; without one, take it that they are),"
-                " restore the ledger from a backup if so, and start again"
+                " restore it from a backup if so, and start again"
             )
             if first:
                 LOG.error("discreet: %s", error)
@@ -258,7 +271,7 @@ class Store:
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection; one that had an error is not lent again."""
         if self._forked:
-            raise unusable(self.path)
+            raise self.unusable()
         with self._lending:
             idle = self._idle.pop() if self._idle else None
         connection = idle or self._opened()
@@ -273,9 +286,9 @@ class Store:
         except DiscreetError:
             raise
         except sqlite3.Error as error:
-            raise unusable(self.path, error) from None
+            raise self.unusable(error) from None
         except (zlib.error, ValueError):
-            raise unusable(self.path) from None
+            raise self.unusable() from None
         finally:
             with self._lending:
                 self._lent -= 1
@@ -334,18 +347,18 @@ class Store:
             connection = self._connection("mode=rw")
         except (OSError, sqlite3.Error):
             raise LedgerError(
-                f"the ledger in {str(self.path.parent)!r} cannot be opened, so nothing can be"
-                " released; make the folder writable, or put the policy beside one that is"
+                f"the {self.schema.name} in {str(self.path.parent)!r} cannot be opened, so nothing"
+                f" can be released; make the folder writable, or {self.schema.elsewhere}"
             ) from None
         try:
             for setting in SETTINGS:
                 connection.execute(f"PRAGMA {setting}")
             self._prepare(connection)
             if place is None or place != place_of(self.path):
-                raise unusable(self.path)
+                raise self.unusable()
         except sqlite3.Error as error:
             connection.close()
-            raise unusable(self.path, error) from None
+            raise self.unusable(error) from None
         except LedgerError:
             connection.close()
             raise
@@ -364,7 +377,7 @@ class Store:
         )
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new ledger.
+        """Make the tables of a new file.
 
         What is missing from one that has some is not made again: it is damaged.
         """
@@ -375,17 +388,17 @@ class Store:
             if self._is_ready(connection):
                 return  # another process was first
             if chain.objects_of(connection):
-                raise unusable(self.path)  # made to look as if it were new
-            chain.create(connection)
+                raise self.unusable()  # made to look as if it were new
+            chain.create(connection, self.schema)
 
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
-        if number not in (0, chain.SCHEMA):
+        if number not in (0, self.schema.number):
             raise LedgerError(
-                f"the ledger {str(self.path)!r} was written by another version of discreet, so this"
+                f"{self} was written by another version of discreet, so this"
                 " one can release nothing; install that version"
             )
-        return bool(number == chain.SCHEMA)
+        return bool(number == self.schema.number)
 
 
 _all: weakref.WeakSet[Store] = weakref.WeakSet()
@@ -408,7 +421,7 @@ def place_of(path: str | Path) -> Place | None:
 
 def _hidden(path: str | Path, error: OSError) -> LedgerError:
     return LedgerError(
-        f"it cannot be seen whether there is a ledger {str(path)!r} ({type(error).__name__}), so"
+        f"it cannot be seen whether there is a file {str(path)!r} ({type(error).__name__}), so"
         " nothing can be released; give whoever runs discreet the right to read its folder, or"
         " say which folder is meant"
     )
@@ -464,22 +477,9 @@ def write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def unusable(path: Path, error: sqlite3.Error | None = None) -> LedgerError:
-    """Return what is raised where the file cannot be read or written, by SQLite's error."""
-    if getattr(error, "sqlite_errorcode", None) in UNWRITABLE:
-        return LedgerError(
-            f"the ledger {str(path)!r} cannot be written, so nothing can be released; make room on"
-            " its disk, and let its owner write there"
-        )
-    return LedgerError(
-        f"the ledger {str(path)!r} is damaged or in use, so nothing can be released; try again,"
-        " or restore it from a backup"
-    )
-
-
 @dataclass(frozen=True)
 class Verification:
-    """What a check of the whole ledger found.
+    """What a check of a whole file of records found.
 
     `rows` are links of the chain, one for each row. `head` is the last seal: keep it elsewhere, and
     a later check tells whether rows up to here are gone altogether. `broken` is what does not hold,
@@ -492,7 +492,7 @@ class Verification:
 
 
 def verify(store: Store, head: str | None = None) -> Verification:
-    """Check every row of the ledger against its link, and that nothing was added or is gone.
+    """Check every row against its link, and that nothing was added or is gone.
 
     It does not tell whether the newest rows were cut off together with their links, or an older
     copy of the whole file was put back, unless `head` of an earlier check is given, which must
@@ -501,14 +501,15 @@ def verify(store: Store, head: str | None = None) -> Verification:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger.log import add_token
-    >>> from discreet.ledger.store import Store, verify
+    >>> from discreet.records.store import Store, verify
     >>> from discreet.secret import Secret
+    >>> from discreet.serve.state import RECORD
+    >>> from discreet.serve.tokens import add_token
     >>> with TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
-    ...     text = add_token(store, "cohort.csv", "alice")
+    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))), RECORD)
+    ...     text = add_token(store, "cohort", "alice")
     ...     head = verify(store).head
-    ...     text = add_token(store, "cohort.csv", "bob")
+    ...     text = add_token(store, "cohort", "bob")
     ...     found = verify(store, head)
     >>> found.rows, found.broken
     (2, ())
@@ -526,10 +527,10 @@ def verify(store: Store, head: str | None = None) -> Verification:
 
 
 def _verified(store: Store, connection: sqlite3.Connection, head: str | None) -> Verification:
-    broken = [*_broken_schema(connection)]
+    broken, tables = [*_broken_schema(connection, store.schema)], store.schema.tables
     if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         broken.append("file: its pages do not fit together")
-    if any(f"table {table} is " in found for found in broken for table in (*chain.TABLES, "chain")):
+    if any(f"table {table} is " in found for found in broken for table in (*tables, "chain")):
         return Verification(0, chain.FIRST, tuple(broken))
     (total,) = connection.execute("SELECT count(*) FROM chain").fetchone()
     previous, number, held = chain.FIRST, 0, head in {None, chain.FIRST}
@@ -537,18 +538,18 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
     for done, (id_, table, row, seal) in enumerate(links, start=1):
         if id_ != number + 1:
             broken.append(f"chain: links before {id_} are gone")
-        values = chain.row_of(connection, table, row)
+        values = chain.row_of(connection, tables, table, row)
         if values is None:
             # what else may stand in a changed link is not repeated
-            known = table if table in chain.TABLES else "chain: an unknown table's"
+            known = table if table in tables else "chain: an unknown table's"
             broken.append(f"{known} row {row} is gone")
         elif chain.seal_of(store._key, previous, table, row, values) != seal:
             broken.append(f"{table} row {row} does not fit its seal")
         previous, number = seal, id_
         held = held or seal == head
         if done % ROWS_A_STEP == 0 or done == total:
-            advance("checking the ledger", done, total)
-    for table in chain.TABLES:
+            advance(f"checking the {store.schema.name}", done, total)
+    for table in tables:
         unlinked = connection.execute(
             f"SELECT rowid FROM {table} WHERE rowid NOT IN"
             " (SELECT row FROM chain WHERE source = ?) ORDER BY rowid",
@@ -560,8 +561,8 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
     return Verification(total, previous, tuple(broken))
 
 
-def _broken_schema(connection: sqlite3.Connection) -> Iterator[str]:
-    with closing(_empty()) as fresh:
+def _broken_schema(connection: sqlite3.Connection, schema: chain.Schema) -> Iterator[str]:
+    with closing(_empty(schema)) as fresh:
         wanted = chain.objects_of(fresh)
     found = chain.objects_of(connection)
     for name, text in wanted.items():
@@ -571,10 +572,10 @@ def _broken_schema(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{name} is another"
     unknown = len(found.keys() - wanted.keys())
     if unknown:
-        yield f"file: {unknown} tables, indexes, triggers or views are not the ledger's"
+        yield f"file: {unknown} tables, indexes, triggers or views are not the {schema.name}'s"
 
 
-def _empty() -> sqlite3.Connection:
+def _empty(schema: chain.Schema) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    chain.create(connection)
+    chain.create(connection, schema)
     return connection

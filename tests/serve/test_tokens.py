@@ -1,4 +1,4 @@
-"""Tokens: who may ask; the ledger keeps a digest of each and nothing that opens anything."""
+"""Tokens: who may ask; the record keeps a digest of each and nothing that opens anything."""
 
 import hashlib
 import hmac
@@ -12,22 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LedgerError
-from discreet.ledger.chain import stamp
-from discreet.ledger.log import (
+from discreet.records.chain import stamp
+from discreet.records.store import Store, verify
+from discreet.serve.tokens import (
     FIELDS,
     ROLES,
-    Allowance,
     Caller,
     Token,
     add_token,
-    ask,
     caller_of,
     change_token,
     list_tokens,
     revoke_token,
 )
-from discreet.ledger.store import Store, verify
-from tests.ledger.given import ANOTHER, NOON, SECRET, alter, question, rows_of
+from tests.records.given import ANOTHER, NOON, alter, record_file, rows_of
 
 DAY = timedelta(days=1)
 
@@ -35,13 +33,13 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """Return the store of a folder that is not there yet."""
-    return Store(tmp_path / "state", SECRET)
+    return record_file(tmp_path / "state")
 
 
 def test_a_token_opens_the_study_in_its_role(store: Store) -> None:
     for role in ROLES:
         text = add_token(store, "s", f"{role}.1", role)
-        assert caller_of(store, "s", text) == Caller(f"token {role}.1", role)
+        assert caller_of(store, text) == (Caller(f"token {role}.1", role), "s")
     assert add_token(store, "s", "carol") != add_token(store, "s", "dave")
     assert [token.role for token in list_tokens(store)] == [*ROLES, "analyst", "analyst"]
     assert verify(store).broken == ()
@@ -73,45 +71,43 @@ def test_the_file_holds_no_token(store: Store) -> None:
 
 
 def test_what_is_no_token_opens_nothing(store: Store) -> None:
-    assert caller_of(store, "s", "discreet_x") is None, "there is no ledger yet"
+    assert caller_of(store, "discreet_x") is None, "there is no record yet"
     text = add_token(store, "s", "alice")
     digest = hashlib.sha256(text.encode()).hexdigest()
 
     for other in ("", "x", text[:-1], text + "x", text.upper(), f" {text}", digest, "alice", "ä\0"):
-        assert caller_of(store, "s", other) is None
-    assert caller_of(store, "s", "\ud800") is None, "no text that UTF-8 knows"
+        assert caller_of(store, other) is None
+    assert caller_of(store, "\ud800") is None, "no text that UTF-8 knows"
 
 
 @given(st.text(st.characters()))
 def test_no_text_that_was_not_given_out_opens_anything(text: str) -> None:
     folder = Path("there is no such folder")
 
-    assert caller_of(Store(folder, SECRET), "s", text) is None
+    assert caller_of(record_file(folder), text) is None
     assert not folder.exists()
 
 
 def test_a_token_opens_its_own_study_alone(store: Store) -> None:
     here, there = (add_token(store, study, "carol", "custodian") for study in ("s", "t"))
+    carol = Caller("token carol", "custodian")
 
-    assert caller_of(store, "s", here) == caller_of(store, "t", there) is not None
-    for study, text in (("s", there), ("t", here), ("", here), ("S", here), ("s\0", here)):
-        assert caller_of(store, study, text) is None
+    assert [caller_of(store, text) for text in (here, there)] == [(carol, "s"), (carol, "t")]
     assert [token.study for token in list_tokens(store)] == ["s", "t"]
     assert [token.study for token in list_tokens(store, "t")] == ["t"]
     assert list_tokens(store, "u") == ()
     with pytest.raises(InputError, match="the study has no token of that name"):
         revoke_token(store, "u", "carol")
     revoke_token(store, "t", "carol")
-    assert caller_of(store, "s", here) is not None
-    assert caller_of(store, "t", there) is None
+    assert caller_of(store, here) == (carol, "s")
+    assert caller_of(store, there) is None
 
 
 def test_a_token_that_was_moved_to_another_study_in_the_file_opens_nothing(store: Store) -> None:
     text = add_token(store, "s", "alice")
     alter(store.path, "UPDATE token SET study = 't'")
 
-    assert caller_of(store, "t", text) is None
-    assert caller_of(store, "s", text) is None
+    assert caller_of(store, text) is None
 
 
 def test_one_token_is_read_and_compared_in_constant_time(
@@ -128,7 +124,7 @@ def test_one_token_is_read_and_compared_in_constant_time(
     monkeypatch.setattr("hmac.compare_digest", listen)
     for text, often in ((texts[0], 1), (texts[4], 1), ("none of them", 0)):
         compared.clear()
-        caller_of(store, "s", text)
+        caller_of(store, text)
         assert compared == [(hashlib.sha256(text.encode()).hexdigest(),) * 2] * often
     query = f"EXPLAIN QUERY PLAN SELECT {FIELDS} WHERE digest = 'x'"
     assert not any("SCAN token" in str(row) for row in rows_of(store.path, query))
@@ -147,7 +143,7 @@ def test_a_token_expires(store: Store, after: timedelta, opens: bool) -> None:
     text = add_token(store, "s", "alice", days=2, now=NOON)
     (token,) = list_tokens(store)
 
-    assert (caller_of(store, "s", text, now=NOON + after) is not None) == opens
+    assert (caller_of(store, text, now=NOON + after) is not None) == opens
     assert token == Token("s", "alice", "analyst", stamp(NOON), stamp(NOON + 2 * DAY), None)
     assert token.state(NOON + after) == ("valid" if opens else "expired")
 
@@ -156,8 +152,8 @@ def test_a_revoked_token_opens_nothing_ever_again(store: Store) -> None:
     text, other = add_token(store, "s", "alice"), add_token(store, "s", "bob")
     revoke_token(store, "s", "alice")
 
-    assert caller_of(store, "s", text) is None
-    assert caller_of(store, "s", other) == Caller("token bob", "analyst")
+    assert caller_of(store, text) is None
+    assert caller_of(store, other) == (Caller("token bob", "analyst"), "s")
     first = list_tokens(store)
     assert [token.state() for token in first] == ["revoked", "valid"]
     revoke_token(store, "s", "alice")
@@ -196,6 +192,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "another role": ({"role": "admin"}, "must be one of 'analyst', 'custodian'"),
     "no days": ({"days": 0}, "days must be more than 0 and at most 3660"),
     "days before": ({"days": -1.0}, "days must be"),
+    "too many days": ({"days": 3660.5}, "days must be"),
     "days without end": ({"days": math.inf}, "days must be"),
     "days that are no number": ({"days": math.nan}, "days must be"),
 }
@@ -210,7 +207,10 @@ def test_bad_tokens_are_refused(store: Store, given_: dict[str, Any], text: str)
 
 @pytest.mark.parametrize("name", ["a", "x" * 64, "zoë", "alice.b-c_2@ward+x", "2nd", "_x"])
 def test_good_names_are_kept(store: Store, name: str) -> None:
-    assert caller_of(store, "s", add_token(store, "s", name)) == Caller(f"token {name}", "analyst")
+    assert caller_of(store, add_token(store, "s", name)) == (
+        Caller(f"token {name}", "analyst"),
+        "s",
+    )
 
 
 FORGED = """
@@ -227,21 +227,19 @@ def test_a_token_that_was_written_into_the_file_opens_nothing(store: Store, link
     alter(store.path, forged if links else forged.split(";")[0])
 
     assert [token.name for token in list_tokens(store)] == ["alice", "eve"]
-    assert caller_of(store, "s", "discreet_eve") is None
-    assert caller_of(store, "s", text) is not None
+    assert caller_of(store, "discreet_eve") is None
+    assert caller_of(store, text) is not None
     alter(store.path, "UPDATE token SET role = 'custodian' WHERE id = 1")
-    assert caller_of(store, "s", text) is None
-    assert caller_of(Store(store.path.parent, ANOTHER), "s", text) is None, (
-        "sealed with another secret"
-    )
+    assert caller_of(store, text) is None
+    assert caller_of(record_file(store.path.parent, ANOTHER), text) is None, "another key"
 
 
-def test_without_a_ledger_nobody_is_let_in(store: Store) -> None:
+def test_without_a_record_nobody_is_let_in(store: Store) -> None:
     text = add_token(store, "s", "alice")
     store.path.write_bytes(b"rubbish" * 1000)
 
     with pytest.raises(LedgerError, match="is damaged or in use"):
-        caller_of(store, "s", text)
+        caller_of(store, text)
     with pytest.raises(LedgerError, match="is damaged or in use"):
         add_token(store, "s", "bob")
 
@@ -257,31 +255,16 @@ def test_a_state_is_that_of_the_present_by_default() -> None:
 # --- terms: what holds in place of what a token was made with -------------------------------------
 
 
-def test_a_token_s_own_views_stand_in_place_of_the_policy_s(store: Store) -> None:
-    plain, own = add_token(store, "s", "alice"), add_token(store, "s", "bob", views=1)
-    policy = Allowance(views=2, a_minute=100)
-    for text, most in ((plain, 2), (own, 1)):
-        caller = caller_of(store, "s", text)
-        assert caller is not None
-        assert policy.views_of(caller) == most
-        outcomes = [ask(store, caller, question(view), policy).outcome for view in (1, 2, 3, 1)]
-        assert outcomes == ["begun"] * most + ["budget"] * (3 - most) + ["begun"]
-
-
-def test_terms_are_raised_and_limited_and_the_last_stand(store: Store) -> None:
+def test_a_token_holds_as_long_as_was_said_last(store: Store) -> None:
     text = add_token(store, "s", "alice", days=2, now=NOON)
-    for views, days, held, until in (
-        (250, None, 250, 2),
-        (None, 9, 250, 10),
-        (3, None, 3, 10),
-        (0, 0.5, 0, 1.5),
-    ):
-        changed = change_token(store, "s", "alice", views=views, days=days, now=NOON + DAY)
-        assert (changed.views, changed.expires) == (held, stamp(NOON + until * DAY))
+    for days, until in ((9, 10), (3, 4), (0.5, 1.5)):
+        end = NOON + until * DAY
+        changed = change_token(store, "s", "alice", days=days, now=NOON + DAY)
+        assert changed == Token("s", "alice", "analyst", stamp(NOON), stamp(end), None)
         assert list_tokens(store) == (changed,)
-        caller = caller_of(store, "s", text, now=NOON + DAY)
-        assert caller == Caller("token alice", "analyst", held)
-    assert caller_of(store, "s", text, now=NOON + 2 * DAY) is None
+        before = caller_of(store, text, now=end - timedelta(milliseconds=1))
+        assert before == (Caller("token alice", "analyst"), "s")
+        assert caller_of(store, text, now=end) is None
     assert verify(store).broken == ()
 
 
@@ -294,35 +277,24 @@ def test_a_revoked_token_gets_no_other_terms(store: Store) -> None:
         change_token(store, "t", "alice", days=3)
 
 
-BAD_TERMS: dict[str, tuple[dict[str, Any], str]] = {
-    "fewer than no views": ({"views": -1}, "views must be a whole number from 0 to 1000000"),
-    "too many views": ({"views": 10**6 + 1}, "views must be"),
-    "half a view": ({"views": 0.5}, "views must be"),
-    "views that are true": ({"views": True}, "views must be"),
-    "no days": ({"days": 0}, "days must be more than 0 and at most 3660"),
-    "days without end": ({"days": math.inf}, "days must be"),
-}
-
-
-@pytest.mark.parametrize(("terms", "text"), BAD_TERMS.values(), ids=BAD_TERMS)
-def test_bad_terms_are_refused(store: Store, terms: dict[str, Any], text: str) -> None:
+@pytest.mark.parametrize("days", [0, -1.0, 3660.5, math.inf, math.nan])
+def test_days_that_no_token_may_hold_are_refused(store: Store, days: float) -> None:
     add_token(store, "s", "alice")
     before = list_tokens(store)
-    with pytest.raises(InputError, match=text):
-        change_token(store, "s", "alice", **terms)
-    with pytest.raises(InputError, match=text):
-        add_token(store, "s", "bob", **terms)
+    with pytest.raises(InputError, match="days must be more than 0 and at most 3660"):
+        change_token(store, "s", "alice", days=days)
     assert list_tokens(store) == before
 
 
 def test_terms_that_were_changed_in_the_file_open_nothing(store: Store) -> None:
-    text = add_token(store, "s", "alice", views=5)
-    alter(store.path, "UPDATE terms SET views = 500")
-    assert caller_of(store, "s", text) is None
+    text = add_token(store, "s", "alice")
+    change_token(store, "s", "alice", days=5)
+    assert caller_of(store, text) is not None
+    alter(store.path, "UPDATE terms SET expires = '9'")
+    assert caller_of(store, text) is None
 
 
 def test_terms_written_into_the_file_open_nothing(store: Store) -> None:
     text = add_token(store, "s", "alice")
-    forged = "INSERT INTO terms (at, token, views, expires) SELECT at, id, 500, '9' FROM token"
-    alter(store.path, forged)
-    assert caller_of(store, "s", text) is None
+    alter(store.path, "INSERT INTO terms (at, token, expires) SELECT at, id, '9' FROM token")
+    assert caller_of(store, text) is None

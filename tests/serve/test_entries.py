@@ -8,14 +8,10 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger.chain import stamp
-from discreet.ledger.entries import KINDS, Record, Wanted
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import Answer, Caller, LogEntry, ask, close, keep
-from discreet.ledger.rules import ReleaseRecord
-from discreet.ledger.store import Store
-from discreet.sketch import sketch_of
-from tests.ledger.given import ALICE, BOB, MUCH, NOON, SECRET
+from discreet.records.chain import stamp
+from discreet.serve.entries import KINDS, Record, Wanted
+from discreet.serve.tokens import Caller
+from tests.records.given import ALICE, BOB, NOON, asked, record_file
 
 HOUR = timedelta(hours=1)
 CAROL = Caller("token carol", "custodian")
@@ -23,14 +19,14 @@ CAROL = Caller("token carol", "custodian")
 ASKED: list[tuple[Caller, str, str, str | None, str, str]] = [
     (ALICE, "study", "", None, "answered", "other"),
     (ALICE, "histogram", '{"columns":["age"]}', "a", "answered", "shown"),
-    (BOB, "histogram", '{"columns":["age"]}', "a", "repeated", "shown"),
+    (BOB, "histogram", '{"columns":["age"]}', "a", "answered", "shown"),
     (BOB, "bars", '{"columns":["gr\\u00f6\\u00dfe"]}', "b", "data", "refused"),
-    (ALICE, "bars", '{"columns":["gr\\u00f6\\u00dfe"]}', "b", "repeated", "refused"),
+    (ALICE, "bars", '{"columns":["gr\\u00f6\\u00dfe"]}', "b", "data", "refused"),
     (BOB, "scatter", "", None, "policy", "refused"),
     (ALICE, "figure svg", '{"view":"a"}', None, "answered", "left"),
     (BOB, "box", "{}", "c", "busy", "unanswered"),
-    (BOB, "box", "{}", "c", "begun", "unanswered"),
-    (CAROL, "token", '{"name":"dora"}', None, "answered", "other"),
+    (BOB, "box", "{}", "c", "broken", "unanswered"),
+    (CAROL, "token", '{"name":"dora"}', None, "done", "other"),
     (ALICE, "figure svg", "", None, "unknown", "refused"),
 ]
 KIND_OF = [case[-1] for case in ASKED]
@@ -38,19 +34,23 @@ KIND_OF = [case[-1] for case in ASKED]
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    """Return the record of a study, and of another in the same ledger."""
-    store = Store(tmp_path_factory.mktemp("entries"), SECRET)
-    for i, (caller, what, request, view, code, _) in enumerate(ASKED):
-        question, now = LogEntry("s", 1, what, request, view), NOON + i * HOUR
-        at_once = code if view is None else ""
-        receipt = ask(store, caller, question, MUCH, code=at_once, now=now)
-        if code in ("answered", "data") and view is not None:
-            keep(store, receipt, question, Answer(200 if code == "answered" else 403, b"{}"), code)
-        elif code == "busy":
-            close(store, receipt, code)
-        assert receipt.outcome in ("begun", code)
-    ask(store, ALICE, LogEntry("t", 1, "histogram", "", "z"), MUCH)
-    return Record(store, "s", leaving=("figure svg",), other=("study", "token"))
+    """Return the record of a study, and of another on the same server."""
+    store = record_file(tmp_path_factory.mktemp("entries"))
+    with store.writing() as connection:
+        for i, (caller, what, request, view, outcome, _) in enumerate(ASKED):
+            values = {
+                "at": stamp(NOON + i * HOUR),
+                "caller": caller.name,
+                "study": "t",
+                "version": "a1",
+                "what": what,
+                "request": request,
+                "view": view,
+                "outcome": outcome,
+            }
+            store.append(connection, "asked", values)
+    asked(store)
+    return Record(store, "t", leaving=("figure svg",), other=("study", "token"))
 
 
 def kinds_of(found: list[dict[str, Any]]) -> list[str]:
@@ -64,8 +64,6 @@ def test_each_entry_has_its_kind(record: Record) -> None:
     assert [(it["caller"], it["what"], it["at"]) for it in found[::-1]] == [
         (case[0].name, case[1], stamp(NOON + i * HOUR)) for i, case in enumerate(ASKED)
     ]
-    assert [it["again"] for it in found[::-1]].count(True) == 2
-    assert [it["outcome"] for it in found[::-1]][4] == "data", "what was held back stays so"
     assert {*KIND_OF} == {*KINDS}
     of = {"what": "histogram", "request": '{"columns":["age"]}'}
     assert [it["of"] for it in found if it["of"]] == [of], "a file of what was asked before"
@@ -128,30 +126,8 @@ def test_who_was_seen_last(record: Record) -> None:
     }
 
 
-def test_what_left_without_a_server_is_an_entry_too(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
-    for form in ("svg", "web"):
-        leaving = ReleaseRecord(
-            study="s",
-            settings={"regime": "guarded"},
-            choices={},
-            sketches={"column x": sketch_of(SECRET.marks([str(n) for n in range(60)]))},
-            k=5,
-            kind="histogram",
-            columns=("x",),
-            method="whole",
-            form=form,
-        )
-        ledger.release([leaving], dict)
-    (entry,) = Record(ledger.store, "s", (), ()).entries(Wanted(kind="left"))
-
-    assert (entry["caller"], entry["what"], entry["outcome"]) == ("", "histogram", "answered")
-    assert entry["request"] == '{"columns":["x"],"method":"whole","form":"svg"}'
-    assert Record(ledger.store, "t", (), ()).entries(Wanted()) == []
-
-
-def test_there_is_no_record_before_there_is_a_ledger(tmp_path: Path) -> None:
-    record = Record(Store(tmp_path / "none", SECRET), "s", (), ())
+def test_there_is_no_entry_before_there_is_a_record(tmp_path: Path) -> None:
+    record = Record(record_file(tmp_path / "none"), "s", (), ())
 
     assert (record.entries(Wanted()), record.hours(Wanted()), record.last_seen()) == ([], [], {})
     assert not (tmp_path / "none").exists()

@@ -1,0 +1,297 @@
+"""What is on the web: `discreet serve`, and `discreet token`: who may ask which study."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from discreet.cli.common import (
+    JsonOption,
+    StateOption,
+    StudyOption,
+    WholeOptions,
+    given,
+    moment,
+    print_table,
+    print_words,
+    with_options,
+)
+from discreet.errors import DiscreetError, InputError, needing
+from discreet.progress import listening
+
+if TYPE_CHECKING:
+    from discreet.records.store import Store
+    from discreet.serve.start import Serving
+
+__all__ = ["serve", "token_add", "token_list", "token_revoke"]
+
+# --- serve ----------------------------------------------------------------------------------------
+
+LOG = logging.getLogger("discreet.serve")
+TOKEN_DAYS = 1.0
+NEW_RECORD = "discreet: a new record begins: no token opens anything yet"
+STARTED = "DISCREET_STARTED"
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """Where a server listens, and who may ask it."""
+
+    state: StateOption = None
+    a_minute: Annotated[int, Option(help="How often one caller may ask in a minute.")] = 120
+    host: Annotated[str, Option(help="The address to listen on; others reach it with 0.0.0.0.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, Option(help="The port; 0 takes a free one.")] = 8765
+    workers: Annotated[int, Option(help="How many processes serve.")] = 1
+    certificate: Annotated[Path | None, Option(help="A certificate (PEM), for TLS.")] = None
+    key: Annotated[Path | None, Option(help="The certificate's key (PEM).")] = None
+    behind_proxy: Annotated[
+        bool, Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
+    ] = False
+    origins: Annotated[
+        list[str] | None, Option(help="Another web address whose pages may ask. Repeatable.")
+    ] = None
+    issuer: Annotated[str, Option(help="An OpenID Connect issuer whose tokens are taken, too.")] = (
+        ""
+    )
+    audience: Annotated[str, Option(help="The audience its tokens must be for.")] = ""
+    no_token: Annotated[
+        bool, Option("--no-token", help="Make no token: for a service, whose output is kept.")
+    ] = False
+    log_format: Annotated[str, Option(help="How its log is written: text, or json.")] = "text"
+    metrics_port: Annotated[
+        int | None, Option(help="A port, on this machine alone, where Prometheus finds metrics.")
+    ] = None
+
+
+@with_options
+def serve(
+    files: Annotated[
+        list[str],
+        Argument(help="Study files (.discreet); a table is protected first, by another process."),
+    ],
+    options: ServerOptions,
+    copy: WholeOptions,
+    study: StudyOption = None,
+    research: Annotated[
+        bool,
+        Option(
+            "--research",
+            help="The table is public: its rows are served as they are, marked PUBLIC, and its"
+            " parallel coordinates as clusters of persons.",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Serve studies on the web: each is a file, and no raw value is where the server runs.
+
+    discreet serve cohort.discreet
+    discreet serve north.discreet south.discreet --state /srv/discreet
+    discreet serve cohort.parquet --policy discreet.toml
+    discreet serve --research iris.csv
+
+    Prints an address with a token that an analyst opens; it is shown this once, and is good for a
+    day. `discreet token add` makes others. A file that is replaced is served in its new version,
+    without a restart.
+    """
+    with needing("server", "serving"):
+        from discreet.serve.logs import log_kept
+        from discreet.serve.start import Serving
+    told = {name: value for name, value in vars(options).items() if name != "no_token"}
+    told |= {"origins": options.origins or (), "state": _text(options.state)}
+    with ExitStack() as held:
+        paths = held.enter_context(_study_files(files, copy, study, research=research))
+        serving = Serving(paths, **told)
+        held.enter_context(log_kept(serving.log_format))
+        _run(serving, token=not options.no_token, as_json=as_json)
+
+
+@contextmanager
+def _study_files(
+    files: Sequence[str], copy: WholeOptions, study: str | None, *, research: bool
+) -> Iterator[list[str]]:
+    """Return the paths of study files; what is a table is protected first."""
+    from discreet.study.from_file import is_study_file
+
+    tables = [it for it in files if not is_study_file(it)]
+    named = given(copy) | ({"study"} if study else set()) | ({"research"} if research else set())
+    if named and not tables:
+        raise InputError(
+            f"a study file says itself how it was protected; leave --"
+            f"{min(named).replace('_', '-')} out"
+        )
+    if study is not None and len(tables) > 1:
+        raise InputError("--study names one study; protect each table by itself (discreet protect)")
+    with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
+        made = {
+            table: _protected(table, Path(folder, f"{number}.discreet"), copy, study, research)
+            for number, table in enumerate(tables)
+        }
+        yield [str(made.get(it) or Path(it).resolve()) for it in files]
+
+
+def _protected(
+    table: str, target: Path, copy: WholeOptions, study: str | None, research: bool
+) -> Path:
+    """Protect a table by another process, so that no value of it is ever in this one."""
+    if table == "-":
+        raise InputError("a server reads its data whenever it starts; name a file in place of -")
+    words = [sys.executable, "-m", "discreet", "protect", table, "-o", str(target)]
+    words += [f"--study={study}"] if study else []
+    words += ["--public"] if research else []
+    for name, value in asdict(copy).items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif value not in (None, False):
+            words.append(f"{option}={value}")
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        raise typer.Exit(done.returncode)  # it has said why
+    return target
+
+
+def _run(serving: Serving, *, token: bool, as_json: bool) -> None:
+    """Open what is to be served, say where it listens, and serve it until somebody stops it."""
+    from discreet.serve.start import at_sigterm, opened, run
+
+    studies = opened(serving)
+    store = studies.store
+    if store.place is None:
+        LOG.warning(NEW_RECORD)
+    with (
+        at_sigterm(sys.exit),  # as an exit does, and not at once with nothing undone
+        store.kept_open(),  # from before the tokens are made until they are revoked
+        ExitStack() as tokens,
+    ):
+        texts = {
+            name: tokens.enter_context(_token_of_start(store, name))
+            for name in studies.names
+            if token
+        }
+
+        def said(url: str) -> None:
+            """Say where it listens, once."""
+            if as_json:
+                typer.echo(json.dumps({"address": url, "tokens": texts}))
+                return
+            print_words(_greeting(studies.names, serving, url, texts))
+
+        with listening(_how_far):
+            run(studies, serving, said)
+
+
+def _how_far(task: str, done: int, total: int) -> None:
+    """Say on a terminal how far work is that a server begins with."""
+    if sys.stderr.isatty():
+        typer.echo(f"\r{task}: {done} of {total}".ljust(40), nl=done >= total, err=True)
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path.resolve())
+
+
+@contextmanager
+def _token_of_start(store: Store, study: str) -> Iterator[str]:
+    """Make a token for as long as the server runs."""
+    from discreet.secret import unguessable
+    from discreet.serve.tokens import add_token, revoke_token
+
+    name = f"start-{unguessable()[:6]}"
+    token = add_token(store, study, name, "analyst", days=TOKEN_DAYS)
+    try:
+        yield token
+    finally:
+        try:
+            revoke_token(store, study, name)
+        except DiscreetError as error:
+            LOG.error("discreet: the start's token stays valid for a day: %s", error)
+
+
+def _greeting(studies: Sequence[str], serving: Serving, url: str, tokens: dict[str, str]) -> str:
+    """Say what is served where, and how others get in."""
+    lines = [f"discreet serves {', '.join(studies)} at {url}", ""]
+    for study, token in tokens.items():
+        lines.append(f"  An analyst of {study} opens   {url}/#token={token}")
+    if tokens:
+        lines += ["", "A link holds a token that is shown this once and is good for a day."]
+    state = "" if serving.state is None else f" --state {shlex.quote(serving.state)}"
+    lines += [
+        f"Others: discreet token add NAME --study {shlex.quote(studies[0])}{state}; with",
+        f"--role custodian for {url}/custodian. Stop with Ctrl-C.",
+    ]
+    if serving.behind_proxy:
+        lines.append(f"Others reach it as https:// and your proxy's name, not as {url}.")
+    return "\n".join(lines)
+
+
+# --- token ----------------------------------------------------------------------------------------
+
+Name = Annotated[str, Argument(help="Whose the token is; a name is used once for ever.")]
+OneStudy = Annotated[str, Option("--study", help="The study that it opens, by its name.")]
+
+
+def token_add(
+    name: Name,
+    study: OneStudy,
+    role: Annotated[str, Option(help="analyst or custodian.")] = "analyst",
+    days: Annotated[float, Option(help="How long it is valid.")] = 30.0,
+    state: StateOption = None,
+) -> None:
+    """Make a token and print it, this one time."""
+    from discreet.serve.state import opened_record
+    from discreet.serve.tokens import add_token
+
+    text = add_token(opened_record(state), study, name, role, days=days)
+    # Alone on standard output, for a program to read.
+    typer.echo(text)
+    print_words(
+        f"a token of study {study} for {name}, {role}, for {days:g} days; it is kept nowhere and"
+        " shown this once: hand it over by a way that others do not read",
+        err=True,
+    )
+
+
+def token_revoke(name: Name, study: OneStudy, state: StateOption = None) -> None:
+    """Let a token open nothing from now on."""
+    from discreet.serve.state import record_there
+    from discreet.serve.tokens import revoke_token
+
+    revoke_token(record_there(state), study, name)
+    print_words(f"the token of {name} for study {study} is revoked")
+
+
+def token_list(
+    study: StudyOption = None, state: StateOption = None, as_json: JsonOption = False
+) -> None:
+    """List the tokens there are and were, of one study or of all; never the token itself."""
+    from discreet.serve.state import record_there
+    from discreet.serve.tokens import list_tokens
+
+    tokens = list_tokens(record_there(state), study)
+    if as_json:
+        told = [{**asdict(token), "state": token.state()} for token in tokens]
+        typer.echo(json.dumps(told))
+        return
+    if not tokens:
+        typer.echo("there are no tokens; discreet token add makes one")
+        return
+    headings = ("study", "name", "role", "made (UTC)", "expires (UTC)", "state")
+    rows = [
+        (it.study, it.name, it.role, moment(it.made), moment(it.expires), it.state())
+        for it in tokens
+    ]
+    print_table("", headings, rows)

@@ -1,0 +1,197 @@
+"""What is served: studies, each the version that its file has now."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.errors import DiscreetError, InputError, path_in_words
+from discreet.records.store import Store
+from discreet.serve.desk import Desk
+from discreet.serve.held import HeldCopy
+from discreet.study.derived import DerivedCopy, derived_of
+from discreet.study.from_copy import DrawableColumn
+from discreet.study.from_file import FileSession, open_file
+from discreet.study_file import SUFFIX
+
+__all__ = ["A_MINUTE", "Served", "Studies", "served_file"]
+
+LOG = logging.getLogger("discreet.serve")
+A_MINUTE = 120
+LOOK_SECONDS = 1.0
+Marks = tuple[int, int, int, int]
+"""A file's device, number, size and time: another file of its name has others."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """One version of a study, as its file has it, and what is kept of it in memory.
+
+    `columns` are those that may be drawn, and `held` is what is kept of the copy.
+    """
+
+    file: FileSession
+    store: Store
+    desk: Desk
+    copy: DerivedCopy
+    columns: Mapping[str, DrawableColumn]
+    held: HeldCopy
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.file.file.manifest.study
+
+    @property
+    def version(self) -> str:
+        """Which version of the study it is."""
+        return self.file.file.manifest.version
+
+    @property
+    def content(self) -> str:
+        """The digest of what is in the file."""
+        return self.file.file.manifest.content
+
+    def id_of(self, *asked: str) -> str:
+        """Name what is made of a question: the same question of the same file has the same name."""
+        told = json.dumps([self.name, self.content, *asked])
+        return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def served_file(path: Path, store: Store, desk: Desk) -> Served:
+    """Open a study file to serve it: a copy of it, so that nobody writes over what is served."""
+    handle, name = tempfile.mkstemp(prefix="discreet-", suffix=SUFFIX)
+    os.close(handle)
+    try:
+        try:
+            shutil.copyfile(path, name)
+        except OSError as error:
+            why = type(error).__name__
+            raise InputError(f"{path_in_words(path)} cannot be read ({why})") from None
+        try:
+            file = open_file(name)
+        except InputError as error:  # which names the copy
+            said = str(error).replace(path_in_words(name), path_in_words(path))
+            raise InputError(said) from None
+    finally:
+        with suppress(OSError):  # where what is open can be deleted, it is; it stays open
+            os.unlink(name)
+    copy = derived_of(file)
+    return Served(file, store, desk, copy, copy.whole.drawable, HeldCopy(copy))
+
+
+class Studies:
+    """The studies that a server has; a new version of one is a new file in its place.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Study files, of one study each.
+    store : Store
+        The server's record.
+    a_minute : int
+        How often one caller may ask in a minute.
+    clock : callable
+        Says what time it is, in seconds.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be opened, or two are of one study.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[Path],
+        store: Store,
+        a_minute: int = A_MINUTE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.store, self.desk = store, Desk(a_minute)
+        self._clock, self._looking = clock, threading.Lock()
+        self._paths: dict[str, Path] = {}
+        self._served: dict[str, Served] = {}
+        self._marks: dict[str, Marks | None] = {}
+        self._looked: dict[str, float] = {}
+        for path in paths:
+            marks = _marks_of(path)
+            served = served_file(path, store, self.desk)
+            if served.name in self._served:
+                other = path_in_words(self._paths[served.name])
+                raise InputError(
+                    f"{path_in_words(path)} and {other} are of one study, {served.name!r}; name one"
+                    " of them"
+                )
+            self._take(path, served, marks)
+        if not self._served:
+            raise InputError("name a study file to serve: cohort.discreet")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the studies."""
+        return tuple(self._served)
+
+    def get(self, name: str) -> Served | None:
+        """Return a study by its name, in the version that its file has now.
+
+        While one thread opens a new version, the others are answered from the one before.
+        """
+        if name not in self._served:
+            return None
+        now = self._clock()
+        if now >= self._looked[name] + LOOK_SECONDS and self._looking.acquire(blocking=False):
+            try:
+                self._look(name, now)
+            finally:
+                self._looking.release()
+        return self._served[name]
+
+    def all(self) -> tuple[Served, ...]:
+        """Return all studies."""
+        return tuple(it for name in self.names if (it := self.get(name)) is not None)
+
+    def _take(self, path: Path, served: Served, marks: Marks | None) -> None:
+        name = served.name
+        self._paths[name], self._served[name] = path, served
+        self._marks[name], self._looked[name] = marks, self._clock()
+
+    def _look(self, name: str, now: float) -> None:
+        """Take the file of a study that is another by now; where it is none, keep what there is."""
+        path = self._paths[name]
+        self._looked[name], marks = now, _marks_of(path)
+        if marks == self._marks[name]:
+            return
+        self._marks[name] = marks
+        try:
+            served = served_file(path, self.store, self.desk)
+            if served.name != name:
+                raise InputError("it is of another study")
+        except DiscreetError as error:
+            LOG.warning(
+                "the file of study %r was written, and cannot be taken (%s): what was there before"
+                " is served on",
+                name,
+                error,
+            )
+            return
+        if served.content != self._served[name].content:
+            LOG.info("study %r is served in version %s now", name, served.version)
+        self._take(path, served, marks)  # of the same content, too: its bytes may lie elsewhere
+
+
+def _marks_of(path: Path) -> Marks | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

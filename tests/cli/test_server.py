@@ -1,0 +1,559 @@
+"""`discreet serve` and `discreet token`: what they print, make and refuse."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import discreet as dc
+from discreet.serve.state import opened_record
+from discreet.serve.tokens import Caller, add_token, caller_of, list_tokens
+from tests.serve.cohort import NAME, narrow, published, written
+from tests.serve.workers import COLD
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+# --- token ----------------------------------------------------------------------------------------
+
+
+def test_a_token_is_printed_once_and_alone(run: Run, own_home: Path) -> None:
+    code, out, err = run("token", "add", "alice", "--study", "cohort.csv")
+
+    assert code == 0
+    assert out.count("\n") == 1
+    text = out.strip()
+    found = caller_of(opened_record(), text)
+    assert found == (Caller("token alice", "analyst"), "cohort.csv")
+    assert text not in err
+    assert "a token of study cohort.csv for alice, analyst, for 30 days" in err
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    for words in (["list"], ["list", "--json"]):
+        listed = run("token", *words)[1]
+        assert "alice" in listed
+        assert text not in listed
+        assert digest not in listed
+    for path in own_home.rglob("*"):
+        assert not path.is_file() or text.encode() not in path.read_bytes()
+
+
+def test_tokens_are_listed_with_their_state(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "server"
+    at = ("--state", str(state))
+    of = ("--study", "clinic", *at)
+    assert run("token", "add", "alice", "--role", "custodian", "--days", "2.5", *of)[0] == 0
+    assert run("token", "add", "bob", *of)[0] == 0
+    assert run("token", "add", "bob", "--study", "ward", *at)[0] == 0
+    assert run("token", "revoke", "bob", *of) == (
+        0,
+        "the token of bob for study clinic is revoked\n",
+        "",
+    )
+
+    told = json.loads(run("token", "list", "--json", *at)[1])
+    assert [(it["study"], it["name"], it["role"], it["state"]) for it in told] == [
+        ("clinic", "alice", "custodian", "valid"),
+        ("clinic", "bob", "analyst", "revoked"),
+        ("ward", "bob", "analyst", "valid"),
+    ]
+    assert {*told[0]} == {"study", "name", "role", "made", "expires", "revoked", "state"}
+    assert json.loads(run("token", "list", "--json", "--study", "ward", *at)[1]) == told[2:]
+    monkeypatch.setenv("COLUMNS", "120")
+    listed = run("token", "list", *at)[1]
+    assert all(
+        word in listed for word in ("clinic", "alice", "custodian", "valid", "bob", "revoked")
+    )
+    assert sorted(it.name for it in state.iterdir()) == ["record.key", "record.sqlite"]
+    code, _, err = run("token", "list")  # of another server, which has none
+    assert (code, "there is no server's record in" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add", "alice"), "there is or was a token named 'alice'"),
+        (("add", "two words"), "a token's name has 1 to 64 letters"),
+        (("add", "bob", "--role", "admin"), "must be one of 'analyst', 'custodian'"),
+        (("add", "bob", "--days", "0"), "days must be more than 0"),
+        (("add", "bob", "--study", ""), "a token opens one study; name it"),
+        (("revoke", "bob"), "the study has no token of that name"),
+    ],
+)
+def test_bad_words_end_with_one_line(run: Run, words: tuple[str, ...], said: str) -> None:
+    assert run("token", "add", "alice", "--study", "cohort.csv")[0] == 0
+
+    named = () if "--study" in words else ("--study", "cohort.csv")
+    code, out, err = run("token", *words, *named)
+    assert (code, out) == (dc.InputError.exit_code, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert len(json.loads(run("token", "list", "--json")[1])) == 1
+
+
+def test_a_damaged_record_is_told_in_one_line(run: Run, tmp_path: Path) -> None:
+    at = ("--state", str(tmp_path))
+    assert run("token", "add", "alice", "--study", "s", *at)[0] == 0
+    (tmp_path / "record.sqlite").write_bytes(b"CanaryX" * 1000)
+
+    code, out, err = run("token", "list", *at)
+    assert (code, out) == (dc.LeavingError.exit_code, "")
+    assert err.startswith(f"discreet: the record '{tmp_path}/record.sqlite' is damaged")
+    assert err.count("\n") == 1
+
+
+def folder_for_record(state: Path) -> None:
+    (state / "record.sqlite").unlink()
+    (state / "record.sqlite").mkdir()
+
+
+def circle(state: Path) -> None:
+    (state / "record.sqlite").unlink()
+    (state / "record.sqlite").symlink_to(state / "record.sqlite")
+
+
+def moved_away(state: Path) -> None:
+    (state / "record.sqlite").rename(state.parent / "elsewhere.sqlite")
+    (state / "record.sqlite").symlink_to("gone.sqlite")
+
+
+def key_gone(state: Path) -> None:
+    (state / "record.key").unlink()
+
+
+def file_for_folder(state: Path) -> None:
+    shutil.rmtree(state)
+    state.touch()
+
+
+def missing_disk(state: Path) -> None:
+    shutil.rmtree(state)
+    state.symlink_to(state.parent / "not mounted")
+
+
+HIDE = (folder_for_record, circle, moved_away, key_gone, file_for_folder, missing_disk)
+
+
+@pytest.mark.parametrize("change", HIDE, ids=lambda it: it.__name__)
+def test_what_hides_a_record_is_said(
+    run: Run, tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    state = tmp_path / "server"
+    words = ("--study", "s", "--state", str(state))
+    assert run("token", "add", "alice", *words)[0] == 0
+    change(state)
+    for act in (("list",), ("add", "bob"), ("revoke", "alice")):
+        code, out, err = run("token", *act, *words)
+        assert (code in (1, 2, 4), out) == (True, ""), (act, out, err)
+        assert err.startswith("discreet: ")
+        assert err.count("\n") == 1
+        assert "record" in err or "cannot be" in err or "key" in err
+
+
+# --- serve --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """A study file, and the folder of a record that was begun before."""
+
+    file: Path
+    state: Path
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is said of them to the command."""
+        return str(self.file), "--state", str(self.state)
+
+    def states(self) -> dict[str, str]:
+        """Return what state each token of the record is in."""
+        return {it.name: it.state() for it in list_tokens(opened_record(self.state))}
+
+
+def place_in(folder: Path) -> Place:
+    """Protect the cohort, and make a record."""
+    place = Place(published(folder, table=narrow()), folder / "state")
+    add_token(opened_record(place.state), NAME, "before")
+    return place
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A study to be served, one for all tests of this module."""
+    return place_in(tmp_path_factory.mktemp("study"))
+
+
+@dataclass
+class Started:
+    """A server that runs: its process, where it is, and what it printed."""
+
+    process: subprocess.Popen[str]
+    address: str
+    token: str
+    printed: list[str] = field(default_factory=list)
+
+    def end(self, by: signal.Signals) -> int:
+        """Ask it to end; return how it did."""
+        self.process.send_signal(by)
+        return self.process.wait(120)
+
+    def get(self, path: str, token: str | None = None, verify: Any = True) -> httpx.Response:
+        """Ask it for something."""
+        headers = {"Authorization": f"Bearer {token or self.token}"}
+        with httpx.Client(trust_env=False, verify=verify, timeout=300) as client:
+            return client.get(self.address + path, headers=headers)
+
+
+@contextmanager
+def started(
+    study: Place, *words: str, as_json: bool = True, cold: bool = True
+) -> Iterator[Started]:
+    """Run the command until its address is printed, and kill it at the end if it still runs."""
+    command = [sys.executable, "-m", "discreet", "serve", *study.words]
+    command += ["--port", "0", *words, *(["--json"] if as_json else [])]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cwd=study.file.parent,
+        env={**os.environ, **(COLD if cold else {})},
+    )
+    assert process.stdout is not None
+    try:
+        lines = [process.stdout.readline()]
+        if not lines[0]:
+            pytest.fail(f"the server has not started: {process.communicate(timeout=120)[1]}")
+        if as_json:
+            told = json.loads(lines[0])
+            token = next(iter(told["tokens"].values()), "")
+            yield Started(process, told["address"], token, lines)
+        else:
+            lines += [process.stdout.readline() for _ in range(6)]
+            link = next(line for line in lines if "#token=" in line).split()[-1]
+            address, _, token = link.partition("/#token=")
+            yield Started(process, address, token, lines)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=120)
+
+
+# --- what it prints -------------------------------------------------------------------------------
+
+
+def test_it_prints_a_link_with_a_token(study: Place) -> None:
+    with started(study, as_json=False) as server:
+        text = "".join(server.printed)
+        assert text.startswith(f"discreet serves {NAME} at {server.address}\n\n")
+        assert f"  An analyst of {NAME} opens   {server.address}/#token={server.token}\n" in text
+        options = f"--study {NAME} --state {study.state}"
+        assert f"Others: discreet token add NAME {options}; with\n" in text
+        assert f"--role custodian for {server.address}/custodian. Stop with Ctrl-C.\n" in text
+        assert server.address.startswith("http://127.0.0.1:")
+        assert server.token.startswith("discreet_")
+        told = server.get("/api/study").json()
+    assert (told["study"], told["caller"]["role"]) == (NAME, "analyst")
+    assert told["caller"]["name"].startswith("token start-")
+
+
+@pytest.mark.parametrize(
+    "by", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT]
+)
+def test_it_ends_cleanly_and_takes_its_token_back(study: Place, by: signal.Signals) -> None:
+    with started(study, cold=False) as server:
+        assert server.get("/api/health").json() == {"ok": True}
+        name = server.get("/api/study").json()["caller"]["name"].removeprefix("token ")
+        assert study.states()[name] == "valid"
+        assert server.end(by) == (130 if by is signal.SIGINT else 0)
+        assert server.process.stderr is not None
+        assert server.process.stderr.read() == ""
+        assert {*json.loads(server.printed[0])} == {"address", "tokens"}
+        assert server.process.stdout is not None
+        assert server.process.stdout.read() == ""  # one line of JSON was all
+    assert study.states()[name] == "revoked"
+
+
+@pytest.mark.slow
+def test_several_studies_have_a_token_each(study: Place, tmp_path: Path) -> None:
+    ward = published(tmp_path, 'study = "ward"\n', narrow().select(["age", "bmi"]))
+    with started(study, str(ward)) as server:
+        tokens = json.loads(server.printed[0])["tokens"]
+        assert [*tokens] == [NAME, "ward"]
+        opens = {
+            it: server.get("/api/study", token).json()["study"] for it, token in tokens.items()
+        }
+        assert opens == {NAME: NAME, "ward": "ward"}
+        assert server.end(signal.SIGTERM) == 0
+
+
+@pytest.mark.slow
+def test_a_table_is_protected_by_another_process_and_served(tmp_path: Path) -> None:
+    file, rules = written(tmp_path, table=narrow())
+    with started(Place(file, tmp_path / "state"), "--policy", str(rules)) as server:
+        told = server.get("/api/study").json()
+        assert (told["study"], told["caller"]["role"]) == (NAME, "analyst")
+        assert server.end(signal.SIGTERM) == 0
+    assert not [it for it in tmp_path.iterdir() if it.suffix == ".discreet"]
+
+
+# --- workers and TLS ------------------------------------------------------------------------------
+
+
+def test_two_workers_agree_and_end_with_the_command(study: Place) -> None:
+    body = {"columns": ["age", "bmi"]}
+    with started(study, "--workers", "2") as server:
+        bearer = {"Authorization": f"Bearer {server.token}"}
+        found = []
+        for _ in range(6):
+            with httpx.Client(trust_env=False, timeout=300, headers=bearer) as client:
+                found.append(client.post(f"{server.address}/api/views/heatmap", json=body))
+        assert [it.status_code for it in found] == [200] * 6
+        assert len({it.content for it in found}) == 1
+        study_told = server.get("/api/study").json()
+        name = study_told["caller"]["name"].removeprefix("token ")
+        children = _children(server.process.pid)
+        assert len(children) >= 2
+        assert server.end(signal.SIGTERM) == 0
+        until = time.monotonic() + 60
+        while any(Path(f"/proc/{it}").exists() for it in children) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not any(Path(f"/proc/{it}").exists() for it in children)
+    assert study.states()[name] == "revoked"
+
+
+def _children(pid: int) -> list[int]:
+    """Return the processes that a process has started; Linux tells."""
+    tasks = Path(f"/proc/{pid}/task/{pid}/children")
+    if not tasks.is_file():
+        pytest.skip("this system does not tell which processes one has started")
+    return [int(it) for it in tasks.read_text().split()]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate of this machine, signed by itself, and its key."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(minutes=5))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    folder = tmp_path_factory.mktemp("tls")
+    chain, secret = folder / "chain.pem", folder / "key.pem"
+    chain.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    secret.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return chain, secret
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
+def test_over_tls(study: Place, certificate: tuple[Path, Path], workers: str) -> None:
+    chain, key = certificate
+    words = ["--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key)]
+    with started(study, *words, "--workers", workers) as server:
+        assert server.address.startswith("https://0.0.0.0:")
+        server.address = server.address.replace("0.0.0.0", "127.0.0.1")
+        trusted = ssl.create_default_context(cafile=str(chain))
+        assert server.get("/api/study", verify=trusted).status_code == 200
+        with pytest.raises(httpx.ConnectError, match=r"(?i)certificate"):
+            server.get("/api/health")
+        with pytest.raises(httpx.RemoteProtocolError, match=r".*"):
+            httpx.get(server.address.replace("https", "http") + "/api/health", trust_env=False)
+        assert server.end(signal.SIGTERM) == 0
+
+
+# --- what it refuses ------------------------------------------------------------------------------
+
+NO_TLS = "others could read what goes over this address; give --certificate and --key, or say"
+REFUSED: dict[str, tuple[list[str], int, str]] = {
+    "all addresses without TLS": (["--host", "0.0.0.0"], 2, NO_TLS),
+    "an address of others without TLS": (["--host", "192.0.2.1"], 2, NO_TLS),
+    "all addresses of IPv6": (["--host", "::"], 2, NO_TLS),
+    "a name without TLS": (["--host", "example.org"], 2, NO_TLS),
+    "no such port": (["--port", "65536"], 2, "the port is a whole number from 0 to 65535"),
+    "half of TLS": (["--key", "key.pem"], 2, "TLS needs a certificate and its key; give both"),
+    "no certificate": (
+        ["--certificate", "nowhere.pem", "--key", "nowhere.pem"],
+        2,
+        "there is no file 'nowhere.pem' for TLS",
+    ),
+    "no requests": (["--a-minute", "0"], 2, "requests a minute are 1 to 100,000,000"),
+    "how it was protected": (["-k", "9"], 2, "a study file says itself how it was protected"),
+    "another study": (["--study", "x"], 2, "a study file says itself how it was protected"),
+    "a table by standard input": (["-"], 2, "a server reads its data whenever it starts; name a"),
+    "no file": (["/none/no.discreet"], 2, "'/none/no.discreet' cannot be read"),
+    "no workers": (["--workers", "0"], 2, "workers are 1 to 64"),
+    "too many workers": (["--workers", "65"], 2, "workers are 1 to 64"),
+    "half of an issuer": (
+        ["--issuer", "https://login.example.org"],
+        2,
+        "OpenID Connect needs an issuer and an audience; give both",
+    ),
+    "half of another": (["--audience", "discreet"], 2, "OpenID Connect needs an issuer"),
+    "an issuer in the clear": (
+        ["--issuer", "http://login.example.org", "--audience", "discreet"],
+        2,
+        "the address of an issuer must be https://",
+    ),
+    "an address of nobody here": (
+        ["--host", "192.0.2.1", "--behind-proxy"],
+        2,
+        "192.0.2.1 port 8765 cannot be listened on; is it in use? Try --port 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "code", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_is_wrong_is_one_line(
+    run: Run, tmp_path: Path, words: list[str], code: int, says: str
+) -> None:
+    study = place_in(tmp_path)
+    found, out, err = run("serve", *study.words, *words)
+
+    assert (found, out) == (code, "")
+    assert err.splitlines()[-1].startswith(f"discreet: {says}")
+    assert [name for name, it in study.states().items() if it == "valid"] == ["before"]
+
+
+def test_a_port_that_is_in_use(run: Run, tmp_path: Path) -> None:
+    study = place_in(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, out, err = run("serve", *study.words, "--port", str(port))
+
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == (
+        f"discreet: 127.0.0.1 port {port} cannot be listened on; is it in use? Try --port 0"
+    )
+    assert [*study.states().values()] == ["valid", "revoked"]
+
+
+def test_a_table_that_cannot_be_protected_is_not_served(run: Run, tmp_path: Path) -> None:
+    file, rules = written(tmp_path, table=narrow())
+    state = tmp_path / "state"
+    for words in (
+        (str(tmp_path / "no.csv"), "--policy", str(rules)),
+        (str(file), "--policy", str(tmp_path / "no.toml")),
+    ):
+        assert run("serve", *words, "--state", str(state)) == (2, "", "")  # its process says why
+    assert not state.exists()
+
+
+def without(module: str, study: Place) -> tuple[int, str, str]:
+    """Serve in a process in which a module cannot be imported."""
+    code = f"import sys; sys.modules[{module!r}] = None; from discreet.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", *study.words]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
+def test_without_the_packages_of_a_server_it_says_how_to_get_them(
+    study: Place, missing: str
+) -> None:
+    assert without(missing, study) == (
+        2,
+        "",
+        "discreet: serving needs packages that are not installed: pip install 'discreet[server]'\n",
+    )
+
+
+def test_a_module_of_discreet_that_is_missing_is_a_bug(study: Place) -> None:
+    code, _, err = without("discreet.serve.answers", study)
+
+    assert code == 70
+    assert "unexpected ModuleNotFoundError" in err
+
+
+def test_a_token_that_cannot_be_taken_back_is_said(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from discreet.errors import LedgerError
+
+    def fails(store: object, study: str, name: str) -> None:
+        raise LedgerError("the record is damaged")
+
+    study = place_in(tmp_path)
+    monkeypatch.setattr("discreet.serve.tokens.revoke_token", fails)
+    monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
+    code, out, err = run("serve", *study.words)
+
+    said = "discreet: the start's token stays valid for a day: the record is damaged\n"
+    assert (code, out, err) == (0, "", said)
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_behind_a_proxy_the_link_is_said_to_be_another(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behind: bool
+) -> None:
+    def told(_: object, __: object, said: Callable[[str], None]) -> None:
+        said("http://127.0.0.1:1")
+
+    study = place_in(tmp_path)
+    monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", told)
+    options = ["--behind-proxy"] if behind else []
+    code, out, _ = run("serve", *study.words, *options)
+
+    assert code == 0
+    assert ("https:// and your proxy's name, not as http://127.0.0.1:1." in out) is behind
+
+
+def test_a_record_that_is_new_is_said(
+    run: Run, study: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
+    words = ("serve", str(study.file), "--state", str(tmp_path / "new"))
+
+    said = "discreet: a new record begins: no token opens anything yet\n"
+    assert run(*words) == (0, "", said)
+    assert run(*words) == (0, "", "")
+
+
+@pytest.mark.slow
+def test_a_service_prints_and_makes_no_token(study: Place) -> None:
+    before = study.states()
+    with started(study, "--no-token") as server:
+        assert json.loads(server.printed[0]) == {"address": server.address, "tokens": {}}
+        assert httpx.get(f"{server.address}/api/health").json() == {"ok": True}
+    assert study.states() == before
