@@ -69,17 +69,17 @@ def test_callers_who_wait_take_turns(come: str, done: str) -> None:
     assert ("".join(waiting.done), waiting.most, turns.taken) == (done, 1, 0)
 
 
-def test_too_much_of_one_caller_is_refused_at_once_and_another_waits() -> None:
+def test_where_too_much_waits_more_is_refused_at_once() -> None:
     turns = Turns(most=3)
     with ThreadPoolExecutor(6) as pool:
         waiting = Waiting(pool, turns)
-        taken = [waiting.come("alice") for _ in range(3)]
+        taken = [waiting.come(caller) for caller in ("alice", "alice", "bob")]
         assert not waiting.come("alice").result(60)
-        taken.append(waiting.come("bob"))
-        assert turns.taken == 4
+        assert not waiting.come("carol").result(60)
+        assert turns.taken == 3
         waiting.go.set()
         assert all(it.result(60) for it in taken)
-        assert waiting.come("alice").result(60)  # what was done counts no more
+        assert waiting.come("carol").result(60)  # what was done counts no more
 
 
 def test_work_that_fails_leaves_its_turn_to_the_next() -> None:

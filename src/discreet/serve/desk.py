@@ -15,8 +15,9 @@ from contextlib import contextmanager
 __all__ = ["MOST_WAITING", "Desk", "Rate", "Turns"]
 
 MINUTE = 60.0
-MOST_WAITING = 16
-"""So many requests of one caller wait for their turn, or are worked on."""
+MOST_WAITING = 24
+"""So many requests wait for their turn or are worked on, of all callers together: each of them
+holds a thread, and some are left for what takes no time."""
 
 
 class Rate:
@@ -74,11 +75,10 @@ class Turns:
 
     @contextmanager
     def of(self, caller: str) -> Iterator[bool]:
-        """Wait for a caller's turn, and keep it; False at once where too much of theirs waits."""
+        """Wait for a caller's turn, and keep it; False at once where too much waits already."""
         ticket = object()
         with self._free:
-            mine = self._waiting.get(caller, ())
-            if len(mine) + (self._working == caller) >= self._most:
+            if self._count() >= self._most:
                 took = False
             else:
                 self._wait(caller, ticket)

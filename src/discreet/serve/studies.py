@@ -118,7 +118,7 @@ class Studies:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.store, self.desk = store, Desk(a_minute)
-        self._clock, self._lock = clock, threading.Lock()
+        self._clock, self._looking = clock, threading.Lock()
         self._paths: dict[str, Path] = {}
         self._served: dict[str, Served] = {}
         self._marks: dict[str, Marks | None] = {}
@@ -142,14 +142,19 @@ class Studies:
         return tuple(self._served)
 
     def get(self, name: str) -> Served | None:
-        """Return a study by its name, in the version that its file has now."""
-        with self._lock:
-            if name not in self._served:
-                return None
-            now = self._clock()
-            if now >= self._looked[name] + LOOK_SECONDS:
+        """Return a study by its name, in the version that its file has now.
+
+        While one thread opens a new version, the others are answered from the one before.
+        """
+        if name not in self._served:
+            return None
+        now = self._clock()
+        if now >= self._looked[name] + LOOK_SECONDS and self._looking.acquire(blocking=False):
+            try:
                 self._look(name, now)
-            return self._served[name]
+            finally:
+                self._looking.release()
+        return self._served[name]
 
     def all(self) -> tuple[Served, ...]:
         """Return all studies."""
