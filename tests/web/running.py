@@ -51,7 +51,7 @@ class Board:
               it.facts = facts;
               it.answers.open({ bytes, facts });
             }""",
-            [base64.b64encode(board_rows(study.session).data).decode(), known],
+            [base64.b64encode(board_rows(study._of_copy()).data).decode(), known],
         )
 
     def ask(self, what: str, **given: Any) -> Any:
