@@ -21,9 +21,8 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 import discreet as dc
-from discreet.vault import mapped
 
-JOBS = ("anonymize", "save", "share")
+JOBS = ("anonymize", "save")
 CANARY = b"canary"
 """In the identifiers of the data, which no file has but raw ones."""
 CALLS = ("open", "os.rename", "sqlite3.connect")
@@ -106,7 +105,6 @@ def at(moment: Moment, act: Callable[[], None]) -> None:
     setattr(os, "fsync", synced)  # noqa: B010 (mypy has another type for it)
     for of, name in ((pq.ParquetWriter, "write_table"), (pq.ParquetWriter, "write_batch")):
         setattr(of, name, halved(getattr(of, name)))
-    mapped._places = halved(mapped._places)
 
 
 def kill() -> None:

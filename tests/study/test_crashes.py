@@ -31,7 +31,7 @@ POLICY = 'name = "clinic"\nrows = "whole"\nk = 3\n'
 KILLED = [(name, "killed") for name in MOMENTS]
 #: What finds no room; that a file was opened or renamed before plays no part.
 FULL = [(name, "full") for name in MOMENTS if not name.endswith(("recorded", "begun", "no name"))]
-SMALL = [("anonymize", size) for size in (0, 1000, 5000, 10_000)] + [("share", 5000)]
+SMALL = [("anonymize", size) for size in (0, 1000, 5000, 10_000)] + [("save", 5000)]
 
 #: For their owner alone: raw rows, the copy, the ledger before it is made, what is released.
 HALF = re.compile(r"\.discreet/\.?(raw-|whole-|ledger)[^/]*\.part|\.discreet-[^/]*\.part")
