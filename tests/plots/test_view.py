@@ -390,7 +390,7 @@ def test_a_page_holds_the_picture_and_how_it_was_made(tmp_path: Path) -> None:
     assert "<b>" not in page
 
 
-@pytest.mark.parametrize("name", ["view", "view.txt", "view.csv", "view.pkl", "view.jpeg"])
+@pytest.mark.parametrize("name", ["view", "view.txt", "view.pkl", "view.jpeg"])
 def test_another_suffix_is_refused_before_the_gate(name: str, tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"saved as one of '.png', '.svg', '.pdf', '.html', '.json'"
