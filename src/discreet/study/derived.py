@@ -189,8 +189,9 @@ class DerivedCopy:
         """Say how a plot of these rows will be made, or refuse it."""
         policy, model = self.session.policy, None
         if formula is not None:
-            kinds = {name: KINDS[0] for name in self.whole.copy.columns}
-            kinds |= {name: KINDS[1] for name in self.whole.copy.strata}
+            kinds = {name: it.kind for name, it in self.table.columns.items() if it.kind in KINDS}
+            kinds |= dict.fromkeys(self.whole.copy.columns, KINDS[0])
+            kinds |= dict.fromkeys(self.whole.copy.strata, KINDS[1])
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
             columns = model.numbers
         check_way(policy, how)

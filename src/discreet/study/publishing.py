@@ -25,7 +25,6 @@ from discreet.render.figure_file import path_to_save
 from discreet.secret import is_secret, secret_files
 from discreet.study.from_copy import WholeTable
 from discreet.study.from_file import FileSession, policy_told
-from discreet.study.gate import Look
 from discreet.study.new_columns import holds_codes
 from discreet.study.notes_of_copy import column_notes
 from discreet.study.session import NO_COPY, Session, folder_of
@@ -127,7 +126,7 @@ def private_copy(session: Session) -> FileSession:
     if folder is None:
         keep = TemporaryFolder()
         folder = keep.path
-    version = session.version_of_whole(Look(session.release_gate))
+    version = session.version_of_whole()
     path = folder / f"whole-{version}-{_told_digest(session)}.copy"
     if not is_kept(path):
         with kept_in(folder):

@@ -39,7 +39,6 @@ from discreet.regression import Model, read_formula
 from discreet.research.protected import protect_view
 from discreet.secret import Secret, load_secret
 from discreet.study.from_copy import (
-    DrawableColumn,
     WholeTable,
     check_way,
     one_by,
@@ -143,10 +142,11 @@ class Session:
         """Return how near the copy of the whole table is to the raw one, in rounded figures."""
         return self._vault.nearness(self.table, self.policy)
 
-    def version_of_whole(self, look: Look) -> str:
+    def version_of_whole(self, look: Look | None = None) -> str:
         """Return which copy of the whole table it is; rows are looked at where it is not known."""
         if self._version is None:
-            self._version = self._vault.version_of_whole(self.table, self.policy, look.in_parts)
+            read = None if look is None else look.in_parts
+            self._version = self._vault.version_of_whole(self.table, self.policy, read)
         return self._version
 
     def check_copy(self) -> None:
@@ -309,16 +309,6 @@ class Session:
         return dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers))
 
     # --- what a server tells before anything is drawn: names and rules, no value --------------
-
-    def drawable(self) -> tuple[DrawableColumn, ...]:
-        """Return the columns that a plot may be asked of: those that identify nobody."""
-        columns = self.table.columns
-        shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
-        return tuple(
-            DrawableColumn(name, column.kind, column.role)
-            for name, column in columns.items()
-            if name in shown
-        )
 
     @property
     def ledger(self) -> Ledger:

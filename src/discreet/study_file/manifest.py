@@ -43,6 +43,8 @@ MOST_AGAIN, MOST_AGAIN_ROWS = 8, 20_000
 """So many copies of the copy there may be, each of so many rows."""
 MOST_REMARKS = 1_000
 LONGEST_NAME, LONGEST_LEVEL = 200, 10_000
+IN_HEADERS = str.maketrans("\n\r\t", "   ")
+"""Signs that spreadsheets put into the name of a column."""
 LAYOUT = re.compile(
     r"nearness\.json|(?:rows|again)/[0-9]{5}\.parquet|answers/[a-z0-9][a-z0-9-]{0,63}\.json"
 )
@@ -101,7 +103,7 @@ class Column:
     levels_again: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_text(self.name, "the name of a column", LONGEST_NAME)
+        _check_text(self.name.translate(IN_HEADERS), "the name of a column", LONGEST_NAME)
         _check_text(self.label, f"the label of column {self.name!r}", LONGEST_LABEL, empty=True)
         _check_text(self.unit, f"the unit of column {self.name!r}", LONGEST_NAME, empty=True)
         if self.kind not in KINDS:
