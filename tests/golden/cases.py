@@ -612,6 +612,8 @@ def commands(folder: Path) -> Cases:
         if words[0] in TIMED and "--json" in words and found["code"] == 0:
             found["out"] = _shape(json.loads(found["out"]))
         name = " ".join(words)
+        if "err" in found:
+            found["err"] = found["err"].replace(str(folder), "~")
         out[f"{name} (again)" if name in out else name] = _call(found)
     return out
 
