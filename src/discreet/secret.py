@@ -36,6 +36,7 @@ __all__ = [
     "existing_secret",
     "generator",
     "is_secret",
+    "key_there",
     "load_secret",
     "secret_at",
     "secret_files",
@@ -288,7 +289,7 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
 
 def secret_at(path: Path) -> Secret:
     """Return the secret in a file, which is made on the first call, for its owner alone."""
-    if not is_secret(path):
+    if not key_there(path):
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _make(path)
@@ -314,13 +315,17 @@ def is_secret(path: Path) -> bool:
 
     Another secret would be made in place of one that is hidden, and copies and seals with it.
     """
+    return key_there(path, f", or set the environment variable {ENVIRONMENT}")
+
+
+def key_there(path: Path, instead: str = "") -> bool:
+    """Tell the same of a key that lies nowhere else; `instead` is what else would help."""
     try:
         return is_there(path)
     except OSError as error:
         raise InputError(
             f"it cannot be seen whether there is a secret {str(path)!r} ({type(error).__name__});"
-            " give whoever runs discreet the right to read its folder, or set the environment"
-            f" variable {ENVIRONMENT}"
+            f" give whoever runs discreet the right to read its folder{instead}"
         ) from None
 
 

@@ -143,8 +143,6 @@ URL = "postgresql:/bob:hunter2@db/clinic?table=t&password=hunter2"
     "words",
     [
         ["columns", URL],
-        ["serve", URL],
-        ["serve", "bob:hunter2@db/clinic"],
         ["summary", "host=db password=hunter2"],
         ["evaluate", URL, URL],
         ["policy", "init", URL, "-o", "new.toml"],
@@ -161,6 +159,17 @@ def test_no_message_repeats_a_password(run: Run, words: list[str]) -> None:
     assert code == 2
     assert err.startswith("discreet: ")
     assert "hunter2" not in out + err
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("table", [URL, "bob:hunter2@db/clinic"])
+def test_what_protects_a_table_for_a_server_repeats_no_password(table: str) -> None:
+    command = [sys.executable, "-m", "discreet", "serve", table, "--no-token", "--port", "0"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("discreet: ")
+    assert "hunter2" not in ended.stderr
 
 
 @pytest.mark.parametrize(("words", "text"), FORMER.values(), ids=FORMER)

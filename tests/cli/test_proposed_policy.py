@@ -51,9 +51,6 @@ CALLS: dict[str, Calls] = {
     ),
     "protect": (("protect", "TABLE", "-o", "STUDY"),),
     "policy init": (("policy", "init", "TABLE", "-o", "ANOTHER"),),
-    "token add": (("token", "add", "alice"),),
-    "token revoke": (("token", "add", "alice"), ("token", "revoke", "alice")),
-    "token list": (("token", "list"),),
 }
 #: What `policy init` itself and a released table need no policy for.
 WITHOUT_POLICY = {"evaluate", "policy init"}

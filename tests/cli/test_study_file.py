@@ -153,7 +153,6 @@ WRONG = {
     "exact figures": (("fidelity", "FILE", "--exact"), 3, "a study file has none"),
     "a table": (("anonymize", "FILE", "-o", "x.csv"), 3, "is a file, which holds protected rows"),
     "a file of a file": (("protect", "FILE", "-o", "x.discreet"), 3, "is a file, which holds"),
-    "a server": (("serve", "FILE", "--no-token"), 3, "a study file is not served"),
     "an unknown column": (("plot", "histogram", "FILE", "bmy", "--json"), 2, "did you mean 'bmi'"),
 }
 

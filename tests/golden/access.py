@@ -168,7 +168,7 @@ def rounded(value: Any) -> Any:
     """Return plain values with nine digits, which every machine finds."""
     if isinstance(value, Mapping):
         of_bits = OF_LAST_BITS if {"checksum", "seal"} <= value.keys() else set()
-        of_bits |= {"policy"} if of_bits and value.get("source") == "file" else set()
+        of_bits = of_bits | ({"policy"} if of_bits and value.get("source") == "file" else set())
         held = {key: "..." if key in of_bits else item for key, item in value.items()}
         return {as_before(str(key)): rounded(item) for key, item in held.items()}
     if isinstance(value, list | tuple):

@@ -582,8 +582,7 @@ def test_of_two_secrets_the_second_writes_nothing(copied: Store) -> None:
         with (
             pytest.raises(
                 LedgerError,
-                match=r"sealed with another secret.* nothing was written; .*DISCREET_SECRET, in the"
-                r" file discreet.secret beside the policy, and in the user's configuration folder",
+                match=r"sealed with another secret.* nothing was written; .* the file record.key",
             ),
             other.writing(),
         ):

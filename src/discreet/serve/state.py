@@ -13,7 +13,7 @@ from discreet.errors import InputError, path_in_words
 from discreet.records.chain import Schema
 from discreet.records.outputs import TABLES, TABLES_MADE
 from discreet.records.store import Store
-from discreet.secret import is_secret, secret_at
+from discreet.secret import key_there, secret_at
 
 __all__ = ["RECORD", "existing_record", "opened_record", "record_there", "state_folder"]
 
@@ -72,7 +72,7 @@ def opened_record(folder: Path | None = None) -> Store:
 def existing_record(folder: Path | None = None) -> Store | None:
     """Return the record of a server where there is one; nothing is made."""
     place = state_folder(folder)
-    return opened_record(folder) if is_secret(place / KEY) else None
+    return opened_record(folder) if key_there(place / KEY) else None
 
 
 def record_there(folder: Path | None = None) -> Store:
