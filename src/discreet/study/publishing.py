@@ -34,14 +34,14 @@ from discreet.study_file import (
     Draft,
     Manifest,
     SigningKey,
+    StudyFile,
     load_signing_key,
     open_study_file,
     write_study_file,
 )
 from discreet.study_file.rows import most_rows_again
-from discreet.study_file.signing import drawn
 from discreet.table.dates import Dates, dates_of
-from discreet.vault.stored import TemporaryFolder, is_kept, kept_in
+from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
 from discreet.vault.vault import Copy
 from discreet.vault.whole import raw_in_one, remarks_of
 from discreet.vault.whole_columns import wanted_of
@@ -51,7 +51,7 @@ __all__ = ["private_copy", "publish"]
 STUDY_FILE, FORM = "study file", "discreet"
 """What the ledger calls a published file, and its form."""
 VERSION_DIGITS = 16
-NAMELESS = "a frame without a name"
+NAMELESS, PRIVATE = "a frame without a name", "copy beside the data"
 NO_NAME = "a study file needs the study's name: open the study with study='cohort'"
 
 
@@ -115,8 +115,9 @@ def publish(session: Session, path: str | Path) -> Manifest:
 def private_copy(session: Session) -> FileSession:
     """Return the copy of a study as it is kept beside the data, made on the first call.
 
-    Its file is for its owner alone, signed by nobody who is known, and opened by no path of a user.
-    Without a folder beside a policy it lies in a folder of its own while the study is open.
+    Its file is for its owner alone, signed by a key of the secret, so that nobody else's is taken
+    for it, and opened by no path of a user. Without a folder beside a policy it lies in a folder
+    of its own while the study is open.
     """
     if isinstance(session.copy_in_file, FileSession):
         return session.copy_in_file
@@ -126,18 +127,28 @@ def private_copy(session: Session) -> FileSession:
     if folder is None:
         keep = TemporaryFolder()
         folder = keep.path
-    version = session.version_of_whole()
+    version, key = session.version_of_whole(), SigningKey(session.secret.digest(PRIVATE))
     path = folder / f"whole-{version}-{_told_digest(session)}.copy"
     if not is_kept(path):
         with kept_in(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             rows = _Rows(session.kept, session.whole, session.copies_of_copy)
             draft = _draft(session, session.name or NAMELESS, rows)
-            write_study_file(path, draft, _batches(rows.kept, draft.columns), drawn())
+            write_study_file(path, draft, _batches(rows.kept, draft.columns), key)
             path.chmod(0o600)
-    found = FileSession(open_study_file(path), session)
+    found = FileSession(_opened(path, key), session)
     found.keep = keep
     session.copy_in_file = found
+    return found
+
+
+def _opened(path: Path, key: SigningKey) -> StudyFile:
+    """Open the file of a copy that is kept beside the data, and refuse one of another key."""
+    with readable(path):
+        found = open_study_file(path)
+        if found.manifest.key != key.public:
+            found.close()
+            raise InputError("it is signed by another key")
     return found
 
 
