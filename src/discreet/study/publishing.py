@@ -113,14 +113,12 @@ def publish(session: Session, path: str | Path) -> Manifest:
 
 
 def private_copy(session: Session) -> FileSession:
-    """Return the copy of a study as it is kept beside the data, made on the first call.
+    """Return the copy of a study as it is kept beside the data, made where it is not.
 
     Its file is for its owner alone, signed by a key of the secret, so that nobody else's is taken
     for it, and opened by no path of a user. Without a folder beside a policy it lies in a folder
     of its own while the study is open.
     """
-    if isinstance(session.copy_in_file, FileSession):
-        return session.copy_in_file
     if not session.policy.fixed:
         raise RefusedError(NO_COPY)
     folder, keep = folder_of(session.policy), None
@@ -138,7 +136,6 @@ def private_copy(session: Session) -> FileSession:
             path.chmod(0o600)
     found = FileSession(_opened(path, key), session)
     found.keep = keep
-    session.copy_in_file = found
     return found
 
 

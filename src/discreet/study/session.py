@@ -103,7 +103,6 @@ class Session:
         self.secret: Secret = load_secret(policy.folder, allow_small=not policy.fixed)
         self._vault = Vault(self.secret, folder_of(policy))
         self._version: str | None = None
-        self.copy_in_file: Any = None  # a FileSession, once there is one
         ledger = ledger_of(policy, self.secret)
         self.release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
         self.policy = policy

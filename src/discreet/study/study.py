@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
@@ -400,8 +400,13 @@ class Study:
         """Return the rows of the copy, which is made on the first call, or what was derived."""
         if self._derived is not None:
             return self._derived
+        return derived_of(self._file)
+
+    @cached_property
+    def _file(self) -> FileSession:
+        # Here, and not of the session, which it refers to: each is gone with the last study of it.
         of = self._session
-        return derived_of(of if isinstance(of, FileSession) else private_copy(of))
+        return of if isinstance(of, FileSession) else private_copy(of)
 
     @asked
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
@@ -1827,8 +1832,7 @@ pixels = 400), policy standard)
         >>> study.fidelity().rows > 400
         True
         """
-        of = self._session
-        return (of if isinstance(of, FileSession) else private_copy(of)).fidelity(exact=exact)
+        return self._file.fidelity(exact=exact)
 
     def verify(self, path: str | Path, *, beside: str | Path | None = None) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
