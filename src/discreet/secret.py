@@ -276,29 +276,12 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
             pass
         else:
             return _read(path)
-    try:
-        own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _make(own)
-    except OSError as error:
-        raise InputError(
-            f"no secret can be made in {str(own.parent)!r} ({type(error).__name__}); make the"
-            f" folder writable, or set the environment variable {ENVIRONMENT}"
-        ) from None
-    return _read(own)
+    return _made(own, f"set the environment variable {ENVIRONMENT}")
 
 
 def secret_at(path: Path) -> Secret:
     """Return the secret in a file, which is made on the first call, for its owner alone."""
-    if not key_there(path):
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _make(path)
-        except OSError as error:
-            raise InputError(
-                f"no key can be made in {str(path.parent)!r} ({type(error).__name__}); make the"
-                " folder writable, or name another one"
-            ) from None
-    return _read(path)
+    return _read(path) if key_there(path) else _made(path, "name another one")
 
 
 def existing_secret(folder: Path | None, *, allow_small: bool = False) -> Secret | None:
@@ -327,6 +310,19 @@ def key_there(path: Path, instead: str = "") -> bool:
             f"it cannot be seen whether there is a secret {str(path)!r} ({type(error).__name__});"
             f" give whoever runs discreet the right to read its folder{instead}"
         ) from None
+
+
+def _made(path: Path, instead: str) -> Secret:
+    """Make a secret in a folder that is made, too; `instead` is what else would help."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _make(path)
+    except OSError as error:
+        raise InputError(
+            f"no secret can be made in {str(path.parent)!r} ({type(error).__name__}); make the"
+            f" folder writable, or {instead}"
+        ) from None
+    return _read(path)
 
 
 def _make(path: Path) -> None:

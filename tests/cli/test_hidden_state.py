@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.cli.hidden import FILES, FOLDERS
 
 NOBODY = 65534
 
@@ -59,43 +60,12 @@ def test_each_command_works_where_its_state_can_be_read(run: Run, files: dict[st
         assert code == 0, err
 
 
-def folder_for_file(state: Path) -> None:
-    (state / "ledger.sqlite").unlink()
-    (state / "ledger.sqlite").mkdir()
-
-
-def circle(state: Path) -> None:
-    (state / "ledger.sqlite").unlink()
-    (state / "ledger.sqlite").symlink_to(state / "ledger.sqlite")
-
-
-def moved_away(state: Path) -> None:
-    shutil.move(state / "ledger.sqlite", state.parent / "elsewhere.sqlite")
-    (state / "ledger.sqlite").symlink_to("gone.sqlite")
-
-
-def file_for_folder(state: Path) -> None:
-    shutil.rmtree(state)
-    state.touch()
-
-
-def missing_disk(state: Path) -> None:
-    shutil.rmtree(state)
-    state.symlink_to(state.parent / "not mounted")
-
-
-LEDGERS = {it.__name__: it for it in (folder_for_file, circle, moved_away)}
-FOLDERS = {it.__name__: it for it in (file_for_folder, missing_disk)}
-
-
-@pytest.mark.parametrize(
-    "change", [*LEDGERS.values(), *FOLDERS.values()], ids=lambda it: it.__name__
-)
+@pytest.mark.parametrize("change", [*FILES, *FOLDERS], ids=lambda it: it.__name__)
 def test_what_hides_a_ledger_is_said(
     run: Run, files: dict[str, str], change: Callable[[Path], None]
 ) -> None:
-    change(begun(run, files))
-    for command in COMMANDS if change in FOLDERS.values() else OF_LEDGER:
+    change(begun(run, files) / "ledger.sqlite")
+    for command in COMMANDS if change in FOLDERS else OF_LEDGER:
         code, out, err = called(run, files, command)
         assert code in (1, 2, 3, 4), (command, out, err)
         assert "ledger" in out + err or "cannot be" in out + err, command

@@ -202,25 +202,27 @@ def test_a_study_is_named_where_there_are_several(
 HOSTILE = '<script>alert("x")</script>'
 
 
+def handed_in(folder: Path, token: str, name: str, body: bytes) -> None:
+    """Hand in an output on a server whose record lies in a folder."""
+    record = {
+        "status": "pass",
+        "kind": "histogram",
+        "type": "plot",
+        "columns": ["bmi"],
+        "method": "whole",
+        "command": f"histogram(bmi, where={HOSTILE!r})",
+        "says": ["made of what the server answered"],
+        "view": "0" * 32,
+        "callers": [f"token {token}"],
+    }
+    hand_in_bytes(opened_record(folder), "cohort.csv", InForce("x", "y"), name, body, record)
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> str:
     """The folder of a server's record, in which two outputs were handed in."""
-    store = opened_record(tmp_path / "server")
     for token, name in (("alice", "a.svg"), ("bob", "b.svg")):
-        record = {
-            "status": "pass",
-            "kind": "histogram",
-            "type": "plot",
-            "columns": ["bmi"],
-            "method": "whole",
-            "command": f"histogram(bmi, where={HOSTILE!r})",
-            "says": ["made of what the server answered"],
-            "view": "0" * 32,
-            "callers": [f"token {token}"],
-        }
-        hand_in_bytes(
-            store, "cohort.csv", InForce("x", "y"), name, f"<svg>{token}</svg>".encode(), record
-        )
+        handed_in(tmp_path / "server", token, name, f"<svg>{token}</svg>".encode())
     return str(tmp_path / "server")
 
 
@@ -243,6 +245,32 @@ def test_what_was_handed_in_on_a_server_is_taken_from_its_record(
     assert "&lt;script&gt;alert" in page
     assert "<script" not in page
     assert verify(ledger_of(policy).store).broken == ()
+
+
+def test_of_outputs_of_one_name_the_newest_is_taken(
+    run: Run, server: str, policy: str, tmp_path: Path
+) -> None:
+    handed_in(Path(server), "alice", "a.svg", b"<svg>again</svg>")
+    words = ("outputs", str(tmp_path / "request"), "--from-server", "--state", server)
+
+    code, _, err = run(*words, "--study", "cohort.csv", "--policy", policy)
+
+    assert (code, err) == (0, "")
+    assert (tmp_path / "request" / "a.svg").read_bytes() == b"<svg>again</svg>"
+
+
+@pytest.mark.parametrize("name", ["../a.svg", "/a.svg", "..", ""])
+def test_a_server_names_no_path(
+    run: Run, server: str, policy: str, tmp_path: Path, name: str
+) -> None:
+    handed_in(Path(server), "eve", name, b"<svg>eve</svg>")
+    words = ("outputs", str(tmp_path / "request"), "--from-server", "--state", server)
+
+    code, _, err = run(*words, "--study", "cohort.csv", "--policy", policy)
+
+    assert code == 2
+    assert "names an output that is no file's name" in err
+    assert not [*tmp_path.rglob("*.svg")]
 
 
 OF_A_SERVER = {

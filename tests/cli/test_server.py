@@ -6,7 +6,6 @@ import hashlib
 import importlib
 import json
 import os
-import shutil
 import signal
 import socket
 import ssl
@@ -27,6 +26,7 @@ import pytest
 import discreet as dc
 from discreet.serve.state import opened_record
 from discreet.serve.tokens import Caller, add_token, caller_of, list_tokens
+from tests.cli.hidden import FILES, FOLDERS
 from tests.serve.cohort import NAME, narrow, published, written
 from tests.serve.workers import COLD
 
@@ -122,46 +122,18 @@ def test_a_damaged_record_is_told_in_one_line(run: Run, tmp_path: Path) -> None:
     assert err.count("\n") == 1
 
 
-def folder_for_record(state: Path) -> None:
-    (state / "record.sqlite").unlink()
-    (state / "record.sqlite").mkdir()
+def key_gone(path: Path) -> None:
+    path.with_suffix(".key").unlink()
 
 
-def circle(state: Path) -> None:
-    (state / "record.sqlite").unlink()
-    (state / "record.sqlite").symlink_to(state / "record.sqlite")
-
-
-def moved_away(state: Path) -> None:
-    (state / "record.sqlite").rename(state.parent / "elsewhere.sqlite")
-    (state / "record.sqlite").symlink_to("gone.sqlite")
-
-
-def key_gone(state: Path) -> None:
-    (state / "record.key").unlink()
-
-
-def file_for_folder(state: Path) -> None:
-    shutil.rmtree(state)
-    state.touch()
-
-
-def missing_disk(state: Path) -> None:
-    shutil.rmtree(state)
-    state.symlink_to(state.parent / "not mounted")
-
-
-HIDE = (folder_for_record, circle, moved_away, key_gone, file_for_folder, missing_disk)
-
-
-@pytest.mark.parametrize("change", HIDE, ids=lambda it: it.__name__)
+@pytest.mark.parametrize("change", [*FILES, *FOLDERS, key_gone], ids=lambda it: it.__name__)
 def test_what_hides_a_record_is_said(
     run: Run, tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
     state = tmp_path / "server"
     words = ("--study", "s", "--state", str(state))
     assert run("token", "add", "alice", *words)[0] == 0
-    change(state)
+    change(state / "record.sqlite")
     for act in (("list",), ("add", "bob"), ("revoke", "alice")):
         code, out, err = run("token", *act, *words)
         assert (code in (1, 2, 4), out) == (True, ""), (act, out, err)

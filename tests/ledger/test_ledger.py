@@ -66,7 +66,6 @@ def leave(
     study: str | None = "s",
     settings: Mapping[str, Any] = SETTINGS,
     choices: Mapping[str, str] | None = None,
-    version: int | None = None,
 ) -> None:
     """Let a histogram of one column of a table leave."""
     leaving = ReleaseRecord(
@@ -79,7 +78,6 @@ def leave(
         columns=(drawn,),
         method="whole",
         form="svg",
-        version=version,
     )
     ledger.release([leaving], lambda: sketches(table))
 
@@ -397,33 +395,14 @@ def test_a_column_that_is_gone_does_not_hold_up_a_version(ledger: Ledger) -> Non
     assert open_version(ledger, {"x": X + 1}) == 2
 
 
-def test_what_is_of_one_version_leaves_while_it_is_the_latest(ledger: Ledger) -> None:
-    with pytest.raises(LeavingError, match="a new version of study 's' was opened"):
-        leave(ledger, version=2)
-    assert ledger.history() == []
-    leave(ledger, version=1)
-    leave(ledger, "y", study=None, version=1)
-    assert open_version(ledger, changed(60)) == 2
-
-    for version in (1, 3):
-        with pytest.raises(LeavingError, match="start again with it") as refused:
-            leave(ledger, "y", version=version)
-        assert refused.value.what == "version"
-    leave(ledger, "y", version=2)
-    assert [entry["version"] for entry in ledger.history("s")] == [1, 1, 2]
-
-
-def test_of_things_of_two_versions_none_leaves(ledger: Ledger) -> None:
+def test_of_several_things_none_leaves_where_one_may_not(ledger: Ledger) -> None:
     leave(ledger)
-    assert open_version(ledger, changed(60)) == 2
     parts = [
-        ReleaseRecord(
-            "s", SETTINGS, {}, sketches({"y": Y}), 5, "bars", ("y",), "whole", "svg", version
-        )
-        for version in (2, 1)
+        ReleaseRecord("s", settings, {}, sketches({"y": Y}), 5, "bars", ("y",), "whole", "svg")
+        for settings in (SETTINGS, {**SETTINGS, "k": 8})
     ]
 
-    with pytest.raises(LeavingError, match="start again with it"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         ledger.release(parts, lambda: sketches(TABLE))
     assert len(ledger.history()) == 1
 

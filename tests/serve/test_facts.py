@@ -22,10 +22,10 @@ from tests.serve.cohort import POLICY, cohort, served_of
 Told = dict[str, Any]
 
 COLUMNS = (
-    DrawableColumn("age", "continuous", "other"),
-    DrawableColumn("bmi", "continuous", "other"),
-    DrawableColumn("sex", "categorical", "other"),
-    DrawableColumn("ill", "categorical", "sensitive"),
+    DrawableColumn("age", "continuous"),
+    DrawableColumn("bmi", "continuous"),
+    DrawableColumn("sex", "categorical"),
+    DrawableColumn("ill", "categorical"),
 )
 SEX = 'kinds.sex = "categorical"\n'
 ROLES = '[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
@@ -254,7 +254,7 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
         "public": False,
         "promise": "At least 5 persons stand behind everything you see.",
     }
-    of_all = {"role": "other", "label": None, "unit": None, "dates": False}
+    of_all = {"label": None, "unit": None, "dates": False}
     assert told["columns"] == [
         {"name": "age", "kind": "continuous", **of_all},
         {"name": "bmi", "kind": "continuous", **of_all},

@@ -65,8 +65,6 @@ def test_a_study_is_what_its_file_says(here: Here) -> None:
     assert here.studies.get("cohort") is None
     assert (served.version, served.content) == (manifest.version, manifest.content)
     assert "patient" not in served.columns
-    # Of a column's role a file says nothing: neither that it is sensitive.
-    assert {it.role for it in served.columns.values()} == {"other"}
 
 
 def test_a_file_that_is_replaced_is_taken_within_a_second(

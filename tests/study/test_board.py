@@ -142,7 +142,7 @@ def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
 
 
 def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:
-    columns = {it.name: it for it in study.session.drawable()}
+    columns = study.session.whole.drawable
     told = {it["name"]: it for it in study_facts(study.session, columns)["columns"]}
 
     assert list(told) == ["zeta", "age", "visit", "income", "arm", "older"]

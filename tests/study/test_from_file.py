@@ -107,21 +107,25 @@ def opened(name: str) -> dc.Study:
     return dc.open(cohort().with_columns(lab), policy, study="cohort")
 
 
-@pytest.fixture(scope="module")
-def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+def pairs(folders: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
     """Give the custodian's study and the one that is a file, of each table."""
     found: dict[str, tuple[dc.Study, dc.Study]] = {}
 
     def pair(name: str) -> tuple[dc.Study, dc.Study]:
         if name not in found:
             study = opened(name)
-            path = study.publish(tmp_path_factory.mktemp(name) / f"{name}.discreet")
+            path = study.publish(folders.mktemp(name) / f"{name}.discreet")
             found[name] = study, dc.open(path)
         return found[name]
 
     yield pair
     for _, of_file in found.values():
         of_file.close()
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+    yield from pairs(tmp_path_factory)
 
 
 @pytest.mark.parametrize(

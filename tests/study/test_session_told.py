@@ -39,20 +39,19 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
 
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
-    assert opened(tmp_path).session.drawable() == (
-        DrawableColumn("age", "continuous", "other"),
-        DrawableColumn("sex", "categorical", "other"),
-        DrawableColumn("bmi", "continuous", "quasi-identifier"),
-        DrawableColumn("glucose", "continuous", "other"),
-        DrawableColumn("ward", "categorical", "sensitive"),
+    drawable = opened(tmp_path).session.whole.drawable
+
+    assert tuple(drawable.values()) == (
+        DrawableColumn("age", "continuous"),
+        DrawableColumn("sex", "categorical"),
+        DrawableColumn("bmi", "continuous"),
+        DrawableColumn("glucose", "continuous"),
+        DrawableColumn("ward", "categorical"),
     )
 
 
-def test_under_research_identifiers_are_not_drawn_either(tmp_path: Path) -> None:
-    study = opened(tmp_path, f'preset = "research"\n{POLICY}')
-
-    assert [it.name for it in study.session.drawable()] == ["age", "sex", "bmi", "glucose", "ward"]
-    assert study.session.sensitive == ("ward",)
+def test_sensitive_is_what_the_policy_says(tmp_path: Path) -> None:
+    assert opened(tmp_path).session.sensitive == ("ward",)
 
 
 def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:

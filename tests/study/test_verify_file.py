@@ -40,26 +40,14 @@ from discreet.study.verify_file import FileVerifier, file_verifier_of
 from discreet.study_file import open_study_file, write_study_file
 from discreet.study_file.signing import drawn
 from tests.cases import slow
-from tests.study.test_from_file import CALLS, FAST, OF, draft_of, opened
+from tests.study.test_from_file import CALLS, FAST, OF, draft_of, pairs
 
 COMPARED = (".svg", ".html", ".json", ".csv")
 
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    """Give the custodian's study and the one that is a file, of each table."""
-    found: dict[str, tuple[dc.Study, dc.Study]] = {}
-
-    def pair(name: str) -> tuple[dc.Study, dc.Study]:
-        if name not in found:
-            study = opened(name)
-            path = study.publish(tmp_path_factory.mktemp(name) / f"{name}.discreet")
-            found[name] = study, dc.open(path)
-        return found[name]
-
-    yield pair
-    for _, of_file in found.values():
-        of_file.close()
+    yield from pairs(tmp_path_factory)
 
 
 @pytest.fixture

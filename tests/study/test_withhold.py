@@ -84,7 +84,7 @@ def test_a_board_and_the_list_of_columns_have_none_of_its_rows(study: dc.Study) 
 
     assert not {"sugar", "sex", "much", "more"} & names
     assert {"age", "log_bmi"} <= names
-    assert "sugar" not in {it.name for it in study.session.drawable()}
+    assert "sugar" not in study.session.whole.drawable
 
 
 def test_the_copy_stays_as_it_is_and_other_columns_may_be_withheld() -> None:

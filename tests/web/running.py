@@ -42,7 +42,7 @@ class Board:
         """Give the scripts the rows of a study, and what pictures of it are made with."""
         columns = [
             {"name": it.name, "dates": study.session.whole.raw[it.name].dates is not None}
-            for it in study.session.drawable()
+            for it in study.session.whole.drawable.values()
         ]
         known = {"k": study.policy.k, "bins": 20, "axes": {}, "columns": columns, **facts}
         self.page.evaluate(

@@ -42,7 +42,6 @@ __all__ = ["serve", "token_add", "token_list", "token_revoke"]
 LOG = logging.getLogger("discreet.serve")
 TOKEN_DAYS = 1.0
 NEW_RECORD = "discreet: a new record begins: no token opens anything yet"
-STARTED = "DISCREET_STARTED"
 
 
 @dataclass(frozen=True)

@@ -54,11 +54,9 @@ class ReleaseRecord:
     """What is about to be released, and what must have stayed the same for it to go.
 
     A study without a name is recognised by its columns. `settings` are one for the whole version
-    (`Policy.settings`), `choices` for some columns: the count method of one, its group. `sketches`
-    are of what is drawn; fewer than 10 `k` changed rows must not go beside the old ones. `kind` to
-    `form` are what the record says. `version` is the one it was drawn from, where that is to be
-    the latest still. Where rows are shown, `group` is the column group of the copy that they are
-    of. `provenance` are the provenances that its files carry, one line of text each, and `lines` by
+    (`Policy.settings`), `choices` for some columns. `sketches` are of what is drawn; fewer than 10
+    `k` changed rows must not go beside the old ones. `kind` to `form` are what the record says.
+    `provenance` are the provenances that its files carry, one line of text each, and `lines` by
     what a table of text is recognised. `versions` is how many the policy allows of the data of the
     same persons; `new_version` says how the next one of a study is opened.
     """
@@ -72,7 +70,6 @@ class ReleaseRecord:
     columns: tuple[str, ...] = ()
     method: str = ""
     form: str = ""
-    version: int | None = None
     provenance: tuple[str, ...] = ()
     lines: Lines | None = None
     versions: int = 4
@@ -102,9 +99,9 @@ class Version:
         return f"as study {self.study!r}" if self.study else "without a name"
 
 
-def check_version(study: str | None, wanted: int | None, latest: int) -> None:
-    """Refuse what rests on another version than the latest, where it rests on one."""
-    if wanted is not None and wanted != latest:
+def check_version(study: str | None, wanted: int, latest: int) -> None:
+    """Refuse what rests on another version than the latest."""
+    if wanted != latest:
         name = f"study {study!r}" if study else "these data"
         raise LeavingError(
             f"a new version of {name} was opened; start again with it, for what is at hand rests"

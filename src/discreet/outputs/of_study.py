@@ -43,7 +43,7 @@ class StudyOutputs:
         return self.folder.collect(files, checker(self.verifier, self.folder.study))
 
     def collect_from_server(self, record: Store, token: str | None = None) -> None:
-        """Take up what was handed in on a server, by one token or by any.
+        """Take up what was handed in on a server, by one token or by any; of a name the newest.
 
         Parameters
         ----------
@@ -54,6 +54,10 @@ class StudyOutputs:
         """
         handed = [it for it in list_outputs(record, self.folder.study) if it.kept]
         handed = handed if token is None else _of_token(handed, token)
+        # A server that was broken into shall name no path: neither of this folder, nor out of it.
+        if any(it.name in ("", "..") or Path(it.name).name != it.name for it in handed):
+            raise InputError("the server's record names an output that is no file's name")
+        handed = [*{it.name: it for it in handed}.values()]
         found: dict[Path, Finding] = {}
         check = checker(self.verifier, self.folder.study)
         with TemporaryDirectory(prefix="discreet-") as folder:

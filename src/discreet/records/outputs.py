@@ -102,7 +102,7 @@ class Output:
     """A file that was handed in: `digest` is its SHA-256, `record` what its checker reads of it.
 
     `version` and the record's "policy" are the rules that it was checked under, and `kept` says
-    whether its bytes are in the ledger, too.
+    whether its bytes are here, too.
     """
 
     id: int

@@ -93,10 +93,9 @@ def drawn_again(of: Session | FileSession, request: Mapping[str, Any]) -> list[V
 
 def _views(of: Session | FileSession, request: Mapping[str, Any]) -> Iterator[View]:
     plot, columns, how, asks = plot_asked(request)
-    part = derived_of(of)
+    drawn_by = derived_of(of)
     for name, text in asks:
-        part = part.assign({name: text}) if name else part.where(text)
-    drawn_by: OfCopy = part if asks or isinstance(of, FileSession) else of
+        drawn_by = drawn_by.assign({name: text}) if name else drawn_by.where(text)
     view = drawn_by.view(PLOTS[plot], drawn_by.settle(plot, columns, **how))
     yield from _within(view)
     for choice in _choices(drawn_by, plot, columns, how.get("by")):

@@ -126,7 +126,6 @@ def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
     return {
         "name": name,
         "kind": column.kind,
-        "role": column.role,
         "label": label,
         "unit": unit_in(label or "", declared=declared) or unit_in(name),
         "dates": name in of.dates,

@@ -65,11 +65,10 @@ OWN = ("k", "q")
 
 @dataclass(frozen=True)
 class DrawableColumn:
-    """A column that may be drawn: its name, kind and role."""
+    """A column that may be drawn: its name and kind."""
 
     name: str
     kind: str
-    role: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,7 +151,7 @@ class WholeTable:
         """The columns that a plot may be asked of, by name, new ones last."""
         numbers, levels = self.copy.columns, self.copy.strata
         return {
-            name: DrawableColumn(name, KINDS[name not in numbers], "other")
+            name: DrawableColumn(name, KINDS[name not in numbers])
             for name in self.raw
             if name in numbers or name in levels
         }

@@ -41,7 +41,6 @@ from discreet.research.protected import protect_view
 from discreet.secret import Secret, load_secret
 from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
-    DrawableColumn,
     WholeTable,
     check_way,
     one_by,
@@ -136,8 +135,7 @@ class Session:
         if formula is not None:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
             if self.policy.fixed:  # its copy has dates as numbers
-                kinds |= dict.fromkeys(self.dates, KINDS[0])
-                kinds |= {it.name: it.kind for it in self.derived}
+                kinds |= {name: it.kind for name, it in self.whole.drawable.items()}
                 kinds = self.whole.kinds_in(formula, kinds)
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
@@ -226,17 +224,6 @@ class Session:
     def rows_are(self) -> str:
         """What rows of the copy are called beside a view."""
         return COPY_ROWS
-
-    @property
-    def derived(self) -> tuple[DrawableColumn, ...]:
-        """The columns that the policy derives, as far as they could be made of the copy."""
-        if not self.policy.derive:
-            return ()
-        held, raw = self.whole.copy, self.whole.raw
-        return tuple(
-            DrawableColumn(name, KINDS[name not in held.columns], raw[name].role)
-            for name in self.whole.made_from
-        )
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -391,24 +378,6 @@ class Session:
         return dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers))
 
     # --- what a server tells before anything is drawn: names and rules, no value --------------
-
-    def drawable(self) -> tuple[DrawableColumn, ...]:
-        """Return the columns that a plot may be asked of: those that identify nobody."""
-        columns = self.table.columns
-        if self.policy.fixed:
-            shown = {*self.whole.copy.columns, *self.whole.copy.strata}
-        else:
-            shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
-        of_table = tuple(
-            DrawableColumn(
-                name,
-                KINDS[0] if name in self.dates and name in shown else column.kind,
-                column.role,
-            )
-            for name, column in columns.items()
-            if name in shown
-        )
-        return of_table + self.derived
 
     @property
     def ledger(self) -> Ledger:
