@@ -18,6 +18,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import duckdb
 import numpy as np
@@ -467,8 +468,12 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
         listen(path.read_bytes())
         if os.name == "posix":
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    names = {copy.name, copy.with_suffix(".json").name, "ledger.sqlite"}
+    (file,) = hidden.glob("whole-*.copy")
+    names = {copy.name, copy.with_suffix(".json").name, file.name, "ledger.sqlite"}
     assert {path.name for path in hidden.iterdir()} == names
+    for entry in ZipFile(file).infolist():
+        if not entry.filename.endswith(".parquet"):
+            listen(ZipFile(file).read(entry))
 
     stored = pq.read_table(copy)
     assert stored.column_names == [*sorted(NUMBERS), "sex"]
@@ -839,6 +844,10 @@ def test_no_canary_where_the_ledger_or_the_copy_is_broken(tmp_path: Path) -> Non
 
     (hidden / "ledger.sqlite").write_bytes(BIRD.encode() * 1000)
     listen_to_error(lambda: dc.open(frame(), policy).histogram("income").to_json())
+    (file,) = hidden.glob("whole-*.copy")
+    file.write_bytes(b"PK" + BIRD.encode() * 1000)
+    listen_to_error(lambda: dc.open(frame(), policy).scatter("income", "debt"))
+    file.unlink()
     (copy,) = hidden.glob("whole-*.parquet")
     copy.write_bytes(b"PAR1" + BIRD.encode() * 1000)
     listen_to_error(lambda: dc.open(frame(), policy).scatter("income", "debt"))

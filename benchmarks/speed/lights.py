@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 import discreet as dc
 from benchmarks.job import Job, Race
-from discreet.study.derived import derived_of
 from discreet.study.lights import Axis, Clause, Lights
 
 __all__ = ["JOBS"]
@@ -36,7 +35,7 @@ def _race(n: int, _: Path) -> Race:
     columns = {name: rng.normal(size=n) for name in NUMBERS}
     levels = {name: rng.choice(of, n) for name, of in LEVELS.items()}
     study = dc.open(pa.table(columns | levels))
-    lights = Lights(derived_of(study.session))
+    lights = Lights(study._of_copy())
     copy = lights.part((), ())[0].copy
     database = duckdb.connect()
     shown = pa.table({**copy.columns, **{name: list(it) for name, it in copy.strata.items()}})

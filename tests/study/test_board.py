@@ -16,7 +16,6 @@ from discreet.errors import LeavingError
 from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study.board import board_rows, stays_on_server
-from discreet.study.derived import derived_of
 from discreet.study.facts import study_facts
 from tests.web.reading import read_bundle
 
@@ -65,7 +64,7 @@ def left(study: Study) -> list[str]:
 
 
 def test_rows_are_in_the_order_of_the_file_and_new_columns_last(study: Study) -> None:
-    found = board_rows(study.session)
+    found = board_rows(study._of_copy())
     header, columns = read_bundle(found.data)
     copy = study.session.whole.copy
 
@@ -79,7 +78,7 @@ def test_rows_are_in_the_order_of_the_file_and_new_columns_last(study: Study) ->
 
 
 def test_levels_stand_as_plots_order_them(study: Study) -> None:
-    header, _ = read_bundle(board_rows(study.session).data)
+    header, _ = read_bundle(board_rows(study._of_copy()).data)
     for column in header["columns"]:
         if column["kind"] == "level":
             drawn = study.bars(column["name"])
@@ -87,7 +86,7 @@ def test_levels_stand_as_plots_order_them(study: Study) -> None:
 
 
 def test_the_gate_records_rows_once_they_leave(study: Study) -> None:
-    board_rows(study.session).gate("html")
+    board_rows(study._of_copy()).gate("html")
 
     (record,) = study.session.ledger.history()
     assert (record["kind"], record["form"], record["method"]) == ("rows", "html", "whole")
@@ -95,18 +94,18 @@ def test_the_gate_records_rows_once_they_leave(study: Study) -> None:
 
 
 def test_rows_of_another_copy_may_not_leave(study: Study, tmp_path: Path) -> None:
-    board_rows(study.session).gate("html")
+    board_rows(study._of_copy()).gate("html")
     other = opened(tmp_path, m=25)
     with pytest.raises(LeavingError, match="'m' must be as in the earlier release"):
-        board_rows(other.session).gate("html")
+        board_rows(other._of_copy()).gate("html")
 
 
 def test_the_digest_is_of_the_rows_and_of_new_columns(study: Study, tmp_path: Path) -> None:
     again = opened(tmp_path)
-    part = derived_of(study.session).assign({"double": "2 * age"})
+    part = study._of_copy().assign({"double": "2 * age"})
 
-    assert board_rows(again.session).digest == board_rows(study.session).digest
-    assert board_rows(part).digest != board_rows(study.session).digest
+    assert board_rows(again._of_copy()).digest == board_rows(study._of_copy()).digest
+    assert board_rows(part).digest != board_rows(study._of_copy()).digest
     assert board_rows(part).names[-1] == "double"
 
 
@@ -130,20 +129,22 @@ def test_where_the_copy_is_explored_is_for_the_policy_to_say(
 
 def test_its_rows_are_those_of_the_copy(study: Study) -> None:
     assert (
-        board_rows(study.session).rows == len(study.session.whole) == len(study.anonymize().frame)
+        board_rows(study._of_copy()).rows
+        == len(study.session.whole)
+        == len(study.anonymize().frame)
     )
 
 
 def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
-    size = len(board_rows(opened(tmp_path).session).data)
+    size = len(board_rows(opened(tmp_path)._of_copy()).data)
     for most, stays in ((size, False), (size - 1, True)):
         study = opened(tmp_path, copy_bytes=most)
-        assert stays_on_server(study.policy, ROWS, len(board_rows(study.session).data)) == stays
+        assert stays_on_server(study.policy, ROWS, len(board_rows(study._of_copy()).data)) == stays
 
 
 def test_facts_name_labels_units_and_dates_and_no_value(study: Study) -> None:
-    columns = study.session.whole.drawable
-    told = {it["name"]: it for it in study_facts(study.session, columns)["columns"]}
+    columns = study._of_copy().whole.drawable
+    told = {it["name"]: it for it in study_facts(study._of_copy(), columns)["columns"]}
 
     assert list(told) == ["zeta", "age", "visit", "income", "arm", "older"]
     assert (told["age"]["label"], told["age"]["unit"]) == ("Age (years)", "years")

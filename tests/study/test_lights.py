@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.study import Study
-from discreet.study.derived import derived_of
 from discreet.study.lights import Axis, Clause, Lights, bins_of
 
 ROWS = 500
@@ -41,7 +40,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 @pytest.fixture(scope="module")
 def lights(study: Study) -> Lights:
-    return Lights(derived_of(study.session))
+    return Lights(study._of_copy())
 
 
 def counts(found: Lights, axis: Axis, *clauses: Clause) -> list[int]:
@@ -109,15 +108,15 @@ def test_rows_are_counted_by_parts(
 ) -> None:
     cards = [[Axis("arm", levels=("a", "b")), Axis("score", edges=(-1.0, 0.0, 1.0))]]
     given = cards, [Clause("age", least=45.0)], ["age < 70"]
-    found, rows = Lights(derived_of(study.session)).counts(*given)
+    found, rows = Lights(study._of_copy()).counts(*given)
     monkeypatch.setattr("discreet.study.lights.PART", part)
-    again, as_many = Lights(derived_of(study.session)).counts(*given)
+    again, as_many = Lights(study._of_copy()).counts(*given)
     assert [it.tolist() for it in again] == [it.tolist() for it in found]
     assert as_many == rows
 
 
 def test_what_is_let_go_is_made_again(study: Study) -> None:
-    large, small = Lights(derived_of(study.session)), Lights(derived_of(study.session), most=1)
+    large, small = Lights(study._of_copy()), Lights(study._of_copy(), most=1)
     cards: Sequence[Sequence[Axis]] = [
         [Axis("age", edges=(20.0, 40.0, 60.0))],
         [Axis("arm", levels=("a", "b")), Axis("score", edges=(-1.0, 0.0, 1.0))],
@@ -173,4 +172,4 @@ def test_a_study_without_a_copy_lights_nothing() -> None:
     frame = dc.datasets.diabetes()
     study = dc.open(frame, "research")
     with pytest.raises(RefusedError, match="has no copy of the whole table"):
-        Lights(derived_of(study.session)).counts([])
+        Lights(study._of_copy()).counts([])

@@ -15,7 +15,7 @@ from discreet import Policy
 from discreet.errors import InputError, LeavingError
 from discreet.protect.listed import noise_of_counts
 from discreet.study.board import board_columns
-from discreet.study.derived import derived_of, rows_where
+from discreet.study.derived import rows_where
 
 N = 1500
 TABLES = [["ward", "died"], ["sex", "ward"], ["died", "sex"]]
@@ -82,7 +82,7 @@ def turned(cells: Cells) -> Cells:
 
 
 def of_parts(study: dc.Study, a: str, b: str) -> Cells:
-    whole = derived_of(study.session).whole
+    whole = study._of_copy().whole
     found = {
         (i, j): len(rows_where(whole, f"{a} == '{i}' and {b} == '{j}'")[1])
         for i in whole.levels[a]

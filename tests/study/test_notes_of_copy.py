@@ -162,11 +162,11 @@ def test_by_two_columns_groups_are_those_of_both(opened: dc.Study) -> None:
 def test_how_far_differences_are_off_is_said_of_few_columns(opened: dc.Study) -> None:
     names = ["bmi", "sugar", "years", "died", "sex", "visit"]
 
-    said = differences(opened.session, names, ["band"])
+    said = differences(opened._of_copy(), names, ["band"])
 
     assert sum(line.count("±") for line in said) == 6 - sum("more" in line for line in said)
-    assert differences(opened.session, names, []) == ()
-    assert differences(opened.session, ["band"], ["band"]) == ()
+    assert differences(opened._of_copy(), names, []) == ()
+    assert differences(opened._of_copy(), ["band"], ["band"]) == ()
 
 
 def test_what_is_not_reliable_stands_first_below_the_picture(opened: dc.Study) -> None:

@@ -39,7 +39,7 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
 
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
-    drawable = opened(tmp_path).session.whole.drawable
+    drawable = opened(tmp_path)._of_copy().whole.drawable
 
     assert tuple(drawable.values()) == (
         DrawableColumn("age", "continuous"),

@@ -809,7 +809,7 @@ def test_beside_a_policy_file_lie_its_ledger_and_copies(tmp_path: Path, own_home
 
     hidden = tmp_path / ".discreet"
     names = sorted(path.name.split("-")[0] for path in hidden.iterdir())
-    assert names == ["ledger.sqlite", "whole", "whole"]
+    assert names == ["ledger.sqlite", "whole", "whole", "whole"]
     if os.name == "posix":
         assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
         assert {stat.S_IMODE(path.stat().st_mode) for path in hidden.iterdir()} == {0o600}

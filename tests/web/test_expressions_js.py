@@ -22,7 +22,6 @@ from discreet.expressions.grammar import EXPRESSIONS
 from discreet.render.modules import joined, texts_below
 from discreet.study import Study
 from discreet.study.board import board_rows
-from discreet.study.derived import derived_of
 from tests.browser import chromium
 from tests.expressions import test_expressions as worked
 from tests.expressions import test_hostile as hostile
@@ -415,7 +414,9 @@ ASKED: dict[str, list[tuple[str, str]]] = {
 def test_rows_and_columns_are_derived_alike(
     page: Page, study: Study, asks: list[tuple[str, str]]
 ) -> None:
-    found = page.evaluate(STEPS, [base64.b64encode(board_rows(study.session).data).decode(), asks])
+    found = page.evaluate(
+        STEPS, [base64.b64encode(board_rows(study._of_copy()).data).decode(), asks]
+    )
 
     wanted = derived(study, asks)
     if isinstance(wanted, dict):
@@ -429,7 +430,7 @@ def test_rows_and_columns_are_derived_alike(
 
 def derived(study: Study, asks: list[tuple[str, str]]) -> dict[str, Any] | list[Any]:
     """Return the columns that the package makes, or what it says."""
-    part = derived_of(study.session)
+    part = study._of_copy()
     try:
         for name, text in asks:
             part = part.assign({name: text}) if name else part.where(text)

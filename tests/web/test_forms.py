@@ -15,7 +15,6 @@ from playwright.sync_api import expect
 from discreet.render.modules import joined, texts_below
 from discreet.study import Study
 from discreet.study.board import board_rows
-from discreet.study.derived import derived_of
 from discreet.web import board_files
 from tests.browser import chromium
 from tests.serve.cohort import opened
@@ -88,7 +87,7 @@ def page(chromium: Browser, study: Study) -> Iterator[Page]:
     text = joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js")
     page.add_script_tag(type="module", content=text)
     page.wait_for_function("globalThis.it")
-    rows = base64.b64encode(board_rows(study.session).data).decode()
+    rows = base64.b64encode(board_rows(study._of_copy()).data).decode()
     names = ["age", "bmi", "sex", "smoker", "region", "visit", "glucose level", "in"]
     page.evaluate(OPEN, [rows, names])
     yield page
@@ -105,7 +104,7 @@ def got(page: Page) -> Any:
 
 def rows_that_fit(study: Study, text: str) -> str:
     """Return the sentence of how many rows of the copy, whose number has noise, a filter keeps."""
-    all_rows = derived_of(study.session)
+    all_rows = study._of_copy()
     return f"{len(all_rows.where(text).whole)} of {len(all_rows.whole)} rows fit"
 
 
@@ -321,7 +320,7 @@ def test_groups_of_about_equal_size(page: Page, study: Study, groups: int) -> No
 
     name, text = got(page)  # what is pressed is taken, whatever picture is still to come
     expect(page.locator(".small rect")).to_have_count(groups)
-    words = derived_of(study.session).assign({name: text}).whole.copy.strata[name]
+    words = study._of_copy().assign({name: text}).whole.copy.strata[name]
     sizes = np.unique(words, return_counts=True)[1]
     assert name == "bmi_groups"
     assert len(sizes) == groups

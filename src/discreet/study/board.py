@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from discreet.errors import RefusedError
 from discreet.policy import Policy
 from discreet.render.sealing import Gate
-from discreet.study.derived import OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.new_columns import holds_codes
 from discreet.study.session import NO_COPY
@@ -60,7 +60,7 @@ class BoardRows:
     gate: Gate = field(compare=False)
 
 
-def board_rows(of: OfCopy) -> BoardRows:
+def board_rows(of: DerivedCopy) -> BoardRows:
     """Return the rows of a study's copy, or of what was derived of it; their gate is not asked.
 
     Raises
@@ -104,7 +104,7 @@ def stays_on_server(policy: Policy, rows: int, size: int = 0) -> bool:
     return policy.copy != TO_BROWSER or rows > policy.copy_rows or size > policy.copy_bytes
 
 
-def check_there(of: OfCopy) -> None:
+def check_there(of: DerivedCopy) -> None:
     """Refuse a study that has no copy of the whole table."""
     if not of.policy.fixed:
         raise RefusedError(NO_COPY)

@@ -15,7 +15,7 @@ from discreet.study.board import (
     names_in,
     stays_on_server,
 )
-from discreet.study.derived import DerivedCopy, OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.study.facts import board_facts
 from discreet.study.provenance import BOARD, FIGURES
 from discreet.web.board import Board
@@ -34,7 +34,7 @@ TOO_LARGE = (
 )
 
 
-def board_of(of: OfCopy) -> Board:
+def board_of(of: DerivedCopy) -> Board:
     """Return the board of a study's copy, or of what was derived of it.
 
     Raises
@@ -71,7 +71,7 @@ def rows_facts(rows: int, data: bytes) -> dict[str, int]:
     return {"rows": rows, "bytes": len(data)}
 
 
-def _facts(of: OfCopy, title: str, rows: BoardRows) -> dict[str, Any]:
+def _facts(of: DerivedCopy, title: str, rows: BoardRows) -> dict[str, Any]:
     steps = of.steps if isinstance(of, DerivedCopy) else ()
     return {
         "study": title,
@@ -82,7 +82,7 @@ def _facts(of: OfCopy, title: str, rows: BoardRows) -> dict[str, Any]:
     }
 
 
-def _call(of: OfCopy) -> str:
+def _call(of: DerivedCopy) -> str:
     """Return what stands for the study, or the part of it, in Python."""
     asks = of.asks if isinstance(of, DerivedCopy) else ()
     return "study" + "".join(_step(name, text) for name, text in asks)

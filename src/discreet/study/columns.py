@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.measure.described import RowsToDescribe
 from discreet.measure.units import unit_in
-from discreet.study.derived import OfCopy
+from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.provenance import FIGURES
 from discreet.table import KINDS, Column
 from discreet.table.dates import DATE
@@ -25,7 +25,7 @@ NO_FIGURES = (
 
 def columns_of(session: OfCopy) -> ColumnList:
     """Return what is known of each column, new ones last."""
-    if not session.policy.fixed:
+    if not isinstance(session, DerivedCopy) or not session.policy.fixed:
         figures = tuple(_kind_of(it) for it in session.table.columns.values())
         notes = (NO_FIGURES, *_readings(session.table.columns))
         return ColumnList(_title(session), _labelled(figures, session), notes)

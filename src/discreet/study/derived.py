@@ -36,7 +36,7 @@ from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.notes_of_copy import derived_notes, open_ends, origin_of_copy
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
-from discreet.study.session import NO_COPY, Session, with_gate
+from discreet.study.session import Session, with_gate
 from discreet.table import KINDS, Table
 
 __all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of", "rows_where"]
@@ -56,7 +56,7 @@ class DerivedCopy:
 
     Parameters
     ----------
-    session : Session or FileSession
+    session : FileSession
         The study whose copy it is of.
     whole : WholeTable
         The rows, and all columns.
@@ -69,7 +69,7 @@ class DerivedCopy:
         condition.
     """
 
-    session: Session | FileSession
+    session: FileSession
     whole: WholeTable
     steps: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
@@ -189,8 +189,9 @@ class DerivedCopy:
         """Say how a plot of these rows will be made, or refuse it."""
         policy, model = self.session.policy, None
         if formula is not None:
-            kinds = {name: KINDS[0] for name in self.whole.copy.columns}
-            kinds |= {name: KINDS[1] for name in self.whole.copy.strata}
+            kinds = {name: it.kind for name, it in self.table.columns.items() if it.kind in KINDS}
+            kinds |= dict.fromkeys(self.whole.copy.columns, KINDS[0])
+            kinds |= dict.fromkeys(self.whole.copy.strata, KINDS[1])
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
             columns = model.numbers
         check_way(policy, how)
@@ -254,7 +255,7 @@ class DerivedCopy:
 
 
 OfCopy = Session | DerivedCopy
-"""What draws from a copy of the whole table: all of it, or what was derived of it."""
+"""What plots are drawn by: data under `research`, or rows of a copy."""
 
 
 def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:
@@ -286,10 +287,8 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
                     )
 
 
-def derived_of(session: Session | FileSession) -> DerivedCopy:
+def derived_of(session: FileSession) -> DerivedCopy:
     """Return the copy of a study, to be parted or to be given new columns."""
-    if not session.policy.fixed and session.rows_are == COPY_ROWS:
-        raise RefusedError(NO_COPY)
     return DerivedCopy(session, session.whole)
 
 

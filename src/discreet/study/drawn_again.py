@@ -18,7 +18,6 @@ from discreet.study.choice import Choice, chosen, kinds_of, overview, with_choic
 from discreet.study.derived import OfCopy, derived_of
 from discreet.study.from_file import FileSession
 from discreet.study.provenance import plot_asked
-from discreet.study.session import Session
 
 __all__ = ["drawn_again"]
 
@@ -68,7 +67,7 @@ SHAPES: Mapping[str, Callable[[object], bool]] = MappingProxyType(
 """What the request of a plot may say, and of which shape each is."""
 
 
-def drawn_again(of: Session | FileSession, request: Mapping[str, Any]) -> list[View]:
+def drawn_again(of: FileSession, request: Mapping[str, Any]) -> list[View]:
     """Return what a request gives now, and all within it that may have been saved by itself.
 
     Raises
@@ -91,14 +90,14 @@ def drawn_again(of: Session | FileSession, request: Mapping[str, Any]) -> list[V
         raise InputError("what it asks for is no plot of these columns") from None
 
 
-def _views(of: Session | FileSession, request: Mapping[str, Any]) -> Iterator[View]:
+def _views(of: FileSession, request: Mapping[str, Any]) -> Iterator[View]:
     plot, columns, how, asks = plot_asked(request)
-    drawn_by = derived_of(of)
+    part = derived_of(of)
     for name, text in asks:
-        drawn_by = drawn_by.assign({name: text}) if name else drawn_by.where(text)
-    view = drawn_by.view(PLOTS[plot], drawn_by.settle(plot, columns, **how))
+        part = part.assign({name: text}) if name else part.where(text)
+    view = part.view(PLOTS[plot], part.settle(plot, columns, **how))
     yield from _within(view)
-    for choice in _choices(drawn_by, plot, columns, how.get("by")):
+    for choice in _choices(part, plot, columns, how.get("by")):
         yield with_choice(view, choice)
 
 

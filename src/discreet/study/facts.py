@@ -15,7 +15,7 @@ from discreet.plots.view import PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.resolve import diversity_of, method_of, refuse_unused
 from discreet.protect import COPY_METHODS, METHODS, Whole
-from discreet.study.derived import OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.study.from_copy import DrawableColumn
 from discreet.study.table_kinds import table_facts
 
@@ -78,7 +78,7 @@ def is_fixed(policy: Policy, method: str, name: str) -> bool:
     return policy.fixed and (method != Whole.name or name in OF_COPY)
 
 
-def study_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
+def study_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
     """Return what of the study, its columns and its policy a form is made of: no value."""
     return {
         **board_facts(of, columns),
@@ -86,7 +86,7 @@ def study_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, 
     }
 
 
-def board_facts(of: OfCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
+def board_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
     """Return what a board is made of, of a study or of what was derived of its copy.
 
     `drawn` is what pictures of rows are drawn with: numbers, and the ends and edges of axes.
@@ -119,7 +119,7 @@ def promise_of(policy: Policy) -> str:
     return f"At least {policy.k} persons stand behind everything you see."
 
 
-def _column_facts(of: OfCopy, column: DrawableColumn) -> dict[str, Any]:
+def _column_facts(of: DerivedCopy, column: DrawableColumn) -> dict[str, Any]:
     """Return what is said of a column; its levels are said with the rows alone."""
     name, label = column.name, of.labels.get(column.name)
     declared = name in (of.policy.labels or {})

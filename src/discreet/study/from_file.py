@@ -11,7 +11,7 @@ import hashlib
 import json
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -32,10 +32,11 @@ from discreet.protect import Whole
 from discreet.provenance import Provenance, Sealer
 from discreet.secret import DerivedKey
 from discreet.study.from_copy import WholeTable
+from discreet.study.gate import RecordedGate
 from discreet.study.new_columns import with_derived
 from discreet.study.notes_of_copy import column_notes, notes_of_copy
-from discreet.study.provenance import REPORT, Asks, asked_for, begun_from_file
-from discreet.study.session import FIDELITY, codes_said
+from discreet.study.provenance import COPY, MEASURED, REPORT, Asks, asked_for, begun_from_file
+from discreet.study.session import FIDELITY, Session, codes_said
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
 from discreet.table import KINDS, Column, Table, open_table
@@ -138,19 +139,23 @@ def _free(form: str, provenance: Provenance | None = None, lines: Lines | None =
 
 
 class FileSession:
-    """What answers the questions of a Study that is a file; a Session has the data beside it.
+    """What answers the questions of a Study by the rows in a file.
 
     Parameters
     ----------
     file : StudyFile
         Open; it is closed by `close`, and when nothing refers to this any more.
+    source : Session, optional
+        The data whose copy the file has, where it is kept beside them: it is asked before anything
+        is saved, seals what is, and says how names are read. Nothing is drawn of it.
     """
 
-    def __init__(self, file: StudyFile) -> None:
-        self.file = file
+    def __init__(self, file: StudyFile, source: Session | None = None) -> None:
+        self.file, self.source = file, source
+        self.keep: object = None  # what has to be there as long as the file is read
         weakref.finalize(self, file.close)
-        self.policy = _policy_of(file)
-        self.name: str | None = file.manifest.study
+        self.policy = _policy_of(file) if source is None else source.policy
+        self.name: str | None = file.manifest.study if source is None else source.name
         names = {it.name for it in file.manifest.columns}
         if len(names - {file.manifest.person_column}) == 0:
             raise InputError("the study file has no column to draw; ask for another one")
@@ -178,15 +183,19 @@ class FileSession:
         manifest, columns = self.file.manifest, self._columns
         whose = () if manifest.person_column is None else (manifest.person_column,)
         held = max(4, CELLS_HELD // manifest.rows)
+        # Of the file and not of this, so that the study is gone with what refers to it.
+        floats, words = partial(_floats, self.file), partial(_words, self.file)
         copy = Copy(
-            Unread([it.name for it in columns if it.kind != KINDS[1]], self._floats, held),
-            Unread([it.name for it in columns if it.kind == KINDS[1]], self._words, held),
+            Unread([it.name for it in columns if it.kind != KINDS[1]], floats, held),
+            Unread([it.name for it in columns if it.kind == KINDS[1]], words, held),
             manifest.version,
             0,
             manifest.remarks,
-            whose=Unread(whose, self._floats),
+            whose=Unread(whose, floats),
             of_columns={it.name: it.remarks for it in columns if it.remarks},
         )
+        if self.source is not None:
+            return WholeTable(copy, self.source.table.columns)
         return WholeTable(copy, {it.name: _raw(it, self.policy) for it in columns})
 
     @cached_property
@@ -211,7 +220,8 @@ class FileSession:
 
     def _with_derived(self, whole: WholeTable) -> WholeTable:
         made = with_derived(whole, self.policy)
-        return dataclasses.replace(made, withheld=self.policy.withhold or ())
+        withheld = self.file.manifest.policy.get("withhold", ())
+        return dataclasses.replace(made, withheld=tuple(withheld))
 
     def _again(self, table: pa.Table) -> Copy:
         """Return a copy of the copy as one has it."""
@@ -225,18 +235,13 @@ class FileSession:
         whose = {name: numbers.pop(name) for name in [*numbers] if name == manifest.person_column}
         return dataclasses.replace(self.kept.copy, columns=numbers, strata=levels, whose=whose)
 
-    def _floats(self, name: str) -> Floats:
-        column = next(it for it in self.file.manifest.columns if it.name == name)
-        return _as_floats(self.file.column(name), column)
-
-    def _words(self, name: str) -> tuple[str, ...]:
-        return words_of(self.file.column(name))
-
     @cached_property
     def table(self) -> Table:
         """A table of the names and kinds of the columns, whose one row is empty."""
         import pandas as pd
 
+        if self.source is not None:
+            return self.source.table
         kinds = {it.name: KINDS[it.kind == KINDS[1]] for it in self._columns}
         empty = {name: [""] if kind == KINDS[1] else [np.nan] for name, kind in kinds.items()}
         role = "quasi-identifier"  # else one different level a row would identify
@@ -256,6 +261,8 @@ class FileSession:
     @property
     def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the file says so."""
+        if self.source is not None:
+            return self.source.labels
         of_columns = {it.name: it.label for it in self._columns if it.label}
         return {**of_columns, **(self.policy.labels or {})}
 
@@ -271,6 +278,8 @@ class FileSession:
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy is, as the file says it."""
         told = self.file.nearness()
+        if exact and self.source is not None:
+            return self.source.exact_fidelity()
         if exact:
             raise RefusedError(
                 "exact figures are of the raw data, and a study file has none; leave exact out, or"
@@ -281,8 +290,12 @@ class FileSession:
                 "the study file does not say how near its copy is; ask the custodian for one that"
                 " does"
             )
-        sealer = self.sealer_of_copy({REPORT: FIDELITY})
-        return dataclasses.replace(_near(told), gate=_free, sealer=sealer)
+        gate, sealer = _free, self.sealer_of_copy({REPORT: FIDELITY})
+        if self.source is not None:
+            version = self.file.manifest.version
+            gate = self.gate_of_copy(FIDELITY, [it.name for it in self._columns])
+            sealer = self.source.sealer({REPORT: FIDELITY}, MEASURED, version)
+        return dataclasses.replace(_near(told), gate=gate, sealer=sealer)
 
     @cached_property
     def _how_near(self) -> str:
@@ -307,16 +320,25 @@ class FileSession:
     # --- what is saved --------------------------------------------------------------------------
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[..., None]:
-        """Return what is asked before something is saved, which lets everything be."""
-        return _free
+        """Return what is asked before something is saved: of a published file it lets all be."""
+        if self.source is None:
+            return _free
+        gate, version = self.source.release_gate, self.file.manifest.version
+        named = self.whole.sources(columns)
+        return RecordedGate(gate, lambda form, _: gate.record_from_copy(kind, named, form, version))
 
     def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
         """Return what gives a view its provenance."""
+        if self.source is not None:
+            return self.source.sealer_of(request, view, asks)
         return self._sealer(lambda: asked_for(request, self.policy, asks))
 
     def sealer_of_copy(self, request: Mapping[str, Any], asks: Asks = ()) -> Sealer:
         """Return what gives something of the copy, or of what was derived, its provenance."""
-        return self._sealer(lambda: {**request, "derived": [[*it] for it in asks]})
+        of_rows = {**request, "derived": [[*it] for it in asks]}
+        if self.source is not None:
+            return self.source.sealer(of_rows, COPY, self.file.manifest.version)
+        return self._sealer(lambda: of_rows)
 
     @property
     def key(self) -> DerivedKey:
@@ -342,6 +364,15 @@ def _raw(column: FileColumn, policy: Policy) -> Column:
     if column.dates is not None:
         return Column(column.name, DATE, dates=Dates(column.dates))
     return Column(column.name, KINDS[0], numeric=True, floating=True, order=order)
+
+
+def _floats(file: StudyFile, name: str) -> Floats:
+    column = next(it for it in file.manifest.columns if it.name == name)
+    return _as_floats(file.column(name), column)
+
+
+def _words(file: StudyFile, name: str) -> tuple[str, ...]:
+    return words_of(file.column(name))
 
 
 def _as_floats(values: pa.ChunkedArray, column: FileColumn) -> Floats:

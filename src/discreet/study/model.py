@@ -15,7 +15,7 @@ from discreet.measure.figures import REFERENCE, Figure, term_words
 from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
-from discreet.study.derived import FEWEST, OfCopy
+from discreet.study.derived import FEWEST, DerivedCopy
 from discreet.study.from_copy import WholeTable, said_of_gaps
 from discreet.study.provenance import FIGURES
 from discreet.study.session import labels_of
@@ -56,7 +56,7 @@ EVENTS_A_TERM = 10
 
 
 def modelled(
-    session: OfCopy,
+    session: DerivedCopy,
     formula: str,
     family: str,
     event_is: str | float | Sequence[str | float] | None,
@@ -104,7 +104,7 @@ def modelled(
     )
 
 
-def _asked(session: OfCopy, whole: WholeTable, formula: str, family: str) -> Asked:
+def _asked(session: DerivedCopy, whole: WholeTable, formula: str, family: str) -> Asked:
     kinds = {
         name: column.kind if column.kind in KINDS else KINDS[1]
         for name, column in whole.raw.items()
@@ -182,7 +182,7 @@ def _events(
     return event_of(names, event_is, asked.event)
 
 
-def _weights_said(session: OfCopy, asked: Asked, weights: str) -> tuple[str, ...]:
+def _weights_said(session: DerivedCopy, asked: Asked, weights: str) -> tuple[str, ...]:
     """Say what the weights are, or refuse them."""
     with about("weights"):
         columns_of_table(session, [weights], ())
@@ -249,7 +249,7 @@ def _check_references(asked: Asked, found: Estimates) -> None:
 
 
 def _again(
-    session: OfCopy, formula: str, asked: Asked, events: tuple[str, ...], weights: str | None
+    session: DerivedCopy, formula: str, asked: Asked, events: tuple[str, ...], weights: str | None
 ) -> tuple[list[Estimates], float]:
     """Estimate the model from the rows that copies were made of, and from each of those copies.
 
@@ -288,14 +288,14 @@ def _references(found: Estimates) -> dict[str, str]:
     return dict(found.references) if any("[T." in term for term in found.terms) else {}
 
 
-def _compared_with(session: OfCopy, found: Estimates) -> tuple[str, ...]:
+def _compared_with(session: DerivedCopy, found: Estimates) -> tuple[str, ...]:
     """Say which level of each column the others are compared with, where terms are such."""
     first = _references(found)
     named = (f"{session.labels.get(name, name)} {level}" for name, level in first.items())
     return (f"levels are compared with {', '.join(named)}",) if first else ()
 
 
-def _title(session: OfCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:
+def _title(session: DerivedCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:
     of = "" if session.name is None else f" in {session.name}"
     outcome = asked.parsed.outcome.text
     outcome = session.labels.get(outcome, outcome)
@@ -307,7 +307,7 @@ def _title(session: OfCopy, asked: Asked, events: tuple[str, ...], weights: str 
 
 
 def _notes(
-    session: OfCopy, names: Sequence[str], asked: Asked, found: Estimates
+    session: DerivedCopy, names: Sequence[str], asked: Asked, found: Estimates
 ) -> tuple[str, ...]:
     """Say what a model is of, and how near it is."""
     policy, copy = session.policy, session.whole.copy

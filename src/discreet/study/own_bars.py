@@ -27,7 +27,7 @@ from discreet.study.own_errors import own_errors, rounded_words
 from discreet.study.weights import weighed
 
 if TYPE_CHECKING:
-    from discreet.study.derived import OfCopy
+    from discreet.study.derived import DerivedCopy
 
 __all__ = ["bars_said"]
 
@@ -47,7 +47,7 @@ Bars = dict[tuple[object, ...], _Bar]
 Column = Sequence[object] | Labels
 
 
-def bars_said(session: OfCopy, request: PlotRequest, view: View) -> tuple[str, ...]:
+def bars_said(session: DerivedCopy, request: PlotRequest, view: View) -> tuple[str, ...]:
     """Say by how much the bars of a view, or its counts over time, may be off; else nothing.
 
     Bars are shares, and off by percentage points; counts are off by rows. The variance that the
@@ -106,7 +106,7 @@ def _edges(view: View) -> Floats:
     return np.array(view.edges if isinstance(view, HistogramView) else ())
 
 
-def _bars(table: WholeTable, session: OfCopy, request: PlotRequest, view: View) -> Bars:
+def _bars(table: WholeTable, session: DerivedCopy, request: PlotRequest, view: View) -> Bars:
     """Return the bars of rows: each as a share of its panel, or of the level that it is a part of.
 
     Counts of levels of two columns, and over time, are shares of all rows that are drawn together.

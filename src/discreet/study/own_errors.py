@@ -20,7 +20,7 @@ from discreet.plots.request import PlotRequest
 from discreet.study.from_copy import WholeTable
 
 if TYPE_CHECKING:
-    from discreet.study.derived import OfCopy
+    from discreet.study.derived import DerivedCopy
 
 __all__ = ["differences", "groups_of", "own_errors", "rounded_words", "said_of_own"]
 
@@ -32,7 +32,7 @@ MOST_NAMED = 4
 """So many columns are named whose differences are off."""
 
 
-def own_errors(session: OfCopy, figures: Callable[[WholeTable], Figures]) -> OwnErrors:
+def own_errors(session: DerivedCopy, figures: Callable[[WholeTable], Figures]) -> OwnErrors:
     """Return figures of some rows of a copy, and the same of copies of these rows.
 
     Of a copy that cannot have them, as it has lost a column or a level, there are none.
@@ -73,7 +73,7 @@ class _Off(NamedTuple):
     reliable: bool
 
 
-def differences(session: OfCopy, columns: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
+def differences(session: DerivedCopy, columns: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
     """Say by how much differences between groups are off, those that are not reliable first.
 
     Parameters
@@ -107,7 +107,7 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _off(session: OfCopy, name: str, by: Sequence[str]) -> _Off | None:
+def _off(session: DerivedCopy, name: str, by: Sequence[str]) -> _Off | None:
     """Return by how much differences of a column are off; None where it is not known."""
     label = session.labels.get(name, name)
     if name in session.whole.with_levels(by).copy.columns:

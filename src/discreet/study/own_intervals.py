@@ -31,7 +31,7 @@ from discreet.study.own_bars import bars_said
 from discreet.study.own_errors import Figures, own_errors
 
 if TYPE_CHECKING:
-    from discreet.study.derived import OfCopy
+    from discreet.study.derived import DerivedCopy
 
 __all__ = ["with_own_errors"]
 
@@ -39,7 +39,7 @@ NOWHERE = ("", "")
 """No column that divides into panels, and no level of it."""
 
 
-def with_own_errors(session: OfCopy, request: PlotRequest, view: View) -> View:
+def with_own_errors(session: DerivedCopy, request: PlotRequest, view: View) -> View:
     """Return a view whose intervals hold how far the copy is off, and which says it of its bars."""
     if said := bars_said(session, request, view):
         remarks = (*view.origin.remarks, *said)
@@ -56,7 +56,7 @@ def with_own_errors(session: OfCopy, request: PlotRequest, view: View) -> View:
     return _widened(session, view, NOWHERE)
 
 
-def _widened(session: OfCopy, view: View, within: tuple[str, str]) -> View:
+def _widened(session: DerivedCopy, view: View, within: tuple[str, str]) -> View:
     if isinstance(view, SurvivalView):
         own = own_errors(session, partial(_survival, view=view, within=within))
         chance = _chance(session, partial(_survival_by_persons, view=view, within=within))
@@ -78,7 +78,7 @@ def _halves(own: OwnErrors) -> Own:
     return lambda level, at: NORMAL * (own.of((level, at)) or 0.0)
 
 
-def _chance(session: OfCopy, halves: Callable[[WholeTable], Figures]) -> Chance | None:
+def _chance(session: DerivedCopy, halves: Callable[[WholeTable], Figures]) -> Chance | None:
     """Return halves of intervals by persons; None where each row is a person of its own."""
     if session.whole.persons is None:
         return None

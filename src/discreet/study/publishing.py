@@ -6,7 +6,7 @@ has it, whose number is drawn, and rounded. Of data that are public the rows are
 
 from __future__ import annotations
 
-import dataclasses
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,30 +24,34 @@ from discreet.protect.counts import rounded
 from discreet.render.figure_file import path_to_save
 from discreet.secret import is_secret, secret_files
 from discreet.study.from_copy import WholeTable
-from discreet.study.from_file import policy_told
+from discreet.study.from_file import FileSession, policy_told
 from discreet.study.new_columns import holds_codes
 from discreet.study.notes_of_copy import column_notes
-from discreet.study.session import NO_COPY, Session
+from discreet.study.session import NO_COPY, Session, folder_of
 from discreet.study_file import (
     SUFFIX,
     Column,
     Draft,
     Manifest,
     SigningKey,
+    StudyFile,
     load_signing_key,
+    open_study_file,
     write_study_file,
 )
 from discreet.study_file.rows import most_rows_again
 from discreet.table.dates import Dates, dates_of
+from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
 from discreet.vault.vault import Copy
 from discreet.vault.whole import raw_in_one, remarks_of
 from discreet.vault.whole_columns import wanted_of
 
-__all__ = ["publish"]
+__all__ = ["private_copy", "publish"]
 
 STUDY_FILE, FORM = "study file", "discreet"
 """What the ledger calls a published file, and its form."""
 VERSION_DIGITS = 16
+NAMELESS, PRIVATE = "a frame without a name", "copy beside the data"
 NO_NAME = "a study file needs the study's name: open the study with study='cohort'"
 
 
@@ -100,8 +104,55 @@ def publish(session: Session, path: str | Path) -> Manifest:
     draft, key = _draft(session, session.name, rows), _key(session.policy)
     if session.policy.fixed:
         names = [it.name for it in draft.columns if it.name != draft.person_column]
-        session.gate_of_copy(STUDY_FILE, names)(FORM)
+        gate = session.release_gate
+        record = gate.record_from_copy(
+            STUDY_FILE, rows.whole.sources(names), FORM, rows.kept.copy.version
+        )
+        gate.release([record])
     return write_study_file(target, draft, _batches(rows.kept, draft.columns), key)
+
+
+def private_copy(session: Session) -> FileSession:
+    """Return the copy of a study as it is kept beside the data, made where it is not.
+
+    Its file is for its owner alone, signed by a key of the secret, so that nobody else's is taken
+    for it, and opened by no path of a user. Without a folder beside a policy it lies in a folder
+    of its own while the study is open.
+    """
+    if not session.policy.fixed:
+        raise RefusedError(NO_COPY)
+    folder, keep = folder_of(session.policy), None
+    if folder is None:
+        keep = TemporaryFolder()
+        folder = keep.path
+    version, key = session.version_of_whole(), SigningKey(session.secret.digest(PRIVATE))
+    path = folder / f"whole-{version}-{_told_digest(session)}.copy"
+    if not is_kept(path):
+        with kept_in(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            rows = _Rows(session.kept, session.whole, session.copies_of_copy)
+            draft = _draft(session, session.name or NAMELESS, rows)
+            write_study_file(path, draft, _batches(rows.kept, draft.columns), key)
+            path.chmod(0o600)
+    found = FileSession(_opened(path, key), session)
+    found.keep = keep
+    return found
+
+
+def _opened(path: Path, key: SigningKey) -> StudyFile:
+    """Open the file of a copy that is kept beside the data, and refuse one of another key."""
+    with readable(path):
+        found = open_study_file(path)
+        if found.manifest.key != key.public:
+            found.close()
+            raise InputError("it is signed by another key")
+    return found
+
+
+def _told_digest(session: Session) -> str:
+    """Return what tells apart files of one copy that say other things of it."""
+    said = [session.policy.to_dict(), dict(session.labels)]
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 
 def _public_rows(session: Session) -> WholeTable:
@@ -137,8 +188,7 @@ def _draft(session: Session, name: str, rows: _Rows) -> Draft:
         tables = []  # so that intervals say that they are of chance alone
     near: Mapping[str, Any] | None = None
     if policy.fixed:
-        found = dataclasses.replace(session.fidelity(), gate=None, sealer=None)
-        near = json.loads(found.to_json())
+        near = json.loads(session.nearness().to_json())
     return Draft(
         study=name,
         version=copy.version,

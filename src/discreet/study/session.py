@@ -15,13 +15,12 @@ from discreet.arguments import LONGEST_LABEL
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.ledger.ledger import Ledger
 from discreet.measure.fidelity_report import Fidelity
-from discreet.plots import PLOTS, MultiplesView, Origin, PanelsView, View, diagnostics
+from discreet.plots import MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order
 from discreet.plots.scatter import with_trends
-from discreet.plots.view import COPY_ROWS
 from discreet.policy import (
     PlotRequest,
     Policy,
@@ -39,12 +38,10 @@ from discreet.provenance import Provenance, Sealer, key_of
 from discreet.regression import Model, read_formula
 from discreet.research.protected import protect_view
 from discreet.secret import Secret, load_secret
-from discreet.study.by_two import check_two, drawn_from_copy
 from discreet.study.from_copy import (
     WholeTable,
     check_way,
     one_by,
-    settle_from_copy,
 )
 from discreet.study.gate import (
     Look,
@@ -53,9 +50,7 @@ from discreet.study.gate import (
     never_released,
 )
 from discreet.study.new_columns import with_derived
-from discreet.study.notes_of_copy import column_notes, notes_of_copy, open_ends, origin_of_copy
-from discreet.study.own_errors import differences, groups_of
-from discreet.study.own_intervals import with_own_errors
+from discreet.study.notes_of_copy import open_ends
 from discreet.study.provenance import (
     COPY,
     MEASURED,
@@ -127,49 +122,30 @@ class Session:
         formula: str | None = None,
         **how: Any,
     ) -> PlotRequest:
-        """Say how a plot of columns, or of a formula, will be made, or refuse it.
-
-        It is drawn from the copy of the whole table where there is one, and else as `resolve` says.
-        """
+        """Say how a plot of columns, or of a formula, will be made, or refuse it."""
         model = None
         if formula is not None:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
-            if self.policy.fixed:  # its copy has dates as numbers
-                kinds |= {name: it.kind for name, it in self.whole.drawable.items()}
-                kinds = self.whole.kinds_in(formula, kinds)
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
         check_way(self.policy, how)
-        if self.policy.fixed:
-            asked = settle_from_copy(
-                self.policy, self.whole, self.table, plot, columns, model, **how
-            )
-            check_two(PLOTS[plot], asked, self.whole)
-            return asked
         how["by"] = one_by(how.get("by"))
         return resolve(self.policy, self.table, plot, columns, model=model, **how)
 
-    def fidelity(self, *, exact: bool = False) -> Fidelity:
-        """Return how near the copy of the whole table is to the raw one, with the study's gate.
+    def exact_fidelity(self) -> Fidelity:
+        """Return how near the copy is to the raw table, measured anew: it never leaves."""
+        found = exact_nearness(*self.made_whole())
+        return dataclasses.replace(found, dates=self.dates, gate=never_released)
 
-        What is `exact` is measured anew, and never leaves.
-        """
-        if not self.policy.fixed:
-            raise RefusedError(NO_COPY)
-        if exact:
-            found = exact_nearness(*self.made_whole())
-            return dataclasses.replace(found, dates=self.dates, gate=never_released)
-        copy = self.kept.copy
-        return dataclasses.replace(
-            self._vault.nearness(self.table, self.policy),
-            gate=self.gate_of_copy(FIDELITY, (*copy.columns, *copy.strata)),
-            sealer=self.sealer({REPORT: FIDELITY}, MEASURED, copy.version),
-        )
+    def nearness(self) -> Fidelity:
+        """Return how near the copy of the whole table is to the raw one, in rounded figures."""
+        return self._vault.nearness(self.table, self.policy)
 
-    def version_of_whole(self, look: Look) -> str:
+    def version_of_whole(self, look: Look | None = None) -> str:
         """Return which copy of the whole table it is; rows are looked at where it is not known."""
         if self._version is None:
-            self._version = self._vault.version_of_whole(self.table, self.policy, look.in_parts)
+            read = None if look is None else look.in_parts
+            self._version = self._vault.version_of_whole(self.table, self.policy, read)
         return self._version
 
     def check_copy(self) -> None:
@@ -216,15 +192,6 @@ class Session:
         made = (dataclasses.replace(copy, columns=a, strata=b, whose=c) for a, b, c in found)
         return tuple(with_derived(WholeTable(it, self.kept.raw), self.policy) for it in made)
 
-    def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
-        """Return the first rows of the copy, copies of them, and which share of all they are."""
-        return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
-
-    @property
-    def rows_are(self) -> str:
-        """What rows of the copy are called beside a view."""
-        return COPY_ROWS
-
     @property
     def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the policy or the data say so.
@@ -256,9 +223,7 @@ class Session:
         return self.view(plot, self.settle(plot.name, columns, **how))
 
     def view(self, plot: Plot[V], request: PlotRequest) -> V:
-        """Draw what was settled, from protected rows or from counts, with the study's gate."""
-        if request.of_copy:
-            return self._from_copy(plot, request)
+        """Draw what was settled, of protected rows or of counts, with the study's gate."""
         if request.by is not None:
             order = {request.by: self.table.columns[request.by].order}
             request = dataclasses.replace(request, levels=order)
@@ -289,20 +254,6 @@ class Session:
         view: V = drawn
         return view
 
-    def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
-        """Draw from the copy of the whole table."""
-        origin = origin_of_copy(self, request.rests_on)
-        said = (*open_ends(request), *differences(self, request.columns, groups_of(request)))
-        origin = dataclasses.replace(origin, remarks=(*said, *origin.remarks))
-        drawn: Any = drawn_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
-        drawn = with_own_errors(self, request, drawn)
-        levels = () if request.model is None else request.model.levels
-        gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
-        sealer = self.sealer_of(request, drawn)
-        of, names = self.table.framework, request.rests_on
-        view: V = with_gate(drawn, gate, sealer, self.labels, names, of)
-        return view
-
     def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
         """Return what gives a view that was drawn its provenance, once it is released."""
 
@@ -325,11 +276,6 @@ class Session:
 
         return Sealer(key_of(self.secret), of_request)
 
-    def sealer_of_copy(self, request: Mapping[str, Any], asks: Asks = ()) -> Sealer:
-        """Return what seals something of the copy of the whole table, or of what was derived."""
-        derived = {"derived": [[*it] for it in asks]}
-        return self.sealer({**request, **derived}, COPY, self.kept.copy.version)
-
     def sealers_of_release(
         self, columns: Sequence[str], version: str | None, **how: Any
     ) -> tuple[Sealer, Sealer]:
@@ -344,26 +290,10 @@ class Session:
         number = 1 if named is None else self.ledger.version(named)
         return version_of_counts(self.secret, self.name, number)
 
-    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> RecordedGate:
-        """Return what records that something of the copy is released: nothing of it is compared."""
-        gate, whole = self.release_gate, self.whole
-        named, copy = whole.sources(columns), whole.copy.version
-        return RecordedGate(gate, lambda form, _: gate.record_from_copy(kind, named, form, copy))
-
     @property
     def persons_repeat(self) -> bool:
         """Whether a person has several rows."""
         return self.table.persons_repeat()
-
-    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what columns of the copy are, which may hold codes, and how near the copy is."""
-        return notes_of_copy(self, names)
-
-    def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say which columns of the table may hold codes, and of the copy how near it is."""
-        off = self._vault.nearness(self.table, self.policy).said
-        said = column_notes(self.kept, names)
-        return (*said, *_codes_in(self.table, self.policy, names), f"the copy: {off}")
 
     def may_hold_codes(self, name: str) -> bool:
         """Tell whether numbers of a column may stand for missing values."""
@@ -392,8 +322,6 @@ class Session:
 
     def numbers_together(self) -> tuple[str, ...]:
         """Return all columns of numbers whose rows may be seen together."""
-        if self.policy.fixed:
-            return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)
         return tuple(self.table.shown([*self.table.columns], KINDS[0]))
 
     def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
@@ -49,7 +49,7 @@ from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
 from discreet.study.persons import refuse_unsaid_persons
 from discreet.study.provenance import MEASURED, REPORT
-from discreet.study.publishing import publish
+from discreet.study.publishing import private_copy, publish
 from discreet.study.session import Session, axis_order, folder_of
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -194,10 +194,7 @@ class Study:
     """
 
     def __init__(self, session: Session | FileSession, derived: DerivedCopy | None = None) -> None:
-        self._session = session
-        # What is made from a file is made of its copy, as of what is derived.
-        is_file = isinstance(session, FileSession)
-        self._derived = derived_of(session) if is_file and derived is None else derived
+        self._session, self._derived = session, derived
 
     def __repr__(self) -> str:
         of = self._session
@@ -262,8 +259,14 @@ class Study:
 
     @property
     def _drawn(self) -> OfCopy:
-        """What plots are drawn by: the study, or what was derived of its copy."""
-        return self.session if self._derived is None else self._derived
+        """What plots are drawn by: the copy, what was derived of it, or data under `research`."""
+        if isinstance(self._session, Session) and not self.policy.fixed:
+            return self._session
+        return self._of_copy()
+
+    def _numbers_together(self) -> tuple[str, ...]:
+        of = self._drawn
+        return (of.session if isinstance(of, DerivedCopy) else of).numbers_together()
 
     def publish(self, path: str | Path) -> Path:
         """Write the study to a signed file that others explore without the data.
@@ -394,7 +397,16 @@ class Study:
         return Study(self._session, self._of_copy().assign(columns))
 
     def _of_copy(self) -> DerivedCopy:
-        return derived_of(self._session) if self._derived is None else self._derived
+        """Return the rows of the copy, which is made on the first call, or what was derived."""
+        if self._derived is not None:
+            return self._derived
+        return derived_of(self._file)
+
+    @cached_property
+    def _file(self) -> FileSession:
+        # Here, and not of the session, which it refers to: each is gone with the last study of it.
+        of = self._session
+        return of if isinstance(of, FileSession) else private_copy(of)
 
     @asked
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
@@ -462,7 +474,7 @@ class Study:
         >>> study.where("age >= 50").board().rows < study.board().rows
         True
         """
-        return board_of(self._drawn)
+        return board_of(self._of_copy())
 
     @asked
     def plot(self, *columns: str, by: str | Two | None = None) -> plots.View:
@@ -881,7 +893,7 @@ class Study:
         (1.0, True)
         """
         settings = _known(CurveSettings, research)
-        names = self._session.numbers_together() if columns is None else columns
+        names = self._numbers_together() if columns is None else columns
         if not 2 <= len(names) <= MOST_COLUMNS:
             raise InputError(
                 f"correlations are of a list of 2 to {MOST_COLUMNS} columns of numbers; name them:"
@@ -1660,7 +1672,7 @@ pixels = 400), policy standard)
         >>> table.head
         ('1', '2', 'all')
         """
-        return summarise(self._drawn, columns, by, weights)
+        return summarise(self._of_copy(), columns, by, weights)
 
     @asked
     def means(
@@ -1711,7 +1723,7 @@ pixels = 400), policy standard)
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
         """
-        return average(self._drawn, value, by, weights)
+        return average(self._of_copy(), value, by, weights)
 
     @asked
     def model(
@@ -1782,7 +1794,7 @@ pixels = 400), policy standard)
         >>> [line.name for line in table.lines if not line.section]
         ['Intercept', 'bmi', 'age', 'C(sex)[T.2]']
         """
-        return modelled(self._drawn, formula, family, event_is, weights, reference)
+        return modelled(self._of_copy(), formula, family, event_is, weights, reference)
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.
@@ -1820,7 +1832,7 @@ pixels = 400), policy standard)
         >>> study.fidelity().rows > 400
         True
         """
-        return self._session.fidelity(exact=exact)
+        return self._file.fidelity(exact=exact)
 
     def verify(self, path: str | Path, *, beside: str | Path | None = None) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
@@ -1961,7 +1973,7 @@ pixels = 400), policy standard)
                     " sensitive out, or open a study with roles={'column': 'sensitive'}; row"
                     " methods are of the policy 'research', for public or simulated data"
                 )
-            names = columns_released(self._drawn, columns, drop)
+            names = columns_released(self._of_copy(), columns, drop)
             return release_whole(self.session, names, formula, risk_below, self._derived)
         settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
         if risk_below is not None:

@@ -14,7 +14,7 @@ from discreet.measure.figures import OF_INTERVAL, OF_SHARE
 from discreet.measure.means import means_by_group, means_of, shares_by_group, shares_of
 from discreet.measure.own_error import OwnErrors
 from discreet.plots.survival import event_of
-from discreet.study.derived import OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.own_errors import differences, own_errors, said_of_own
 from discreet.study.provenance import FIGURES
@@ -52,7 +52,7 @@ class Value(NamedTuple):
 
 
 def summarise(
-    session: OfCopy, columns: Sequence[str] | None, by: str | None, weights: str | None = None
+    session: DerivedCopy, columns: Sequence[str] | None, by: str | None, weights: str | None = None
 ) -> CopyTable:
     """Describe columns of the copy, in all and by the levels of another one."""
     _check_copy(session)
@@ -91,7 +91,7 @@ def summarise(
 
 
 def average(
-    session: OfCopy,
+    session: DerivedCopy,
     value: str,
     by: str | Sequence[str],
     weights: str | None = None,
@@ -144,12 +144,12 @@ def _levels_of_means(value: str, by: str | Sequence[str]) -> tuple[str, ...]:
     return levels
 
 
-def _check_copy(session: OfCopy) -> None:
+def _check_copy(session: DerivedCopy) -> None:
     if not session.policy.fixed:
         raise RefusedError(NO_COPY)
 
 
-def _check_averaged(session: OfCopy, value: str) -> str | None:
+def _check_averaged(session: DerivedCopy, value: str) -> str | None:
     """Refuse a column that has no mean, and name what there is of it.
 
     Of a column of yes and no, or of 0 and 1, it is the level whose share is its mean.
@@ -180,7 +180,7 @@ def _as_name(name: str) -> str:
 
 
 def _rows_of(
-    session: OfCopy, levels: Sequence[str], weights: str | None
+    session: DerivedCopy, levels: Sequence[str], weights: str | None
 ) -> tuple[RowsToDescribe, tuple[str, ...]]:
     """Return the rows of the copy, with some columns as levels, and what is said of weights.
 
@@ -199,7 +199,7 @@ def _rows_of(
 
 
 def _rows_in(
-    session: OfCopy, whole: WholeTable, weights: str | None
+    session: DerivedCopy, whole: WholeTable, weights: str | None
 ) -> tuple[RowsToDescribe, tuple[str, ...]]:
     values, said = None, tuple[str, ...]()
     if weights is not None:
@@ -213,7 +213,11 @@ def _rows_in(
 
 
 def _means_again(
-    session: OfCopy, table: WholeTable, value: Value, levels: Sequence[str], weights: str | None
+    session: DerivedCopy,
+    table: WholeTable,
+    value: Value,
+    levels: Sequence[str],
+    weights: str | None,
 ) -> dict[object, float]:
     """Return the means, or shares, of a copy of the copy."""
     whole = table.with_levels(levels)
@@ -227,7 +231,7 @@ def _means_again(
 
 
 def _described_again(
-    session: OfCopy,
+    session: DerivedCopy,
     table: WholeTable,
     columns: Sequence[str],
     by: str | None,
@@ -254,12 +258,12 @@ def _intervals_are(what: str, own: OwnErrors, rows: RowsToDescribe) -> str:
     return f"intervals are {what}{by_persons}: {said_of_own(own)}"
 
 
-def _is_pooled(session: OfCopy, whole: WholeTable, name: str) -> bool:
+def _is_pooled(session: DerivedCopy, whole: WholeTable, name: str) -> bool:
     """Whether a column of numbers has so many values that most would stand together as others."""
     return name in session.whole.copy.columns and len(whole.levels[name]) > MOST_LEVELS
 
 
-def _how_to_group(session: OfCopy, name: str) -> str:
+def _how_to_group(session: DerivedCopy, name: str) -> str:
     """Say why a column of numbers or dates makes no groups, and how they are made of it."""
     named = _as_name(name)
     if name in session.dates:
@@ -276,7 +280,7 @@ def _how_to_group(session: OfCopy, name: str) -> str:
     )
 
 
-def _check_weights(session: OfCopy, levels: Sequence[str], weights: str) -> None:
+def _check_weights(session: DerivedCopy, levels: Sequence[str], weights: str) -> None:
     with about("weights"):
         columns_of_table(session, [weights], ())
         if weights in levels:
@@ -284,7 +288,7 @@ def _check_weights(session: OfCopy, levels: Sequence[str], weights: str) -> None
 
 
 def _title(
-    of_study: str, without: str, session: OfCopy, by: Sequence[str], weights: str | None = None
+    of_study: str, without: str, session: DerivedCopy, by: Sequence[str], weights: str | None = None
 ) -> str:
     what = without if session.name is None else f"{of_study} {session.name}"
     names = [session.labels.get(name, name) for name in by]
@@ -302,7 +306,7 @@ def _in_section_of(name: str, line: Line, labels: Mapping[str, str]) -> Line:
 
 
 def _notes(
-    session: OfCopy, names: Sequence[str], rows: int, sizes: Sequence[tuple[str, int]]
+    session: DerivedCopy, names: Sequence[str], rows: int, sizes: Sequence[tuple[str, int]]
 ) -> tuple[str, ...]:
     """Say what a table is of, and how near it is."""
     policy, copy = session.policy, session.whole.copy
@@ -321,7 +325,7 @@ def _notes(
     return tuple(said)
 
 
-def _left_out(session: OfCopy, columns: Sequence[str] | None) -> tuple[str, ...]:
+def _left_out(session: DerivedCopy, columns: Sequence[str] | None) -> tuple[str, ...]:
     whole = session.whole
     if columns is not None:
         return ()

@@ -10,7 +10,7 @@ from typing import Any
 from discreet.measure.copy_table import CopyTable
 from discreet.policy import Policy
 from discreet.regression import FAMILIES
-from discreet.study.derived import OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.study.model import modelled
 from discreet.study.summary import average, summarise
 
@@ -71,7 +71,7 @@ class TableAsked:
     title: str
     says: str
     fields: tuple[TableField, ...]
-    make: Callable[[OfCopy, Mapping[str, Any]], CopyTable]
+    make: Callable[[DerivedCopy, Mapping[str, Any]], CopyTable]
 
 
 WEIGHTS = TableField(

@@ -32,6 +32,7 @@ from discreet.study.provenance import (
     policy_digest,
     version_of_counts,
 )
+from discreet.study.publishing import private_copy
 from discreet.study.session import Session, ledger_of
 from discreet.study.verdicts import (
     ALTERED,
@@ -211,14 +212,14 @@ class Verifier:
             return False
         if told.source not in (COPY, MEASURED):
             return False
-        return told.version == session.kept.copy.version
+        return told.version == private_copy(session).file.manifest.version
 
     def _drawn_again(self, told: Provenance) -> Sequence[View] | None:
         """Return what the request gives now, and all within it; None where it cannot be drawn."""
         if self.session is None or told.source != COPY or told.discreet != own_version():
             return None
         try:
-            return drawn_again(self.session, told.request)
+            return drawn_again(private_copy(self.session), told.request)
         except InputError:  # of another version, or no plot
             return None
 

@@ -23,7 +23,7 @@ from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.provenance import Provenance
 from discreet.release import Pieces, Release, arrow_table, in_declared_order
 from discreet.study.attacks import attack_whole, found_among
-from discreet.study.derived import DerivedCopy, OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.study.from_copy import WholeTable
 from discreet.study.gate import with_provenance
 from discreet.study.notes_of_copy import column_notes, derived_notes
@@ -45,7 +45,7 @@ COMPLETE = 0.5
 
 
 def columns_of_table(
-    of: OfCopy, columns: Sequence[str] | None, drop: Sequence[str]
+    of: DerivedCopy, columns: Sequence[str] | None, drop: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the columns of the copy that are released, or refuse those that are not in it."""
     copy = of.whole.copy
@@ -73,7 +73,7 @@ def columns_of_table(
 
 
 def columns_released(
-    of: OfCopy, columns: Sequence[str] | None, drop: Sequence[str]
+    of: DerivedCopy, columns: Sequence[str] | None, drop: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the columns of a released table, whose its rows are among them, or refuse them."""
     whose = [name for name in of.whole.copy.whose if columns is None or name in columns]

@@ -101,7 +101,8 @@ class Column:
     levels_again: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_text(self.name, "the name of a column", LONGEST_NAME)
+        # Of any signs: headers of spreadsheets have ends of lines. What prints one shows codes.
+        _check_length(self.name, "the name of a column", LONGEST_NAME)
         _check_text(self.label, f"the label of column {self.name!r}", LONGEST_LABEL, empty=True)
         _check_text(self.unit, f"the unit of column {self.name!r}", LONGEST_NAME, empty=True)
         if self.kind not in KINDS:
@@ -442,12 +443,15 @@ def _check_fields(plain: object, of: Any, what: str, *, required: bool = False) 
 # --- values ---------------------------------------------------------------------------------------
 
 
+def _check_length(text: object, what: str, most: int, least: int = 1) -> None:
+    if not isinstance(text, str) or not least <= len(text) <= most:
+        raise InputError(f"{what} is a text of {least} to {most} letters")
+
+
 def _check_text(text: object, what: str, most: int, *, empty: bool = False) -> None:
     """Refuse what is no text that a person can read on a line."""
-    if not isinstance(text, str) or len(text) > most or not (text or empty):
-        least = 0 if empty else 1
-        raise InputError(f"{what} is a text of {least} to {most} letters")
-    if any(it < " " or it == "\x7f" for it in text):
+    _check_length(text, what, most, 0 if empty else 1)
+    if any(it < " " or it == "\x7f" for it in str(text)):
         raise InputError(f"{what} holds a sign that cannot be seen, such as the end of a line")
 
 
