@@ -39,8 +39,8 @@ from discreet.measure.attacks_on_copy import linkage
 from discreet.measure.attacks_on_versions import versions
 from discreet.measure.makers import drawn_of, whole_maker
 from discreet.measure.pairs import Side
-from discreet.protect.copies import Settings
-from discreet.protect.wide import PERSONS_PER_LEVEL, levels_of, width_of
+from discreet.methods.copies import Settings
+from discreet.methods.wide import PERSONS_PER_LEVEL, levels_of, width_of
 from discreet.vault.whole_columns import HOW
 
 K, SECRETS = 5, 5

@@ -15,9 +15,9 @@ from discreet.arguments import Floats, Labels
 from discreet.measure.attacks import Copy, Make, Records
 from discreet.measure.makers import whole_maker
 from discreet.measure.pairs import Side
-from discreet.protect import Deterministic, Microaggregation, Probabilistic
-from discreet.protect.base import RowMethod
-from discreet.protect.donors import usual_donor
+from discreet.methods import Deterministic, Microaggregation, Probabilistic
+from discreet.methods.base import RowMethod
+from discreet.methods.donors import usual_donor
 from discreet.secret import Secret
 
 __all__ = ["MAKERS", "random_of"]

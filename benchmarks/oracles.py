@@ -24,10 +24,10 @@ import numpy as np
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
-from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
-from discreet.protect.participants import Rows, participants
-from discreet.protect.whole import whole_copy
-from discreet.protect.wide import said_of_width
+from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.methods.participants import Rows, participants
+from discreet.methods.whole import whole_copy
+from discreet.methods.wide import said_of_width
 from discreet.secret import Secret
 from discreet.table.dates import parts_of
 
@@ -384,8 +384,8 @@ def fixed() -> Iterator[None]:
         return participants(rows, usual, most, 0.0)
 
     with (
-        patch("discreet.protect.copies.Draws.of_table", least),
-        patch("discreet.protect.whole.participants", everybody),
+        patch("discreet.methods.copies.Draws.of_table", least),
+        patch("discreet.methods.whole.participants", everybody),
     ):
         yield
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from discreet.measure.fidelity import Mixed, fidelity
+from discreet.methods.alike import persons_alike
+from discreet.methods.whole import Draws
 from discreet.policy import Policy
-from discreet.protect.alike import persons_alike
-from discreet.protect.whole import Draws
 from discreet.secret import Secret
 from discreet.table import open_table
 from discreet.vault.protected import copy_of_whole

@@ -26,7 +26,7 @@ from benchmarks.tables import records_of, tables
 from discreet.measure.attacks import Make, Records, attack_secret, first_of
 from discreet.measure.attacks_by_copies import membership
 from discreet.measure.makers import whole_maker
-from discreet.protect.copies import LEFT_OUT
+from discreet.methods.copies import LEFT_OUT
 
 PAGE = Path(__file__).parents[1] / "docs" / "whole.md"
 K, SECRETS, PAIRS = 5, 5, 50
@@ -34,7 +34,7 @@ OF = {500: ("uis", "OFP", "nwtco", "Housing"), 3000: ("OFP", "nwtco", "SLID")}
 
 
 class Variant(NamedTuple):
-    """What is changed: m, the largest share left out, and constants of `discreet.protect`."""
+    """What is changed: m, the largest share left out, and constants of `discreet.methods`."""
 
     m: int = 4 * K
     left_out: float = LEFT_OUT
@@ -72,7 +72,7 @@ def main() -> None:
         make = whole_maker(K, variant.m, left_out=variant.left_out)
         with ExitStack() as changed:
             for place, value in variant.constants.items():
-                changed.enter_context(patch(f"discreet.protect.{place}", value))
+                changed.enter_context(patch(f"discreet.methods.{place}", value))
             few, many = near(found[500], make), near(found[3000], make)
             risk = members(found[500], make)
         cells = [few["means"], few["groups"], few["pairs"], *risk.values()]

@@ -18,8 +18,8 @@ import pyarrow as pa
 from rich.progress import track
 
 import discreet as dc
+from discreet.methods import ROW_METHODS
 from discreet.plots import PLOTS
-from discreet.protect import ROW_METHODS
 
 WHOLE = "whole"
 MODEL = ("glucose ~ age + bmi",)

@@ -20,7 +20,7 @@ from discreet.errors import (
     needing,
     one_of,
 )
-from discreet.protect.counts import check_counts
+from discreet.methods.counts import check_counts
 
 TREE = {
     "DiscreetError": ("Exception", 1),

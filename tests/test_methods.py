@@ -10,8 +10,8 @@ import pytest
 from discreet import rounding
 from discreet.arguments import parameters_of
 from discreet.errors import InputError
+from discreet.methods import METHODS, ROW_METHODS, TABLE_METHODS
 from discreet.policy import Policy
-from discreet.protect import METHODS, ROW_METHODS, TABLE_METHODS
 
 ALL = {**METHODS, **rounding.METHODS}
 

@@ -25,11 +25,11 @@ BUILDING = (
     ("lines", "provenance", "spreadsheet", "unfinished"),
     ("expressions", "keys", "parallel", "records", "render", "study_file", "table"),
     ("regression", "rounding", "sketch", "web"),
-    ("protect",),
+    ("methods",),
     ("measure", "plots", "warm"),
     ("ledger", "policy", "release"),
     ("vault",),
-    ("research",),
+    ("papers",),
     ("study",),
     ("outputs",),
     ("doctor", "serve"),
@@ -39,7 +39,7 @@ BUILDING = (
 )
 # What stands above the wall reads study files: what can reach a raw value it does not import.
 ABOVE_THE_WALL = ("serve", "web")
-BELOW_THE_WALL = ("ledger", "protect", "research", "table", "vault")
+BELOW_THE_WALL = ("ledger", "methods", "papers", "table", "vault")
 FLOORS = {room: floor for floor, rooms in enumerate(BUILDING, start=1) for room in rooms}
 APART = "datasets"  # imports errors alone, and is imported by floor 9 and above alone
 APART_FROM_FLOOR = 9

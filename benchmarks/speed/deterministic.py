@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.job import Job, Race
-from discreet.protect import deterministic
+from discreet.methods import deterministic
 
 __all__ = ["JOBS"]
 

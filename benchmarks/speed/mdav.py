@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.job import Job, Race
-from discreet.protect.base import lexicographic, standardise
-from discreet.protect.microaggregation import mdav
+from discreet.methods.base import lexicographic, standardise
+from discreet.methods.microaggregation import mdav
 
 __all__ = ["JOBS"]
 

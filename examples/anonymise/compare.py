@@ -15,7 +15,7 @@ from discreet.measure.models import coefficient_difference
 from discreet.measure.pairs import as_pair
 from discreet.measure.rmd import rmd_risk
 from discreet.measure.utility import displacement, propensity
-from discreet.protect import deterministic
+from discreet.methods import deterministic
 
 __all__ = ["Compared", "Plan", "anonymised", "compared"]
 

@@ -23,7 +23,7 @@ from discreet.errors import (
 )
 
 if TYPE_CHECKING:
-    from discreet import datasets, measure, parallel, protect
+    from discreet import datasets, measure, methods, parallel
     from discreet.measure import Report
     from discreet.plots import (
         BarView,
@@ -76,12 +76,12 @@ __all__ = [
     "check",
     "datasets",
     "measure",
+    "methods",
     "open",
     "parallel",
-    "protect",
 ]
 
-_MODULES = ("datasets", "measure", "parallel", "protect")
+_MODULES = ("datasets", "measure", "methods", "parallel")
 _WHERE = {  # all others are Views, which are in plots
     "Policy": "policy",
     "Release": "release",

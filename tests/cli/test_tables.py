@@ -18,7 +18,7 @@ from sklearn.datasets import load_wine
 import discreet as dc
 from discreet.cli.tables import Files, ladder
 from discreet.errors import InputError
-from discreet.protect import load_points
+from discreet.methods import load_points
 from discreet.rounding import METHODS, JointSet
 from tests.cases import few
 

@@ -43,8 +43,8 @@ from discreet.measure.utility import (
     preservation,
     propensity,
 )
+from discreet.methods import OrderMeans
 from discreet.progress import listening
-from discreet.protect import OrderMeans
 
 ROWS = 240
 PLACE = np.arange(ROWS)

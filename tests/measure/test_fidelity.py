@@ -27,8 +27,8 @@ from discreet.measure.fidelity_report import (
     SubsetFit,
     nice_above,
 )
+from discreet.methods.whole import MISSING, OTHER, Draws, Levels, Settings, whole_copy
 from discreet.progress import listening
-from discreet.protect.whole import MISSING, OTHER, Draws, Levels, Settings, whole_copy
 from discreet.render.scene import Cells
 from discreet.secret import Secret
 

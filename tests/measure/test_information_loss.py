@@ -29,7 +29,7 @@ from discreet.measure.information_loss import (
 )
 from discreet.measure.linkage import ddr, idr
 from discreet.measure.pairs import as_pair, as_side
-from discreet.protect import mdav
+from discreet.methods import mdav
 from discreet.rounding.rounding_set import column_sets, encoded
 from examples.rounding.data import simulated
 

@@ -30,7 +30,7 @@ from discreet.measure.linkage import (
     record_linkage,
 )
 from discreet.measure.pairs import as_pair, keyed_order
-from discreet.protect import Condensation, mdav
+from discreet.methods import Condensation, mdav
 from tests.cases import few
 
 Floats = NDArray[np.float64]

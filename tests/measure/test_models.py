@@ -26,7 +26,7 @@ from discreet.measure.models import (
     regression_on,
     tree_on,
 )
-from discreet.protect import deterministic
+from discreet.methods import deterministic
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]

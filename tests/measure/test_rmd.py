@@ -22,7 +22,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.measure import rmd as module
 from discreet.measure.pairs import as_pair, keyed_order
 from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance, squared_distances
-from discreet.protect import deterministic
+from discreet.methods import deterministic
 from tests.measure.r_neighbours import released_by_r
 
 Floats = NDArray[np.float64]

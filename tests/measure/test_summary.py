@@ -16,7 +16,7 @@ from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
 from discreet.measure.summary import claims_of, listed, out_of, per_cent, rings, summary
 from discreet.measure.utility import Preservation
-from discreet.protect import ROW_METHODS
+from discreet.methods import ROW_METHODS
 
 LEARN, GOOD, NOT = (
     "What somebody could learn about a person",

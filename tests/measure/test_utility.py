@@ -28,7 +28,7 @@ from discreet.measure.utility import (
     propensity,
     propensity_u,
 )
-from discreet.protect import deterministic
+from discreet.methods import deterministic
 
 Columns = dict[str, Any]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from discreet.arguments import Described
+from discreet.methods import METHODS
 from discreet.parallel.methods import KMember, KMemberJoint
-from discreet.protect import METHODS
 
 WAYS: dict[str, type[Described]] = {
     "k-member": KMember,

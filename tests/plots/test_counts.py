@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
+from discreet.methods.counts import Bins
+from discreet.methods.values import short
 from discreet.plots import GridView, Origin
 from discreet.plots.box import tukey_box
 from discreet.plots.counts import (
@@ -26,8 +28,6 @@ from discreet.plots.heatmap import grid_view
 from discreet.plots.histogram import histogram_view
 from discreet.plots.scatter import middles_of_cells
 from discreet.policy import PlotRequest, Policy
-from discreet.protect.counts import Bins
-from discreet.protect.values import short
 from discreet.table import BinAxis, Table, open_table
 
 ORIGIN = Origin(

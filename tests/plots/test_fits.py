@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from discreet.errors import RefusedError
+from discreet.papers.protected import protect_view
 from discreet.plots import (
     PLOTS,
     Diagnostic,
@@ -27,7 +28,6 @@ from discreet.plots.diagnostics import KnownNoise
 from discreet.policy import PlotRequest, Policy
 from discreet.regression import Folds, Model, fit, read_formula
 from discreet.render.scene import Dots
-from discreet.research.protected import protect_view
 from discreet.secret import Secret
 from discreet.table import Table, open_table
 

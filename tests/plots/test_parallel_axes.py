@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.methods.counts import merged_bins
 from discreet.plots import ParallelAxis
 from discreet.plots.by_level import Levels
 from discreet.plots.parallel_axes import (
@@ -31,7 +32,6 @@ from discreet.plots.parallel_axes import (
     too_diverse,
 )
 from discreet.policy import AxesRequest, PlotRequest, Policy
-from discreet.protect.counts import merged_bins
 from discreet.table import Table, open_table
 
 Sensitive = Mapping[str, tuple[str, ...]]
@@ -165,7 +165,7 @@ def test_every_cell_holds_k_persons_whatever_the_order(
     held: list[int], k: int, random: Any
 ) -> None:
     values = tenths(held)
-    joined = merged_bins(np.array(held), k)  # which has a twin of its own in tests/protect
+    joined = merged_bins(np.array(held), k)  # which has a twin of its own in tests/methods
     try:
         axis = cut(table_of(x=values), "x", limits=LIMITS, k=k)
     except RefusedError:

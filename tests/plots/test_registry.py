@@ -7,10 +7,10 @@ import typing
 
 import pytest
 
+from discreet.methods import METHODS
 from discreet.parallel.pixels import COSTS
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy.policy import RULES
-from discreet.protect import METHODS
 from discreet.study import Study
 
 NOT_ASKED = {

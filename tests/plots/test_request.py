@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 from discreet.plots import PLOTS
 from discreet.plots.request import NO_AXES
 from discreet.policy import AxesRequest, PlotRequest
-from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
 METHODS = {name: plot.methods for name, plot in PLOTS.items()}
 DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula]

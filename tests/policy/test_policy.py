@@ -14,10 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
-from discreet.plots import PLOTS
-from discreet.plots.request import NO_AXES
-from discreet.policy import PRESETS, Policy, load_policy
-from discreet.protect import (
+from discreet.methods import (
     ROW_METHODS,
     ROW_NAMES,
     Condensation,
@@ -25,6 +22,9 @@ from discreet.protect import (
     Probabilistic,
     Rounding,
 )
+from discreet.plots import PLOTS
+from discreet.plots.request import NO_AXES
+from discreet.policy import PRESETS, Policy, load_policy
 from discreet.rounding import METHODS as ROUNDINGS
 
 STANDARD = Policy.preset("standard")

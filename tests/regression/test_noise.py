@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.protect import Multiplicative, outside
+from discreet.methods import Multiplicative, outside
 from discreet.regression import Folds, corrected, read_formula
 from discreet.regression.noise import scored
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
-from discreet.protect.base import standardise
-from discreet.protect.microaggregation import mdav, vmdav
+from discreet.methods.base import standardise
+from discreet.methods.microaggregation import mdav, vmdav
 from discreet.rounding import groups
 from discreet.rounding.base import RegionMethod, sorted_column
 from discreet.rounding.groups import Mdav, Optimal, VMdav, optimal

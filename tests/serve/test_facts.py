@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from discreet.methods import COPY_METHODS, METHODS
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, Policy
-from discreet.protect import COPY_METHODS, METHODS
 from discreet.serve.files import drawn
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.serve.studies import Served

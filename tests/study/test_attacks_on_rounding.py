@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import discreet as dc
 from discreet.errors import LeavingError
 from discreet.measure import far_linkage, record_linkage
-from discreet.protect.rounding import Rounding
+from discreet.methods.rounding import Rounding
 from discreet.rounding import METHODS
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ import pytest
 import discreet as dc
 from discreet import Policy
 from discreet.errors import InputError, LeavingError
-from discreet.protect.listed import noise_of_counts
+from discreet.methods.listed import noise_of_counts
 from discreet.study.board import board_columns
 from discreet.study.derived import rows_where
 

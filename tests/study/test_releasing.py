@@ -17,8 +17,8 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.methods import ROW_METHODS
 from discreet.policy import Policy
-from discreet.protect import ROW_METHODS
 from discreet.release import Release
 from discreet.study import ledger_of
 

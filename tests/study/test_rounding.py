@@ -13,8 +13,8 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
+from discreet.methods import ROUNDING_NAMES, load_points
 from discreet.policy import Policy
-from discreet.protect import ROUNDING_NAMES, load_points
 from discreet.release import Release
 from discreet.rounding import METHODS, JointSet, Rounder, RoundingSet
 from discreet.rounding.rounding_set import column_sets, encoded

@@ -16,9 +16,9 @@ from discreet.cli.common import names_of
 from discreet.errors import InputError, RefusedError
 from discreet.measure import Estimate, record_linkage
 from discreet.measure.frontier import RiskUtilityMap, Setting
+from discreet.methods import ROW_METHODS
 from discreet.policy import Policy
 from discreet.progress import listening
-from discreet.protect import ROW_METHODS
 from discreet.study import ledger_of, tables
 from discreet.study.gate import listed
 from discreet.study.session import Session

@@ -17,8 +17,8 @@ from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.makers import rows_maker, whole_maker
 from discreet.measure.pairs import Side, as_side
+from discreet.methods import Deterministic, Microaggregation
 from discreet.policy import Policy
-from discreet.protect import Deterministic, Microaggregation
 from discreet.study.tune_whole import LOSSES, settings_of_whole
 from tests.study.test_whole import cohort, whole
 

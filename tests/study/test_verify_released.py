@@ -27,8 +27,8 @@ from discreet.ledger.ledger import Ledger
 from discreet.measure import compare
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
+from discreet.methods import load_points
 from discreet.outputs.check import checker
-from discreet.protect import load_points
 from discreet.provenance import Provenance, checksum_of_file
 from discreet.release import Pieces
 from discreet.render.metadata import CARRIERS, with_words, without_words

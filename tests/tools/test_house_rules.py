@@ -63,7 +63,7 @@ MAY_NOT = {
     ),
     "a higher floor, by its room": (
         {"protect__counts": "from discreet import vault"},
-        "protect (floor 6) imports vault (floor 9)",
+        "methods (floor 6) imports vault (floor 9)",
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
@@ -228,7 +228,7 @@ def test_kernels_by_dots_and_for_types_are_kernels_too(check: Check) -> None:
 
     for line, files in ((3, by_dots), (4, for_types)):
         assert check(files) == [
-            f"src/discreet/protect/rows.py:{line}: discreet.kernels.mdav imports numba;"
+            f"src/discreet/methods/rows.py:{line}: discreet.kernels.mdav imports numba;"
             " import it where used"
         ]
 
@@ -253,7 +253,7 @@ def test_kernels_import_each_other_at_the_top_and_nothing_late(check: Check) -> 
         ),
         (
             "kernels__mdav",
-            "from discreet.protect import Mdav",
+            "from discreet.methods import Mdav",
             "src/discreet/kernels/mdav.py:3: kernels (floor 2) imports protect (floor 6)",
         ),
     ],
@@ -285,7 +285,7 @@ def test_random_numbers_come_from_the_secret_alone(check: Check, code: str, name
     (line,) = check(package(protect__noise=code))
 
     assert line == (
-        f"src/discreet/protect/noise.py:3: random numbers are drawn in secret.py alone;"
+        f"src/discreet/methods/noise.py:3: random numbers are drawn in secret.py alone;"
         f" {name} is for it"
     )
     assert check({**package(secret=code), **package(protect__noise="")}) == []

@@ -152,7 +152,7 @@ def methods() -> None:
     from rich.console import Console
     from rich.table import Table as Listing
 
-    from discreet.protect import COPY_METHODS, METHODS, ColumnRounding
+    from discreet.methods import COPY_METHODS, METHODS, ColumnRounding
 
     listing = Listing("method", "works on", "promises", "does not protect", show_lines=True)
     for name, method in METHODS.items():

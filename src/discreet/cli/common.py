@@ -175,7 +175,7 @@ class StudyOptions:
 
     def _check_of_file(self, fields: Mapping[str, Any]) -> None:
         """Refuse options of how a table is protected, where it was."""
-        from discreet.protect import Whole
+        from discreet.methods import Whole
 
         wrong = given(self) | {
             name

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import LeavingError
 from discreet.lines import Lines
-from discreet.protect import Whole
+from discreet.methods import Whole
 from discreet.sketch import WHOLE_ROWS, Sketch
 
 __all__ = ["ATTACK_RINGS", "COPY_OF_TABLE", "ReleaseRecord", "Version", "check_version", "compare"]

@@ -29,7 +29,7 @@ from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.evaluate import COUNT_STEPS
 from discreet.measure.linkage import moments
 from discreet.measure.pairs import MANY, Estimate, Side, Z, keyed_order
-from discreet.protect.whole import MISSING, OTHER
+from discreet.methods.whole import MISSING, OTHER
 from discreet.secret import Secret, generator
 
 __all__ = [

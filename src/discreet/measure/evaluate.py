@@ -41,9 +41,9 @@ from discreet.measure.utility import (
     preservation,
     propensity,
 )
+from discreet.methods import OrderMeans
+from discreet.methods.values import nice_step, stepped
 from discreet.progress import advance
-from discreet.protect import OrderMeans
-from discreet.protect.values import nice_step, stepped
 
 __all__ = ["COUNT_STEPS", "FAR_GUARDED", "RISKS", "WIDTHS", "Measured", "Scores", "measured"]
 

@@ -25,8 +25,8 @@ from discreet.measure.farthest import NamedCodes, group_fits, level_fits, moment
 from discreet.measure.fidelity_report import Beside, ColumnFit, Fidelity, PairFit, SubsetFit
 from discreet.measure.figures import MISSING as NO_LEVEL
 from discreet.measure.raw_beside import columns_beside
+from discreet.methods.whole import MISSING, OTHER, Levels
 from discreet.progress import advance
-from discreet.protect.whole import MISSING, OTHER, Levels
 
 __all__ = ["Columns", "Mixed", "fidelity"]
 

@@ -27,7 +27,7 @@ from discreet.measure.raw_beside import (
     text_beside,
 )
 from discreet.measure.report import Listing, as_text, headed, save_asking
-from discreet.protect.whole import Draws
+from discreet.methods.whole import Draws
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import PANELS_A_ROW
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene

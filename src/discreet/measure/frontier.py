@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.report import save_asking
-from discreet.protect import Whole
+from discreet.methods import Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.marks import SERIES
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene

@@ -13,7 +13,7 @@ from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_w
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import combinations_of
 from discreet.measure.pairs import Estimate, Pair, as_pair, counted, keyed_order
-from discreet.protect.base import lexicographic, ordered_spread
+from discreet.methods.base import lexicographic, ordered_spread
 
 __all__ = [
     "check_same_rows",

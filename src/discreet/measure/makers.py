@@ -10,12 +10,12 @@ from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.measure.attacks import Copy, Make, Records
 from discreet.measure.pairs import Side
-from discreet.protect import Whole
-from discreet.protect.alike import persons_alike
-from discreet.protect.base import RowMethod
-from discreet.protect.copies import LEFT_OUT
-from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import Draws, Levels, Settings, WholeCopy
+from discreet.methods import Whole
+from discreet.methods.alike import persons_alike
+from discreet.methods.base import RowMethod
+from discreet.methods.copies import LEFT_OUT
+from discreet.methods.listed import copy_with_tables
+from discreet.methods.whole import Draws, Levels, Settings, WholeCopy
 from discreet.secret import Secret
 
 __all__ = ["drawn_of", "maker_of", "rows_maker", "whole_maker"]

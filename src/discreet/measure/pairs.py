@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, one_of
 from discreet.levels import as_given
-from discreet.protect.base import lexicographic
-from discreet.protect.whole import OTHER
+from discreet.methods.base import lexicographic
+from discreet.methods.whole import OTHER
 from discreet.spreadsheet import as_meant
 from discreet.table import KINDS, Table, open_table
 from discreet.table.dates import DATE

@@ -14,7 +14,7 @@ from discreet.measure.attacks import Success
 from discreet.measure.evaluate import Measured
 from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
-from discreet.protect import TABLE_METHODS
+from discreet.methods import TABLE_METHODS
 
 __all__ = ["NOT_PAIRED", "claims_of", "rings", "summary"]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
+from discreet.methods import Suppression
 from discreet.plots.by_level import panels_of
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
@@ -23,7 +24,6 @@ from discreet.plots.counts import (
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import Suppression
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
 from discreet.table import Table
 

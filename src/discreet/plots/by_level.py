@@ -14,6 +14,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
+from discreet.methods.counts import Bins, check_counts
 from discreet.plots.counts import (
     Protected,
     Shown,
@@ -24,7 +25,6 @@ from discreet.plots.counts import (
 )
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
-from discreet.protect.counts import Bins, check_counts
 from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
 from discreet.table import BinAxis, Counted, Table
 

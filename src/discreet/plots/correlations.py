@@ -11,12 +11,12 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import LEAST_ROWS
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import ROW_METHODS
 from discreet.render.scene import Axis, Cells, Panel, Scene
 
 __all__ = ["CORRELATIONS", "MOST_COLUMNS", "CorrelationsView", "correlation_of", "from_rows"]

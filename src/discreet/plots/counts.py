@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
+from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
+from discreet.methods.counts import Bins, Guarded, check_counts
+from discreet.methods.values import DIGITS, safe_ends, short
 from discreet.plots.request import PlotRequest
-from discreet.protect import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
-from discreet.protect.counts import Bins, Guarded, check_counts
-from discreet.protect.values import DIGITS, safe_ends, short
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [

@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from discreet.arguments import Floats
+from discreet.methods import CLUSTER_METHODS, COPY_METHODS, ROW_METHODS
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
 from discreet.plots.by_level import MultiplesView
 from discreet.plots.periods import AUTO, EVERY
 from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.view import Origin, View
-from discreet.protect import CLUSTER_METHODS, COPY_METHODS, ROW_METHODS
 from discreet.table import Table
 
 __all__ = [

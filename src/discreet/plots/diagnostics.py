@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.methods import COUNT_METHODS
 from discreet.plots import scatter
 from discreet.plots.counts import short_places
 from discreet.plots.curves import Curve
@@ -25,7 +26,6 @@ from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.scatter import PointsView
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import COUNT_METHODS
 from discreet.regression import Fit, Folds, Model, cook_line, corrected, fit, quantiles
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
 from discreet.table import Table, open_table

@@ -11,13 +11,13 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.methods import ROW_METHODS
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels, tidy_curves
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import ROW_METHODS
 from discreet.render.scene import Axis, Panel, Scene
 
 __all__ = ["ECDF", "MOST_STEPS", "EcdfView", "from_rows", "steps_of"]

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.methods import Whole
+from discreet.methods.counts import Bins
 from discreet.plots.by_level import (
     MultiplesView,
     Panels,
@@ -29,8 +31,6 @@ from discreet.plots.counts import (
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import Whole
-from discreet.protect.counts import Bins
 from discreet.render.scene import Cells, Panel, Scene
 from discreet.table import Table
 

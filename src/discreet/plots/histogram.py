@@ -11,6 +11,8 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.methods import Suppression
+from discreet.methods.counts import Bins
 from discreet.plots.by_level import (
     MOST_OVERLAID,
     MultiplesView,
@@ -33,8 +35,6 @@ from discreet.plots.counts import (
 from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
-from discreet.protect import Suppression
-from discreet.protect.counts import Bins
 from discreet.render.scene import Axis, Bars, Panel, Scene
 from discreet.table import Table
 

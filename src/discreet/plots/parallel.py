@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
+from discreet.methods import CLUSTER_METHODS
 from discreet.parallel.cells import (
     Box,
     CellClusters,
@@ -46,7 +47,6 @@ from discreet.plots.parallel_axes import (
 from discreet.plots.parallel_view import ParallelView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin
-from discreet.protect import CLUSTER_METHODS
 from discreet.table import Table
 
 __all__ = ["PARALLEL", "clusters_of_cells", "clusters_of_records", "from_counts"]

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.methods.counts import LEAST_GAP, merged_bins
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import (
     Information,
@@ -27,7 +28,6 @@ from discreet.plots.by_level import Levels, joined, levels_of
 from discreet.plots.counts import ends_of_table
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.request import PlotRequest
-from discreet.protect.counts import LEAST_GAP, merged_bins
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, one_of
-from discreet.protect.values import nice_step
+from discreet.methods.values import nice_step
 from discreet.render.dates import date_words
 
 __all__ = [

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from discreet.errors import InputError
 from discreet.levels import in_order
+from discreet.methods import COPY_METHODS
 from discreet.plots.periods import AUTO, Periods
-from discreet.protect import COPY_METHODS
 from discreet.regression import Model
 
 __all__ = [

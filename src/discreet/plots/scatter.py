@@ -14,6 +14,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.levels import in_order
+from discreet.methods import COUNT_METHODS
 from discreet.plots import heatmap
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
@@ -27,7 +28,6 @@ from discreet.plots.scatter_density import (
 )
 from discreet.plots.trends import DRAWN, Trend, line_of, trend_of, trend_of_raw
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import COUNT_METHODS
 from discreet.render.scene import Dots, Lines, Panel, Scene
 from discreet.table import Table
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
-from discreet.protect import COPY_METHODS, METHODS, Whole
+from discreet.methods import COPY_METHODS, METHODS, Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.csv_words import CSV, as_csv
 from discreet.render.dates import date_ticks

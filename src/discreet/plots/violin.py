@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
+from discreet.methods import ROW_METHODS
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
 from discreet.plots.curves import Curve, decoded, named, tidy_curves
@@ -18,7 +19,6 @@ from discreet.plots.density import said_of
 from discreet.plots.descriptor import ROWS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
-from discreet.protect import ROW_METHODS
 from discreet.render.dates import date_words
 from discreet.render.scene import Axis, Panel, Scene, Violin, Violins
 

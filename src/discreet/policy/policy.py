@@ -18,11 +18,7 @@ from typing import Any
 
 from discreet.arguments import LONGEST_LABEL, parameters_of
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
-from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
-from discreet.plots import PLOTS
-from discreet.plots.request import Edges, Limits, PlotRequest
-from discreet.policy.resolve import allowed_methods, method_of, refuse_unused
-from discreet.protect import (
+from discreet.methods import (
     COPY_METHODS,
     ROUNDING_NAMES,
     ROW_METHODS,
@@ -34,10 +30,14 @@ from discreet.protect import (
     Whole,
     named,
 )
-from discreet.protect.base import RowMethod
-from discreet.protect.copies import LEFT_OUT
-from discreet.protect.hierarchy import read_hierarchy
-from discreet.protect.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
+from discreet.methods.base import RowMethod
+from discreet.methods.copies import LEFT_OUT
+from discreet.methods.hierarchy import read_hierarchy
+from discreet.methods.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
+from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
+from discreet.plots import PLOTS
+from discreet.plots.request import Edges, Limits, PlotRequest
+from discreet.policy.resolve import allowed_methods, method_of, refuse_unused
 from discreet.rounding import METHODS as ROUNDINGS
 from discreet.rounding import Mdav
 from discreet.table import KINDS, ROLES

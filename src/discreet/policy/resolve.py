@@ -20,14 +20,7 @@ from discreet.errors import (
     about,
     one_of,
 )
-from discreet.parallel.pixels import COSTS, resolution
-from discreet.plots import PLOTS
-from discreet.plots.descriptor import NOISY
-from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import SHOWN, AxesRequest, PlotRequest
-from discreet.plots.scatter import SCATTER, check_show
-from discreet.plots.survival import values_named
-from discreet.protect import (
+from discreet.methods import (
     ROW_METHODS,
     ROW_NAMES,
     ColumnRounding,
@@ -35,6 +28,13 @@ from discreet.protect import (
     Whole,
     named,
 )
+from discreet.parallel.pixels import COSTS, resolution
+from discreet.plots import PLOTS
+from discreet.plots.descriptor import NOISY
+from discreet.plots.periods import AUTO, check_every
+from discreet.plots.request import SHOWN, AxesRequest, PlotRequest
+from discreet.plots.scatter import SCATTER, check_show
+from discreet.plots.survival import values_named
 from discreet.regression import Model
 from discreet.rounding import known_method
 from discreet.table import Table

@@ -2,7 +2,7 @@
 
 Three steps. A method finds the regions of a column in order (`groups`, `intervals`, `clusters`,
 `resampling`, `supervised`); `rounding_set` says which point stands for each; encoding replaces
-values by points. `Rounder` does so for scikit-learn; `discreet.protect.Rounding` rounds rows
+values by points. `Rounder` does so for scikit-learn; `discreet.methods.Rounding` rounds rows
 jointly.
 
 **Rounding.** Rows are rounded jointly: by methods of columns, rows whose regions k share are a
@@ -12,7 +12,7 @@ released table, no more.
 
 Most methods are those of Senavirathne and Torra, "Rounding based continuous data discretization for
 statistical disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019);
-other papers are listed in `discreet.protect`.
+other papers are listed in `discreet.methods`.
 """
 
 from __future__ import annotations

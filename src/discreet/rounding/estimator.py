@@ -19,7 +19,7 @@ from discreet.secret import load_secret
 
 __all__ = ["Rounder"]
 
-VERSION = b"discreet.protect.rounding"
+VERSION = b"discreet.methods.rounding"
 LEAST_ROWS = 2
 
 

@@ -101,7 +101,7 @@ class Mdav:
     was taken from 3k, and then no other is taken. If at last fewer than k rows are left, they
     all join the region beside them whose mean is nearer to theirs (of equally near ones that made
     first).
-    Where all values differ these are the groups of `discreet.protect.mdav`, of k to 2k - 1 rows.
+    Where all values differ these are the groups of `discreet.methods.mdav`, of k to 2k - 1 rows.
 
     **What it does not protect.** As of `Optimal`.
 

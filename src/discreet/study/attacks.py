@@ -13,8 +13,8 @@ from discreet.measure.attacks_on_versions import versions as who_left
 from discreet.measure.found_records import found_records
 from discreet.measure.makers import maker_of
 from discreet.measure.pairs import Estimate, Side
-from discreet.protect import Whole
-from discreet.protect.whole import Levels, WholeCopy
+from discreet.methods import Whole
+from discreet.methods.whole import Levels, WholeCopy
 from discreet.vault.whole import RawWhole
 
 __all__ = ["attack_versions", "attack_whole", "found_among", "side_of"]

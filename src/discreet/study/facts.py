@@ -10,11 +10,11 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.measure.units import unit_in
+from discreet.methods import COPY_METHODS, METHODS, Whole
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.plots.view import PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.resolve import diversity_of, method_of, refuse_unused
-from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.study.derived import DerivedCopy
 from discreet.study.from_copy import DrawableColumn
 from discreet.study.table_kinds import table_facts

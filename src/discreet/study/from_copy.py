@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
 from discreet.levels import in_order
+from discreet.methods import Condensation, Whole
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
@@ -25,7 +26,6 @@ from discreet.plots.scatter import with_trends
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
 from discreet.policy.resolve import method_of_whole
-from discreet.protect import Condensation, Whole
 from discreet.regression import Model, categories_named
 from discreet.release import arrow_table
 from discreet.study.weights import weighed

@@ -23,12 +23,12 @@ from discreet.arguments import Floats
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.lines import Lines
 from discreet.measure.fidelity_report import Fidelity
+from discreet.methods import Whole
 from discreet.plots import View
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.policy import plain
-from discreet.protect import Whole
 from discreet.provenance import Provenance, Sealer
 from discreet.secret import DerivedKey
 from discreet.study.from_copy import WholeTable

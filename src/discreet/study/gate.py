@@ -25,10 +25,10 @@ from discreet.ledger.rules import (
     ReleaseRecord,
 )
 from discreet.lines import Lines
+from discreet.methods import Whole
+from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
-from discreet.protect import Whole
-from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.provenance import Provenance
 from discreet.secret import Secret
 from discreet.sketch import (

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from discreet.errors import RefusedError
+from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
+from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import Policy
 from discreet.progress import advance
-from discreet.protect.values import extreme_mean, nice_step, safe_ends, short
-from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.study.persons import person_column
 from discreet.study.role_names import role_named, words_in, words_of
 from discreet.table import KINDS, Table, open_table, with_levels_of_two

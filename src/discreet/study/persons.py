@@ -19,7 +19,7 @@ import tomli_w
 
 from discreet.arguments import Labels
 from discreet.errors import InputError, RefusedError
-from discreet.protect.alike import BY_CHANCE, CELLS, alike, as_codes
+from discreet.methods.alike import BY_CHANCE, CELLS, alike, as_codes
 from discreet.study.person_names import Named, named_by
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE

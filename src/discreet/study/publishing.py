@@ -19,8 +19,8 @@ import pyarrow as pa
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.measure.units import unit_in
+from discreet.methods.counts import rounded
 from discreet.policy import Policy
-from discreet.protect.counts import rounded
 from discreet.render.figure_file import path_to_save
 from discreet.secret import is_secret, secret_files
 from discreet.study.from_copy import WholeTable

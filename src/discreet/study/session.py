@@ -15,6 +15,8 @@ from discreet.arguments import LONGEST_LABEL
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.ledger.ledger import Ledger
 from discreet.measure.fidelity_report import Fidelity
+from discreet.methods.whole import Settings, WholeCopy
+from discreet.papers.protected import protect_view
 from discreet.plots import MultiplesView, Origin, PanelsView, View, diagnostics
 from discreet.plots.by_level import panels_of
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
@@ -33,10 +35,8 @@ from discreet.policy import (
 )
 from discreet.policy.resolve import TABLE
 from discreet.progress import advance
-from discreet.protect.whole import Settings, WholeCopy
 from discreet.provenance import Provenance, Sealer, key_of
 from discreet.regression import Model, read_formula
-from discreet.research.protected import protect_view
 from discreet.secret import Secret, load_secret
 from discreet.study.from_copy import (
     WholeTable,

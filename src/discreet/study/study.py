@@ -17,6 +17,8 @@ from discreet.measure.column_list import ColumnList
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import RiskUtilityMap
+from discreet.methods import Whole
+from discreet.methods.copies import Draws
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
@@ -33,8 +35,6 @@ from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
 from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, load_policy, resolve_table
-from discreet.protect import Whole
-from discreet.protect.copies import Draws
 from discreet.release import Release
 from discreet.secret import load_secret
 from discreet.study.asking import asked

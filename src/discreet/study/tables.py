@@ -22,12 +22,14 @@ from discreet.measure.models import model_of
 from discreet.measure.pairs import Estimate, Pair, Side, sample_size
 from discreet.measure.report import Plot, Report, histogram_plot
 from discreet.measure.utility import displacement, propensity
+from discreet.methods import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRounding, Rounding, named
+from discreet.methods.base import RowMethod
+from discreet.methods.counts import about
+from discreet.papers.protected import Made, make_table, said
+from discreet.papers.rows import Noised, Prepared, Raw, noised, prepared, raw_rows, strata_labels
 from discreet.plots import histogram
 from discreet.policy import PlotRequest, Policy, TableRequest
 from discreet.progress import advance
-from discreet.protect import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRounding, Rounding, named
-from discreet.protect.base import RowMethod
-from discreet.protect.counts import about
 from discreet.provenance import Provenance, own_version
 from discreet.release import (
     Pieces,
@@ -37,8 +39,6 @@ from discreet.release import (
     check_counts_again,
     in_declared_order,
 )
-from discreet.research.protected import Made, make_table, said
-from discreet.research.rows import Noised, Prepared, Raw, noised, prepared, raw_rows, strata_labels
 from discreet.rounding import joint_set, k_of_c
 from discreet.study.gate import listed, with_provenance
 from discreet.study.provenance import MEASURED, REPORT

@@ -33,12 +33,12 @@ from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.makers import maker_of, rows_maker
 from discreet.measure.pairs import Side
+from discreet.methods import Whole
+from discreet.methods.whole import Levels
+from discreet.methods.whole import Settings as CopySettings
 from discreet.policy import Policy
 from discreet.policy.resolve import check_columns
 from discreet.progress import advance
-from discreet.protect import Whole
-from discreet.protect.whole import Levels
-from discreet.protect.whole import Settings as CopySettings
 from discreet.study.attacks import side_of
 from discreet.study.gate import listed
 from discreet.study.provenance import MEASURED, REPORT

@@ -17,9 +17,9 @@ from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measur
 from discreet.measure.pairs import Estimate, Pair, Side
 from discreet.measure.report import Report
 from discreet.measure.summary import rings
+from discreet.methods import Whole
+from discreet.methods.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.policy.resolve import TABLE, check_columns
-from discreet.protect import Whole
-from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.provenance import Provenance
 from discreet.release import Pieces, Release, arrow_table, in_declared_order
 from discreet.study.attacks import attack_whole, found_among

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from discreet.errors import RefusedError
 from discreet.memory import about_bytes, there_is
+from discreet.methods.column_trees import INDICATED
+from discreet.methods.copies import Draws
 from discreet.progress import advance
-from discreet.protect.column_trees import INDICATED
-from discreet.protect.copies import Draws
 from discreet.secret import Secret
 
 __all__ = ["Needs", "check_memory"]

@@ -16,8 +16,8 @@ from discreet.arguments import Floats, Labels
 from discreet.keys import Keys
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
-from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import Draws, Levels, Settings, WholeCopy
+from discreet.methods.listed import copy_with_tables
+from discreet.methods.whole import Draws, Levels, Settings, WholeCopy
 from discreet.vault.keyed import Columns, Keyed, persons_of, places
 from discreet.vault.whole_columns import RawWhole, Wanted, raw_of
 

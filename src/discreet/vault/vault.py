@@ -16,10 +16,10 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.measure.fidelity_report import Fidelity
+from discreet.methods.whole import WholeCopy
+from discreet.methods.wide import said_of_width
 from discreet.policy import Policy
 from discreet.progress import advance
-from discreet.protect.whole import WholeCopy
-from discreet.protect.wide import said_of_width
 from discreet.secret import Secret
 from discreet.table import Table
 from discreet.table.columns import array_of, words_of

@@ -10,9 +10,9 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.keys import Column, numbered, row_digests
+from discreet.methods.listed import copy_with_tables
+from discreet.methods.whole import OTHER, Draws, Levels, Settings
 from discreet.policy import Policy
-from discreet.protect.listed import copy_with_tables
-from discreet.protect.whole import OTHER, Draws, Levels, Settings
 from discreet.secret import Secret
 from discreet.table import Rows, Table
 from discreet.vault.aside import Reader

@@ -10,9 +10,9 @@ from typing import Any
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.levels import as_given
+from discreet.methods.alike import persons_alike
+from discreet.methods.whole import Draws, Levels, Settings
 from discreet.policy import Policy
-from discreet.protect.alike import persons_alike
-from discreet.protect.whole import Draws, Levels, Settings
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE, on_clock, parts_of
 

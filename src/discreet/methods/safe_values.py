@@ -1,0 +1,376 @@
+"""Values of a column that may be drawn: of many persons as they are, of others around block means.
+
+A value that many persons have, at least a number of m to 2 m - 1 that the secret draws, stays
+itself. Others go, in order, into blocks of m to 2 m - 1 persons that the secret cuts, and are drawn
+evenly around their block's mean, no farther than the middle of the gaps to its neighbours: so
+**sums stay true**. At either end is a block of m persons or more (too few for a block, beyond a
+value of many, are drawn as that value), whose excess beyond its inner edge is capped, so that
+nobody makes it up, and has noise. How far the cap and how large the noise is the blocks inside
+say: the width of an end block would tell of who is in it. How far out it is drawn lies on a grid
+that the secret places, so that the farthest drawn value is nobody's place.
+Where few persons have a number below 0, none is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.methods.copies import threshold
+from discreet.methods.grain import Chance, shortened, step_of
+from discreet.methods.participants import ONE
+
+__all__ = ["BEYOND", "SafeColumn", "normal", "safe_column", "usual_excess"]
+
+EXCESS, SHARE = 6.0, 0.4
+"""An excess is capped at so many times the usual one inside, and at this share of its block's."""
+END_NOISE = 2.0
+"""The noise of an end block in standard errors of a block of so many, as those inside spread."""
+REACH, LEAST_END = 0.9, 0.2
+"""How far around its mean an end is drawn, in shares of the way to its edge; and how much of that
+way noise leaves at the least."""
+BEYOND = 1.4
+"""An end is drawn up to so many times as far out as k to 2 k - 1 persons are, the secret says."""
+BUNCHED = 0.95
+"""Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
+is, they are at the end of a scale: nothing is beyond."""
+LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 9
+"""Nobody's value is farther from the middle of a leaf than so many times what the third person's
+from its end is; in leaves of at least nine persons, to k - 1 more: in smaller ones that is near."""
+PERSONS_LONE = 600
+"""Of more persons that is farther, by the root of their number: each weighs less among many."""
+GRID = 0.3
+"""How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
+several persons are nearer to each other, so that nobody is there."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SafeColumn:
+    """Where the value of each row of a column may be drawn: around `centre`, `half` to each side.
+
+    `step` is what a drawn value is rounded to, and 0 where the row's value is kept; `order` are the
+    rows from the least value to the largest.
+    """
+
+    centre: Floats
+    half: Floats
+    step: Floats
+    order: Labels
+
+    def drawn(self, rows: Labels, place: Floats, rounding: Floats, noise: Floats) -> Floats:
+        """Return a safe value for each of some rows: a `place` in its span, rounded by chance.
+
+        Where the row's value is not kept there is `noise`, but none that leaves the column's ends.
+        """
+        step = self.step[rows]
+        off = np.where(step > 0, noise, 0.0) + (2 * place - 1) * self.half[rows]
+        lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
+        out = np.clip(self.centre[rows] + off, lowest, highest)
+        grain = np.where(step > 0, step, 1.0)
+        places = np.floor(out / grain + rounding)
+        if highest - lowest >= 2 * grain.max():  # one step inwards is within the ends
+            places += (places * grain < lowest).astype(np.float64) - (places * grain > highest)
+        rounded = shortened(places * grain)
+        return np.where(step > 0, rounded, out) + 0.0
+
+    def by_ranks(self, latent: Floats) -> Floats:
+        """Return a safe value for each of some numbers, by its rank among them."""
+        rank = np.empty(len(latent))
+        rank[np.argsort(latent, kind="stable")] = np.arange(len(latent))
+        at = (rank + 0.5) / max(len(latent), 1) * len(self.order)
+        row = np.minimum(at.astype(np.intp), len(self.order) - 1)
+        centre = self.centre[self.order]
+        first = np.flatnonzero(np.diff(centre, prepend=-np.inf))
+        rows = np.diff(first, append=len(centre))
+        block = np.searchsorted(first, row, side="right") - 1
+        place = (at - first[block]) / rows[block]
+        even = np.full(len(latent), 0.5)
+        return self.drawn(self.order[row], place, even, np.zeros(len(latent)))
+
+    def taken(self, rows: Labels) -> SafeColumn:
+        """Return the safe values of some rows."""
+        order = np.argsort(np.argsort(self.order, kind="stable")[rows], kind="stable")
+        return SafeColumn(self.centre[rows], self.half[rows], self.step[rows], order)
+
+    def without_lone(self, leaf: Labels, weights: Labels, least: int) -> SafeColumn:
+        """Return it without values that are far from all others of their leaf.
+
+        In each leaf such a value becomes the third person's from its end. All values of the column
+        that lie on the same side of the middles of their leaves move outwards in proportion, so
+        that the sum stays. Values that are kept because many have them stay, and those of leaves of
+        fewer persons than `least`. `weights` says how much of a person each row is.
+        """
+        free = np.flatnonzero(self.step > 0)
+        if not len(free):
+            return self
+        order = free[np.lexsort([self.centre[free], leaf[free]])]
+        x = self.centre[order]
+        middle, low, high = _middle_and_ends(x, weights[order], leaf[order], least)
+        far = LONE * max(1.0, float(weights.sum()) / ONE / PERSONS_LONE) ** 0.5
+        inside = np.where(x > middle + far * (high - middle), high, x)
+        inside = np.where(x < middle - far * (middle - low), low, inside)
+        off = _outwards(inside - middle, x - inside)
+        lowest, highest = (self.centre - self.half).min(), (self.centre + self.half).max()
+        centre, half = self.centre.copy(), self.half.copy()
+        centre[order] = np.where(
+            off == inside - middle, inside, np.clip(middle + off, lowest, highest)
+        )
+        half[order[inside != x]] = 0.0
+        half = np.minimum(half, np.minimum(centre - lowest, highest - centre))
+        return replace(self, centre=centre, half=half)
+
+    def spread_in(self, leaf: Labels) -> Floats:
+        """Return the sd of values that are not kept in each leaf, given that of each row."""
+        free = self.step > 0
+        leaves = int(leaf.max(initial=0)) + 1
+        count = np.maximum(np.bincount(leaf[free], minlength=leaves), 1)
+        mean = np.bincount(leaf[free], self.centre[free], minlength=leaves) / count
+        squares = (self.centre - mean[leaf])[free] ** 2
+        sd: Floats = np.sqrt(np.bincount(leaf[free], squares, minlength=leaves) / count)
+        return sd
+
+
+def safe_column(
+    values: Floats,
+    weights: Labels,
+    chance: Chance,
+    at_rows: Callable[[str], Floats],
+    k: int,
+    m: int,
+    beyond: float = BEYOND,
+    persons: Labels | None = None,
+) -> SafeColumn:
+    """Return where each of the known values of a column may be drawn.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Values, none missing.
+    weights : ndarray of int of shape (n,)
+        What each row weighs: those of a person `ONE` together, at the most.
+    chance : callable
+        Returns draws of this column by their name and how many there are.
+    at_rows : callable
+        Returns a draw for each row by its name.
+    k, m : int
+        How many persons a block has at the least: m; of k hangs what is decided by few.
+    beyond : float, default 1.4
+        An end is drawn up to so many times as far beyond its inner edge as k to 2 k - 1 persons
+        are: 1 for dates, whose end is that of what was looked at.
+    persons : ndarray of int of shape (n,), optional
+        Whose each row is. A value stays itself if so many persons have it in some row of theirs.
+    """
+    from discreet.kernels.blocks import blocks_of
+
+    order = np.argsort(values, kind="stable")
+    x, w = values[order], weights[order]
+    different, value = np.unique(x, return_inverse=True)
+    least = m + np.floor(chance("kept", len(different)) * m)
+    alone = (_persons_with(value, None if persons is None else persons[order]) >= least)[value]
+    sizes = m + np.floor(chance("cuts", int(w.sum()) // (m * ONE) + 2 + len(different)) * m)
+    low, high = (int(end) * ONE for end in m + np.floor(chance("ends", 2) * k))
+    block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, m * ONE, (low, high))
+    centre, half = _spread(x, w, block, alone, _ends(chance, k, beyond))
+    centre, half = _between(x, block, centre, half, at_rows("between")[order])
+    if int(w[x < 0].sum()) < threshold(chance("below zero", 1)[0], k) * ONE:
+        centre = np.maximum(centre, 0.0)
+        half = np.minimum(half, centre)
+    kept = alone | ((block < 0) & (block >= 0).any())
+    step = np.where(kept, 0.0, step_of(values, centre, chance, k))
+    back = np.empty(len(order), dtype=np.intp)
+    back[order] = np.arange(len(order))
+    return SafeColumn(centre[back], half[back], step[back], order)
+
+
+def _persons_with(value: Labels, persons: Labels | None) -> Labels:
+    """Return how many persons have each value, which are whole numbers from 0, in order."""
+    if persons is None:
+        return np.bincount(value)
+    _, whose = np.unique(persons, return_inverse=True)
+    places = np.unique(value * (int(whose.max(initial=0)) + 1) + whose)
+    return np.bincount(places // (int(whose.max(initial=0)) + 1))
+
+
+class _End(NamedTuple):
+    """How an end is drawn: its noise, and how far out as the row at which `far` persons are.
+
+    `place` is where the grid lies on which that is put.
+    """
+
+    noise: float
+    far: int
+    beyond: float
+    place: float
+
+
+def _ends(chance: Chance, k: int, beyond: float) -> tuple[_End, _End]:
+    noise = normal(chance("end noise", 2))
+    far = k + np.floor(chance("far", 2) * k)
+    place = chance("end grid", 2)
+    low, high = (_End(float(noise[i]), int(far[i]) * ONE, beyond, float(place[i])) for i in (0, 1))
+    return low, high
+
+
+def _spread(
+    x: Floats, w: Labels, block: Labels, alone: NDArray[np.bool_], ends: tuple[_End, _End]
+) -> tuple[Floats, Floats]:
+    """Return centre and half the width of each row's block."""
+    inside = np.flatnonzero(block >= 0)
+    centre, half = x.copy(), np.zeros(len(x))
+    if not inside.size:  # so few rows that no block has enough: one of all
+        return np.full(len(x), _middle(x)), half
+    xs, bs = x[inside], block[inside]
+    starts = np.flatnonzero(np.concatenate([[True], bs[1:] != bs[:-1]]))
+    stops = np.append(starts[1:], len(bs))
+    mean = np.add.reduceat(xs, starts) / (stops - starts)
+    first, last = xs[starts], xs[stops - 1]
+    before = np.append(first[0], (last[:-1] + first[1:]) / 2)
+    after = np.append((last[:-1] + first[1:]) / 2, last[-1])
+    wide = np.maximum(np.minimum(mean - before, after - mean), 0.0)
+    single = alone[inside][starts]
+    for at, sign, end in ((0, -1, ends[0]), (len(starts) - 1, 1, ends[1])):
+        if not single[at] and len(starts) > 1:
+            rows = slice(starts[at], stops[at])
+            mean[at], wide[at] = _end(xs, w[inside], rows, sign, end)
+    if len(starts) == 1 and not single[0]:
+        mean[0], wide[0] = _middle(xs), 0.0
+    mean = np.where(single, first, mean)
+    wide = np.where(single, 0.0, wide)
+    sizes = stops - starts
+    centre[inside], half[inside] = np.repeat(mean, sizes), np.repeat(wide, sizes)
+    return centre, half
+
+
+def _middle(x: Floats) -> float:
+    """Return the mean of the middle half: a median would be one person's value."""
+    return float(x[len(x) // 4 : len(x) - len(x) // 4].mean())
+
+
+def _end(x: Floats, w: Labels, rows: slice, sign: int, end: _End) -> tuple[float, float]:
+    """Return centre and half the width of the block at an end, whose excess is capped.
+
+    The block is of some `rows`, and the upper end if `sign` is 1, the lower if it is -1.
+    """
+    own = x[rows] * sign
+    edge, size = float(own.min()), len(own)
+    usual = usual_excess((x[: rows.start] if sign > 0 else x[rows.stop :]) * sign, own)
+    excess = own - edge
+    capped = np.minimum(excess, EXCESS * usual)
+    ordered = np.sort(capped)
+    most = float(ordered[:-1].sum()) * SHARE / (1 - SHARE)
+    capped = np.minimum(capped, max(most, float(ordered[-2]) if size > 1 else 0.0))
+    own_mean = float(capped.mean())
+    # At the edge all would be drawn as the one who is there.
+    mean = max(own_mean + END_NOISE * end.noise * usual / np.sqrt(size), LEAST_END * own_mean)
+    farthest = np.argsort(-excess, kind="stable")
+    at = int(np.searchsorted(np.cumsum(w[rows][farthest]), end.far))
+    last = farthest[min(at, size - 1)]
+    reached, far = float(capped[last]), float(excess[last])
+    near = (excess >= BUNCHED * far) & (BUNCHED * excess <= far)
+    bunched = int(w[rows][near].sum()) >= end.far
+    limit = reached if bunched else _on_grid(reached * end.beyond, GRID * usual, end)
+    if end.beyond > 1 and limit < own_mean:  # of numbers the sum stays true
+        limit = _on_grid(own_mean, GRID * usual, end, np.ceil)
+    limit = max(limit, min(reached, LEAST_END * own_mean))
+    mean = min(mean, limit)
+    return sign * (edge + mean), min(REACH * mean, limit - mean)
+
+
+def _on_grid(
+    limit: float, width: float, end: _End, to: Callable[[float], float] | None = None
+) -> float:
+    """Return a limit on a grid: the nearest place, or for dates the next one not beyond it."""
+    if width <= 0:
+        return limit
+    to = to or (np.rint if end.beyond > 1 else np.floor)
+    return (float(to(limit / width - end.place)) + end.place) * width
+
+
+def usual_excess(inside: Floats, own: Floats) -> float:
+    """Return the mean excess of the rows at an upper end, as those inside let expect it."""
+    usual = _expected(np.sort(inside)[::-1], len(own))
+    if usual <= 0:  # few inside, or all beside it of one value
+        usual = float(np.median(own) - own.min()) / np.log(2)
+    return usual
+
+
+def _expected(inside: Floats, size: int) -> float:
+    near, next_to = inside[:size], inside[size : 3 * size]
+    if len(next_to) < size:
+        return 0.0
+    # Of an exponential tail both are its mean excess; of an even one the second is smaller.
+    fall = float((near.mean() - next_to.mean()) / np.log(2))
+    return min(fall, float((near.mean() - near.min()) / (1 - np.log(2))))
+
+
+def _between(
+    x: Floats, block: Labels, centre: Floats, half: Floats, chance: Floats
+) -> tuple[Floats, Floats]:
+    """Give rows between two blocks that are too few the value of either, so that sums stay."""
+    lost = np.flatnonzero(block < 0)
+    inside = np.flatnonzero(block >= 0)
+    if not lost.size or not inside.size:
+        return centre, half
+    at = np.searchsorted(inside, lost)
+    low = centre[inside[np.maximum(at - 1, 0)]]
+    high = centre[inside[np.minimum(at, len(inside) - 1)]]
+    low, high = np.where(at == 0, high, low), np.where(at == len(inside), low, high)
+    span = high - low
+    share = np.divide(x[lost] - low, span, out=np.zeros(len(lost)), where=span > 0)
+    centre[lost] = np.where(chance[lost] < share, high, low)
+    half[lost] = 0.0
+    return centre, half
+
+
+def _middle_and_ends(
+    x: Floats, w: Labels, leaf: Labels, least: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return the middle value of each row's leaf, and that of the third person from each end.
+
+    Rows stand by leaf and value. Of leaves of few persons each row's are its own value: it stays.
+    """
+    starts = np.flatnonzero(np.diff(leaf, prepend=-1))
+    sizes = np.diff(starts, append=len(leaf))
+    total = np.repeat(np.add.reduceat(w, starts), sizes)
+    upto = np.cumsum(w)
+    upto -= np.repeat(upto[starts] - w[starts], sizes)
+
+    def passed(rows: NDArray[np.bool_]) -> Labels:
+        return np.asarray(np.minimum(np.add.reduceat(rows.astype(np.intp), starts), sizes - 1))
+
+    places = (
+        passed(2 * upto < total),
+        passed(upto < FROM_END * ONE),
+        sizes - 1 - passed(total - upto + w < FROM_END * ONE),
+    )
+    few = total < least * ONE
+    middle, low, high = (np.where(few, x, np.repeat(x[starts + it], sizes)) for it in places)
+    return middle, low, high
+
+
+def _outwards(off: Floats, lost: Floats) -> Floats:
+    """Return how far rows are off the middles of their leaves, when what was `lost` is shared out.
+
+    On each side by all rows of the column, in proportion to how far they are off: who is alone
+    in a leaf would else be seen in the others of it.
+    """
+    out = off
+    for sign in (1, -1):
+        beyond, whole = (np.maximum(sign * it, 0.0) for it in (lost, off))
+        if whole.any():
+            out = out + sign * whole * (beyond.sum() / whole.sum())
+        else:
+            out = out + sign * beyond.sum() / len(off)
+    return out
+
+
+def normal(uniform: Floats) -> Floats:
+    """Return normal numbers for even ones, none beyond 2.5 standard deviations."""
+    from scipy.special import ndtri
+
+    return np.asarray(np.clip(ndtri(uniform), -2.5, 2.5))
