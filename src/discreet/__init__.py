@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from discreet.policy import Policy
     from discreet.release import Release
     from discreet.study import Study, open
+    from discreet.study.research import Research, research
     from discreet.study.table_board import board
     from discreet.study_file.checking import check
 
@@ -69,6 +70,7 @@ __all__ = [
     "RefusedError",
     "Release",
     "Report",
+    "Research",
     "ResidualView",
     "Study",
     "View",
@@ -79,6 +81,7 @@ __all__ = [
     "methods",
     "open",
     "parallel",
+    "research",
 ]
 
 _MODULES = ("datasets", "measure", "methods", "parallel")
@@ -86,10 +89,12 @@ _WHERE = {  # all others are Views, which are in plots
     "Policy": "policy",
     "Release": "release",
     "Report": "measure",
+    "Research": "study.research",
     "Study": "study",
     "board": "study.table_board",
     "check": "study_file.checking",
     "open": "study",
+    "research": "study.research",
 }
 
 

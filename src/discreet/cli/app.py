@@ -28,9 +28,10 @@ from discreet.cli.fidelity import fidelity
 from discreet.cli.outputs import outputs
 from discreet.cli.plots import PlotCommand, plot
 from discreet.cli.protect import protect
+from discreet.cli.research import research
 from discreet.cli.server import serve, token_add, token_list, token_revoke
 from discreet.cli.summary import means, model, summary
-from discreet.cli.tables import anonymize, evaluate, tune
+from discreet.cli.tables import anonymize, evaluate, rounding, tune
 from discreet.cli.upkeep import doctor, man, warm
 from discreet.cli.verify import verify
 from discreet.errors import DiscreetError, InputError, path_in_words, without_urls
@@ -51,6 +52,7 @@ for command in (
     summary,
     means,
     model,
+    research,
     anonymize,
     evaluate,
     attack,
@@ -68,43 +70,12 @@ for command in (
 ):
     app.command(cls=PlotCommand if command is plot else None)(command)
 app.command("log")(show_log)
+app.command("round")(rounding)
 version.command("new")(version_new)
 policy.command("init")(policy_init)
 token.command("add")(token_add)
 token.command("revoke")(token_revoke)
 token.command("list")(token_list)
-
-#: What commands and options were called before, and are called now.
-FORMER_COMMANDS = (
-    (app, "round", "discreet anonymize --method mdav"),
-    (app, "risk", "discreet evaluate ORIGINAL RELEASED"),
-    (app, "sweep", "discreet tune"),
-    (app, "compare", "discreet tune --per-column"),
-    (version, "list", "discreet log --released"),
-)
-FORMER_OPTIONS = {
-    "--impute": "--missing",
-    "--impute-levels": "--missing-levels",
-    "--hierarchy": "--hierarchies",
-    "--categorical": "--kinds COLUMN=categorical",
-    "--flat": "--no-gradient",
-    "--origin": "--origins",
-    "--unpaired": "--no-same-rows",
-}
-
-
-def _refuse_former(group: typer.Typer, name: str, now: str) -> None:
-    """Let a command that has another name now end by naming it, whatever its options."""
-    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-
-    @group.command(name, hidden=True, add_help_option=False, context_settings=anything)
-    def former() -> None:
-        said = name if group is app else f"version {name}"
-        raise InputError(f"there is no command {said!r}; say {now!r}")
-
-
-for former in FORMER_COMMANDS:
-    _refuse_former(*former)
 
 UNEXPECTED = 70
 
@@ -185,9 +156,6 @@ def main() -> None:
         sys.exit(app(standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none
         said = without_urls(str(getattr(error, "format_message", error.__str__)()))
-        option = getattr(error, "option_name", None)
-        if option in FORMER_OPTIONS:
-            said = f"there is no option {option}; say {FORMER_OPTIONS[option]}."
         if said:  # without any word the help was printed
             end = "" if said[-1] in ".?!" else "."
             typer.echo(f"discreet: {said}{end} See {_command_of(error)} --help.", err=True)

@@ -51,7 +51,7 @@ def board(
     if output.exists():
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     with progress_shown():
-        opened = study.open(file, **made.fields(study.rules()))
+        opened = study.open(file, **vars(made))
         if not opened.is_file:
             opened.session.check_copy()  # before the work
         found = derived.of(opened).board()

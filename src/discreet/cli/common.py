@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
     from discreet.study import Study
+    from discreet.study.research import Research
 
     Found = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
@@ -42,6 +43,7 @@ __all__ = [
     "NoUnitOption",
     "NumberOptions",
     "PolicyOption",
+    "ResearchOptions",
     "RowOptions",
     "SensitiveOption",
     "StrataOption",
@@ -78,7 +80,7 @@ FileOrStudy = Annotated[
 JsonOption = Annotated[bool, Option("--json", help="Print as JSON.")]
 PolicyOption = Annotated[
     str,
-    Option(help="A preset (standard, datashield, sacro, opensafely, research) or a .toml file."),
+    Option(help="A preset (standard, datashield, sacro, opensafely) or a .toml file."),
 ]
 StudyOption = Annotated[
     str | None, Option(help="The study's name; by default the policy's, or the file's name.")
@@ -105,7 +107,7 @@ DatesOption = Annotated[
 StrataOption = Annotated[
     str | None,
     Option(
-        help="Under research: categorical columns within whose levels rows are protected: a,b. In"
+        help="Categorical columns within whose levels rows are protected: a,b. In"
         " this and every list a name with a comma in it stands in double quotes:"
         " '\"weight, kg\",age'."
     ),
@@ -130,63 +132,85 @@ class StudyOptions:
 
     policy: PolicyOption = "standard"
     study: StudyOption = None
-    strata: StrataOption = None
     unit: UnitOption = None
     no_unit: NoUnitOption = False
     kinds: KindsOption = None
     dates: DatesOption = None
 
-    def rules(self) -> Policy:
-        """Return the policy as it is named."""
-        from discreet.policy import load_policy
-
-        return load_policy(self.policy)
-
-    def open(self, file: str, levels: Sequence[str] = (), **fields: Any) -> Study:
-        """Open the study; fields of its policy that are not None are overridden.
-
-        `levels` are columns of levels because of what is asked.
-        """
-        from discreet.policy import PRESETS
+    def open(self, file: str, **fields: Any) -> Study:
+        """Open the study; fields of its policy that are not None are overridden."""
+        from discreet.policy import PRESETS, load_policy
         from discreet.study import open as open_study
         from discreet.study.from_file import is_study_file
 
         if is_study_file(file):
             self._check_of_file(fields)
             return open_study(file)
-        if self.unit is not None and self.no_unit:
-            raise InputError("--unit and --no-unit say different things; give one of them")
-        rules, kinds = self.rules(), kinds_of(self.kinds)
-        fields |= {
-            "study": self.study,
-            "strata": names_of(self.strata) or None,
-            "unit": False if self.no_unit else self.unit,
-        }
-        if self.dates:
-            # What the custodian's file declares of other columns stays.
-            fields["dates"] = dict(rules.dates) | dates_of(self.dates)
-        named = {name: value for name, value in fields.items() if value is not None}
+        rules = load_policy(self.policy)
+        named = declared(rules, self, **fields)
         if rules.fixed and self.policy not in PRESETS:
-            check_file_stands(rules, named, kinds)
-        if kinds or levels:
-            # What the custodian's file declares stays.
-            named["kinds"] = dict.fromkeys(levels, "categorical") | kinds | dict(rules.kinds)
+            check_file_stands(rules, named, kinds_of(self.kinds))
         return open_study(file, rules.changed(**named))
 
     def _check_of_file(self, fields: Mapping[str, Any]) -> None:
         """Refuse options of how a table is protected, where it was."""
-        from discreet.methods import Whole
-
-        wrong = given(self) | {
-            name
-            for name, value in fields.items()
-            if value not in (None, [], {}) and (name, value) != ("rows", Whole.name)
-        }
+        wrong = given(self) | {it for it, value in fields.items() if value not in (None, [], {})}
         if wrong:
             raise InputError(
                 f"a study file says itself how it was protected; leave --"
                 f"{min(wrong).replace('_', '-')} out"
             )
+
+
+@dataclass(frozen=True)
+class ResearchOptions:
+    """What a table is opened with for the papers' methods."""
+
+    policy: Annotated[str, Option(help="Settings: a .toml file whose regime is research.")] = (
+        "research"
+    )
+    study: StudyOption = None
+    strata: StrataOption = None
+    unit: UnitOption = None
+    no_unit: NoUnitOption = False
+    kinds: KindsOption = None
+    dates: DatesOption = None
+    public: Annotated[
+        bool, Option("--public", help="The data are public: nothing that is saved is recorded.")
+    ] = False
+
+    def open(self, file: str, levels: Sequence[str] = (), **fields: Any) -> Research:
+        """Open the table; `levels` are columns of levels because of what is asked."""
+        from discreet.policy import load_policy
+        from discreet.study.from_file import is_study_file
+        from discreet.study.research import research
+
+        if is_study_file(file):
+            raise InputError(
+                "the papers' methods take a table, and this is a study file; name the table that"
+                " it was made of"
+            )
+        fields |= {"strata": names_of(self.strata) or None, "public": self.public or None}
+        named = declared(load_policy(self.policy), self, levels, **fields)
+        return research(file, self.policy, **named)
+
+
+def declared(
+    rules: Policy,
+    options: StudyOptions | ResearchOptions,
+    levels: Sequence[str] = (),
+    **fields: Any,
+) -> dict[str, Any]:
+    """Return the fields of a policy that options and others name; what its file declares stays."""
+    if options.unit is not None and options.no_unit:
+        raise InputError("--unit and --no-unit say different things; give one of them")
+    fields |= {"study": options.study, "unit": False if options.no_unit else options.unit}
+    if options.dates:
+        fields["dates"] = dict(rules.dates) | dates_of(options.dates)
+    kinds = kinds_of(options.kinds)
+    if kinds or levels:
+        fields["kinds"] = dict.fromkeys(levels, "categorical") | kinds | dict(rules.kinds)
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -255,29 +279,21 @@ class WholeOptions:
         )
         return options.open(file, k=self.k, m=self.m, left_out=self.left_out)
 
-    def _rules(self) -> Policy:
-        from discreet.policy import load_policy
-
-        return load_policy(self.policy)
-
-    def open_public(self, file: str, study: str | None = None) -> Study:
+    def open_public(self, file: str, study: str | None = None) -> Research:
         """Open a table that is public, of which no copy is made."""
         if self.m is not None or self.left_out is not None:
             raise InputError("of a public table no copy is made; leave --m and --left-out out")
-        if self.policy != "standard" and self._rules().fixed:
-            raise InputError(
-                "a guarded policy protects a table, and --public protects nothing; leave --policy"
-                " out, or name one of the regime 'research'"
-            )
-        options = StudyOptions(
-            policy="research" if self.policy == "standard" else self.policy,
+        if self.policy != "standard":
+            raise InputError("a policy protects a table, and --public does not; leave --policy out")
+        options = ResearchOptions(
             study=study,
             unit=self.unit,
             no_unit=self.no_unit,
             kinds=self.kinds,
             dates=self.dates,
+            public=True,
         )
-        return options.open(file, k=self.k, public=True)
+        return options.open(file, k=self.k)
 
 
 @dataclass(frozen=True)
@@ -291,15 +307,6 @@ class CopyOptions:
         float | None,
         Option(help="Of rows whole: the largest share of persons left out, .1 to .5; .2."),
     ] = None
-
-    def fields(self, rules: Policy) -> dict[str, Any]:
-        """Return it as fields of a policy; refuse it where there is no such copy."""
-        if not rules.fixed and (unused := given(self)):
-            raise InputError(
-                f"--{min(unused)} is of the protected copy of a guarded study; under"
-                f" {rules.name!r} name how values are protected by --method"
-            )
-        return vars(self)
 
 
 @dataclass(frozen=True)
@@ -328,9 +335,6 @@ class NumberOptions:
 
     k: Annotated[
         int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
-    ] = None
-    q: Annotated[
-        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
     ] = None
     bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
     grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None

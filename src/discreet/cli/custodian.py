@@ -199,8 +199,7 @@ def version_new(
     Versions of a copy of the whole table together give away who left; --measure says how well.
     """
     with progress_shown():
-        fields = {**made.fields(study.rules()), **vars(numbers)}
-        opened = study.open(file, **fields)
+        opened = study.open(file, **vars(made), **vars(numbers))
         found = opened.attack_versions() if measure else None
         number = opened.new_version() if found is None else 0
     if found is not None:

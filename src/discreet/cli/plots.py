@@ -18,7 +18,6 @@ from discreet.cli.common import (
     FigureOptions,
     FileOrStudy,
     JsonOption,
-    MethodOption,
     NumberOptions,
     StudyOptions,
     given,
@@ -32,10 +31,20 @@ from discreet.errors import InputError, one_of
 
 if TYPE_CHECKING:
     from discreet.plots import View
-    from discreet.policy import Policy
     from discreet.study import Study
+    from discreet.study.research import Research
 
-__all__ = ["PlotCommand", "plot"]
+__all__ = [
+    "AxesOptions",
+    "PlotCommand",
+    "check_columns",
+    "check_output",
+    "drawn_by",
+    "plot",
+    "refuse_unused",
+    "said",
+    "say_codes",
+]
 
 KindArgument = Annotated[
     str,
@@ -57,8 +66,6 @@ ColumnsArgument = Annotated[
 ]
 AUTO = "auto"
 CHOSEN = "auto for the one that fits the kinds of the columns."
-VIEW = ("bins", "grid", "pixels")
-"""What every plot of the copy of the whole table may have a value of its own of."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,11 @@ class AxesOptions:
             more = names_of(values) if values else []
             found[name.strip()] = [*found.get(name.strip(), []), *more]
         return found
+
+    def said(self) -> dict[str, Any]:
+        """Return what is asked for beside pixels, as a Study takes it."""
+        named = said(sensitive=self.named() or None, diversity=self.diversity)
+        return named | {"gradient": self.gradient}
 
 
 @dataclass(frozen=True)
@@ -128,6 +140,11 @@ class OwnOptions:
     def divided(self) -> str | list[str] | None:
         """Return the column that divides the plot, or the two that do."""
         return self.by[0] if self.by and len(self.by) == 1 else self.by or None
+
+    def said(self) -> dict[str, Any]:
+        """Return what is asked for, as a Study takes it."""
+        named = said(by=self.divided(), every=self.every, show=self.show, weights=self.weights)
+        return named | said(event_is=self.event_is or None) | self.yes()
 
     def yes(self) -> dict[str, bool]:
         """Return what is asked for by its name alone."""
@@ -173,10 +190,9 @@ def plot(
             help="Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.",
         ),
     ] = None,
-    method: MethodOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw a protected plot of a table.
+    """Draw a plot of the protected copy of a table.
 
     discreet plot scatter cohort.csv age glucose -o age-glucose.svg
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
@@ -189,95 +205,57 @@ def plot(
     discreet plot over-time cohort.csv admitted bmi --every month -o bmi-over-time.svg
     discreet plot auto cohort.csv age bmi -o chosen.svg
     """
+    from discreet.plots import PLOTS
+
     kind = kind.replace("-", "_")  # as commands are written
     if kind == AUTO:
-        _check_auto(numbers, axes, own, method=method)
+        _check_auto(numbers, axes, own)
     else:
         _check_asked(kind, columns, axes, own)
-    _check_output(output, drawing, as_json=as_json)
+        refuse_unused(kind, given(numbers) - {"k"})
+    check_output(output, drawing, as_json=as_json)
     with progress_shown():
+        opened = derived.of(study.open(file, **vars(made), k=numbers.k))
         if kind == AUTO:
-            opened = derived.of(_opened_to_choose(file, study, made, numbers.k, own.by or []))
             view: View = opened.plot(*columns, by=own.divided())
         else:
-            drawn = _said(method=method, by=own.divided(), every=own.every)
-            drawn |= _said(event_is=own.event_is or None, show=own.show, weights=own.weights)
-            drawn |= own.yes()
-            opened, drawn = _opened(kind, file, columns, study, numbers, axes, made, own.by, drawn)
-            opened = derived.of(opened)
-            view = _drawn(opened, kind, columns, drawn)
+            drawn = own.said() | said(bins=numbers.bins, grid=numbers.grid, pixels=axes.pixels)
+            if PLOTS[kind].axes:
+                drawn |= axes.said()
+            view = drawn_by(opened, kind, columns, drawn)
         text = view.to_json() if as_json else None
         if output is not None:
             view.save(output, **vars(drawing))
             print_words(f"{output}\n{view.describe()}", err=as_json)
         if text is not None:
             typer.echo(text)
-    _say_codes(opened, view)
+    if not opened.is_file:  # whose notes name such columns
+        say_codes(opened, view)
 
 
-def _opened(
-    kind: str,
-    file: str,
-    columns: Sequence[str],
-    study: StudyOptions,
-    numbers: NumberOptions,
-    axes: AxesOptions,
-    made: CopyOptions,
-    by: Sequence[str] | None,
-    drawn: dict[str, Any],
-) -> tuple[Study, dict[str, Any]]:
-    """Open the study that a plot is drawn of; return with it what is the plot's alone."""
-    rules = study.rules()
-    fields, own = _parted(kind, rules, made, numbers, axes)
-    levels = [] if rules.fixed else _levels(kind, columns, by or [], axes)
-    return study.open(file, levels, **fields), own | drawn
-
-
-def _drawn(opened: Study, kind: str, columns: Sequence[str], drawn: dict[str, Any]) -> View:
+def drawn_by(opened: Study | Research, kind: str, columns: Sequence[str], how: Any) -> View:
     """Draw a plot by its name."""
     from discreet.plots import PLOTS
 
     listed = PLOTS[kind].axes or PLOTS[kind].listed
-    view: View = getattr(opened, kind)(*((columns or None,) if listed else columns), **drawn)
+    view: View = getattr(opened, kind)(*((columns or None,) if listed else columns), **how)
     return view
 
 
-def _check_auto(
-    numbers: NumberOptions, axes: AxesOptions, own: OwnOptions, **others: str | None
-) -> None:
+def _check_auto(numbers: NumberOptions, axes: AxesOptions, own: OwnOptions) -> None:
     """Refuse what a single plot takes, where which plot it is is not said."""
-    taken = (given(numbers) - {"k"}) | given(axes) | (given(own) - {"by"}) | {*_said(**others)}
+    taken = (given(numbers) - {"k"}) | given(axes) | (given(own) - {"by"})
     if taken:
         option = min(taken).replace("_", "-")
         raise InputError(f"--{option} is of single plots; name the plot instead of auto")
 
 
-def _opened_to_choose(
-    file: str, study: StudyOptions, made: CopyOptions, k: int | None, by: Sequence[str]
-) -> Study:
-    """Open the study that a plot is chosen of."""
-    rules = study.rules()
-    if k is not None and not rules.fixed:
-        raise InputError("under this policy k is of single plots; name the plot instead of auto")
-    levels = [] if rules.fixed else by
-    return study.open(file, levels, **made.fields(rules), **_said(k=k))
-
-
-def _levels(kind: str, columns: Sequence[str], by: Sequence[str], axes: AxesOptions) -> list[str]:
-    """Return the columns that are levels because of what is asked."""
-    from discreet.plots import PLOTS
-
-    counted = columns if PLOTS[kind].columns == "categorical" else ()
-    # Columns whose sensitive values are named are levels.
-    named = [name for name, values in axes.named().items() if values]
-    return [*named, *by, *counted]
-
-
-def _said(**options: Any) -> dict[str, Any]:
+def said(**options: Any) -> dict[str, Any]:
+    """Return those of some options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
+def check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
     """Refuse a plot that goes nowhere, and what is of a file where there is none."""
     if output is None and not as_json:
         raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
@@ -285,12 +263,10 @@ def _check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool)
         raise InputError("--title, --width, --dpi and --no-footnote are of a file: add -o FIGURE")
 
 
-def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnOptions) -> None:
-    """Refuse what a plot has no place for."""
+def check_columns(kind: str, columns: Sequence[str]) -> None:
+    """Refuse columns, or a formula, that a plot has no place for."""
     from discreet.plots import PLOTS
 
-    if kind not in PLOTS:
-        raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
     found = PLOTS[kind]
     if not columns and not found.listed:
         raise InputError(f"say what {found.phrase} is of: its columns, or a formula")
@@ -303,6 +279,16 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         )
     if found.places and not found.least <= len(columns) <= found.most:
         raise InputError(f"the columns of {found.phrase} are {found.takes}; name no others")
+
+
+def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnOptions) -> None:
+    """Refuse what a plot has no place for."""
+    from discreet.plots import PLOTS
+
+    if kind not in PLOTS:
+        raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
+    check_columns(kind, columns)
+    found = PLOTS[kind]
     if own.by and not found.by:
         raise InputError(f"{found.phrase} has no --by; leave it out")
     if wrong := own.yes().keys() - {*found.parameters}:
@@ -319,37 +305,7 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 
 
-def _parted(
-    kind: str,
-    rules: Policy,
-    made: CopyOptions,
-    numbers: NumberOptions,
-    axes: AxesOptions,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a study is opened with, and what is the plot's alone."""
-    from discreet.plots import PLOTS
-
-    fields = dict(made.fields(rules))
-    drawn: dict[str, Any] = {}
-    if rules.fixed:
-        fields |= {**vars(numbers), "pixels": axes.pixels}
-        drawn = _of_view(kind, fields)
-    else:
-        fields, drawn = {}, _own_numbers(kind, numbers, axes)
-    if PLOTS[kind].axes:
-        drawn |= _said(sensitive=axes.named() or None, diversity=axes.diversity)
-        drawn |= {"gradient": axes.gradient}
-    return fields, drawn
-
-
-def _of_view(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """Take out of a study's fields what is free in a plot of the copy of the whole table."""
-    named = _said(**{name: fields.pop(name) for name in VIEW})
-    _refuse_unused(kind, named)
-    return named
-
-
-def _refuse_unused(kind: str, names: Iterable[str]) -> None:
+def refuse_unused(kind: str, names: Iterable[str]) -> None:
     """Refuse a number that a plot is drawn without."""
     from discreet.plots import PARAMETERS, PLOTS
 
@@ -358,16 +314,8 @@ def _refuse_unused(kind: str, names: Iterable[str]) -> None:
             raise InputError(f"{PLOTS[kind].phrase} has no use for --{name}; leave it out")
 
 
-def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[str, Any]:
-    """Return the numbers of a plot that are its alone; refuse one that it is drawn without."""
-    _refuse_unused(kind, given(numbers))
-    return _said(**vars(numbers), diversity=axes.diversity, pixels=axes.pixels)
-
-
-def _say_codes(found: Study, view: View) -> None:
+def say_codes(found: Study | Research, view: View) -> None:
     """Name numbers that may stand for missing values, for whoever keeps the policy."""
-    if found.is_file:  # whose notes name such columns
-        return
     raw = [name for name in view.columns if name in found.session.table.columns]
     for name, codes in found.missing_codes(raw).items():
         named = ", ".join(f"{code:g}" for code in codes)

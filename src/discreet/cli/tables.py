@@ -1,10 +1,9 @@
-"""`discreet anonymize`, `evaluate` and `tune`: protected tables, and what they give away."""
+"""`discreet anonymize`, `round`, `evaluate` and `tune`: tables of the papers, and their risk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,15 +11,14 @@ import typer
 from typer import Argument, Option
 
 from discreet.cli.common import (
-    CopyOptions,
     DatesOption,
-    DerivedOptions,
     DropOption,
     File,
     FormulaOption,
     JsonOption,
     KindsOption,
     MethodOption,
+    ResearchOptions,
     RowOptions,
     SensitiveOption,
     StrataOption,
@@ -39,15 +37,12 @@ from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.measure.frontier import RiskUtilityMap
-    from discreet.measure.report import Report
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.release import Release
-    from discreet.study import Study
 
-__all__ = ["anonymize", "evaluate", "tune"]
+__all__ = ["Files", "anonymize", "evaluate", "rounding", "tune"]
 
 NOTHING_SAVED = "nothing was saved; -o RELEASED.csv releases the table"
-OF_ROUNDING = ("per_column", "representative", "encoding")
 NICE = (1, 1.5, 2, 3, 5, 7)
 
 PerColumnOption = Annotated[
@@ -60,50 +55,12 @@ PerColumnOption = Annotated[
 RepresentativeOption = Annotated[str | None, Option(help="Per column: mean, median or midpoint.")]
 
 
-# --- anonymize ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class HowOptions:
-    """How a table is protected: by a row method, or by rounding."""
-
-    method: MethodOption = None
-    k: Annotated[
-        str | None,
-        Option("-k", "--k", help="Records that share a place; per column also freedman-diaconis."),
-    ] = None
-    q: Annotated[
-        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
-    ] = None
-    c: Annotated[
-        str | None,
-        Option("-c", "--c", help="Regions of a column; per column also freedman-diaconis."),
-    ] = None
-    per_column: PerColumnOption = False
-    representative: RepresentativeOption = None
-    encoding: Annotated[str | None, Option(help="Per column: region, nearest or stochastic.")] = (
-        None
-    )
-    risk_below: Annotated[
-        float | None, Option(help="The share of records that may be linked, e.g. 0.2.")
-    ] = None
-
-    def rounds(self, *, points: bool) -> bool:
-        """Whether numbers are replaced by rounding points."""
-        from discreet.rounding import METHODS
-
-        by_name = self.method is not None and self.method.replace("-", "_") in METHODS
-        if not (points or by_name or given(self) & {"c", *OF_ROUNDING}):
-            return False
-        for name in ("q", "risk_below"):
-            if getattr(self, name) is not None:
-                raise InputError(f"--{name.replace('_', '-')} is not of rounding; leave it out")
-        return True
+# --- anonymize, round -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Files:
-    """Where a table, its report and its rounding points are saved."""
+    """Where a table and its report are saved."""
 
     output: Annotated[
         Path | None,
@@ -114,16 +71,11 @@ class Files:
     report: Annotated[Path | None, Option(help="Where to save the report: .html, .json, .txt.")] = (
         None
     )
-    points: Annotated[
-        Path | None, Option(help="Where to save the rounding points: .json, for new records.")
-    ] = None
 
     def check(self) -> None:
         """Refuse names that nothing can be saved under."""
-        from discreet.release import check_paths, check_points_path
+        from discreet.release import check_paths
 
-        if self.points is not None:
-            check_points_path(self.points)
         if self.output is not None:
             check_paths(self.output, self.report)
         elif self.report is not None:
@@ -131,16 +83,20 @@ class Files:
                 "a report is released with its table; say where that goes: -o RELEASED.csv"
             )
 
-    def save(self, release: Release) -> tuple[str, Report]:
-        """Release them; return the names of the files, and the report on what was released."""
-        told = release.report
+    def save(self, release: Release, points: Path | None = None, *, as_json: bool) -> None:
+        """Release them, and print the names of the files and the report on what was released."""
+        report = release.report
         if self.output is not None:
             release.save(self.output, self.report)
-            told = release.report_on(self.output)
-        if self.points is not None:
-            release.save_points(self.points)
-        saved = [str(path) for path in vars(self).values() if path is not None]
-        return ", ".join(saved) or NOTHING_SAVED, told
+            report = release.report_on(self.output)
+        if points is not None:
+            release.save_points(points)
+        saved = [str(path) for path in (self.output, self.report, points) if path is not None]
+        text = report.to_json() if as_json else None  # which is asked about, too
+        files = ", ".join(saved) or NOTHING_SAVED
+        print_words(f"{files}\n\n{report.in_words()}", err=as_json)
+        if text is not None:
+            typer.echo(text)
 
 
 @with_options
@@ -148,79 +104,90 @@ def anonymize(
     file: File,
     to: Files,
     table: TableOptions,
-    how: HowOptions,
-    made: CopyOptions,
     rows: RowOptions,
-    study: StudyOptions,
-    derived: DerivedOptions,
+    opened: ResearchOptions,
+    method: MethodOption = None,
+    k: Annotated[
+        int | None, Option("-k", "--k", help="Records that share a place in a group.")
+    ] = None,
+    q: Annotated[
+        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
+    ] = None,
+    risk_below: Annotated[
+        float | None, Option(help="The share of records that may be linked, e.g. 0.2.")
+    ] = None,
     formula: FormulaOption = None,
-    attacks: Annotated[
-        bool,
-        Option(
-            "--attacks", help="Of a copy of the whole table: try attacks, a section of the report."
-        ),
-    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a protected table, and a report on its risk and use.
+    """Make a table by a paper's method, and a report on its risk and use.
 
-    discreet anonymize cohort.csv -o copy.csv --report report.html
-    discreet anonymize table.csv --strata sex,smoker --policy research -o released.csv
-    discreet anonymize table.csv --method mdav -k 10 --policy research -o rounded.csv
-    discreet anonymize wine.csv --method optimal -k 10 --per-column --policy research -o wine-10.csv
+    For public or simulated data: what the papers print. The protected copy of a table is made by
+    `discreet protect`.
+
+    discreet anonymize table.csv --method deterministic -k 3 --strata sex,smoker -o released.csv
+    discreet anonymize table.csv --method probabilistic -q 0.25 -o noisy.csv --report report.html
     """
     to.check()  # before the work
-    rounds = how.rounds(points=to.points is not None)
-    make = _rounded if rounds else _protected
+    asked = {**table.asked(), "method": method, "k": k, "q": q, "risk_below": risk_below}
     with progress_shown():
-        fields = {**rows.fields(), **made.fields(study.rules())}
-        released = as_json or to.output is not None
-        opened = partial(_opened, file, study, derived, released)
-        release = make(opened, study, how, fields, {**table.asked(), "formula": formula})
-        release = release.with_attacks() if attacks else release
-        files, report = to.save(release)
-        text = report.to_json() if as_json else None  # which is asked about, too
-    # Once the progress bar is gone; beside JSON, where it is not read as part of it.
-    print_words(f"{files}\n\n{report.in_words()}", err=as_json)
-    if text is not None:
-        typer.echo(text)
+        made = opened.open(file, **rows.fields()).anonymize(formula=formula, **asked)
+        to.save(made, as_json=as_json)
 
 
-def _opened(
-    file: str, study: StudyOptions, derived: DerivedOptions, released: bool, **fields: Any
-) -> Study:
-    """Open a study; a copy that may not be `released` is refused before the work."""
-    opened = study.open(file, **fields)
-    if released:
-        opened.session.check_copy()
-    return derived.of(opened)
+@dataclass(frozen=True)
+class RoundOptions:
+    """How a table is rounded."""
+
+    method: MethodOption = None
+    k: Annotated[
+        str | None,
+        Option("-k", "--k", help="Records that share a point; per column also freedman-diaconis."),
+    ] = None
+    c: Annotated[
+        str | None,
+        Option("-c", "--c", help="Regions of a column; per column also freedman-diaconis."),
+    ] = None
+    per_column: PerColumnOption = False
+    representative: RepresentativeOption = None
+    encoding: Annotated[str | None, Option(help="Per column: region, nearest or stochastic.")] = (
+        None
+    )
+
+    def asked(self) -> dict[str, Any]:
+        """Return it as a Research takes it."""
+        return {**vars(self), "k": _number(self.k), "c": _number(self.c)}
 
 
-def _protected(
-    opened: Callable[..., Study],
-    study: StudyOptions,
-    how: HowOptions,
-    fields: dict[str, Any],
-    asked: dict[str, Any],
-) -> Release:
-    numbers: dict[str, Any] = {"k": _number(how.k), "q": how.q}
-    asked["risk_below"] = how.risk_below
-    if study.rules().fixed:
-        # The numbers of a guarded study are those it is opened with.
-        return opened(**numbers, **fields).anonymize(method=how.method, **asked)
-    return opened(**fields).anonymize(method=how.method, **numbers, **asked)
+@with_options
+def rounding(
+    file: File,
+    to: Files,
+    table: TableOptions,
+    how: RoundOptions,
+    rows: RowOptions,
+    opened: ResearchOptions,
+    points: Annotated[
+        Path | None, Option(help="Where to save the rounding points: .json, for new records.")
+    ] = None,
+    formula: FormulaOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Replace numbers by points that records share, and report on the risk and use.
 
+    For public or simulated data, as the paper on rounding has it.
 
-def _rounded(
-    opened: Callable[..., Study],
-    _: StudyOptions,
-    how: HowOptions,
-    fields: dict[str, Any],
-    asked: dict[str, Any],
-) -> Release:
-    numbers: dict[str, Any] = {"k": _number(how.k), "c": _number(how.c)}
-    asked |= {name: getattr(how, name) for name in OF_ROUNDING}
-    return opened(**fields).round(method=how.method, **numbers, **asked)
+    discreet round table.csv --method mdav -k 10 -o rounded.csv --points points.json
+    discreet round wine.csv --method optimal -k 10 --per-column -o wine-10.csv
+    """
+    from discreet.release import check_points_path
+
+    to.check()  # before the work
+    if points is not None:
+        check_points_path(points)
+    with progress_shown():
+        of = opened.open(file, **rows.fields())
+        made = of.round(formula=formula, **table.asked(), **how.asked())
+        to.save(made, points, as_json=as_json)
 
 
 def _number(text: str | None) -> int | str | None:
@@ -310,6 +277,12 @@ class TriedOptions:
         ),
     ] = None
 
+    def asked(self) -> dict[str, Any]:
+        """Return it as it is tried."""
+        m = None if self.m is None else ladder(self.m, "m")
+        left_out = _shares(self.left_out, "left-out")
+        return {**vars(self), "q": _shares(self.q), "m": m, "left_out": left_out}
+
 
 @dataclass(frozen=True)
 class ColumnOptions:
@@ -332,7 +305,11 @@ def tune(
     rows: RowOptions,
     tried: TriedOptions,
     each: ColumnOptions,
-    methods: Annotated[str | None, Option(help="What to try: a,b; all by default.")] = None,
+    strata: StrataOption = None,
+    methods: Annotated[
+        str | None,
+        Option(help="What to try: whole (the default), or the papers' row methods, a,b."),
+    ] = None,
     k: Annotated[
         str | None, Option("-k", "--k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50.")
     ] = None,
@@ -350,18 +327,18 @@ def tune(
 ) -> None:
     """Try methods and numbers on one table: the risk and the loss of each, for the custodian.
 
-    Row methods, or copies of the whole table (--methods whole), on a map; with --per-column all
-    ways to round, with what models still learn. The numbers are exact, and nothing of it is a
-    release.
+    Copies of the whole table, or the papers' row methods, on a map; with --per-column all ways to
+    round, with what models still learn. The numbers are exact, and nothing of it is a release.
 
-    discreet tune cohort.csv --methods deterministic,microaggregation -k 3:50 -o map.html
-    discreet tune cohort.csv --methods whole -k 3,5,10 --risk numbers -o whole.html
+    discreet tune cohort.csv -k 3,5,10 --risk numbers -o whole.html
+    discreet tune table.csv --methods deterministic,microaggregation -k 3:50 -o map.html
     discreet tune wine.csv --per-column -k 20,50,100 --target class -o roundings.html
     """
     wanted = {"methods": names_of(methods) or None, "k": None if k is None else ladder(k)}
     unused = given(each)
     if per_column:
         unused = (given(study) | given(table) | given(rows) | given(tried)) - {"drop"}
+        unused |= {"strata"} if strata else set()
     if unused:
         option = f"--{min(unused).replace('_', '-')}"
         rule = "not for --per-column" if per_column else "for --per-column alone"
@@ -371,13 +348,34 @@ def tune(
         if per_column:
             found = _roundings(file, table.drop, each, wanted, output or [])
         else:
-            m = None if tried.m is None else ladder(tried.m, "m")
-            asked = {**table.asked(), **wanted, **vars(tried), "q": _shares(tried.q), "m": m}
-            asked["left_out"] = _shares(tried.left_out, "left-out")
-            found = study.open(file, **rows.fields()).sweep(**asked)
+            asked = {**table.asked(), **wanted, **tried.asked()}
+            prepare = {**rows.fields(), "strata": names_of(strata) or None}
+            found = _map_of(file, study, asked, prepare)
         for path in output or ():
             found.save(path)
     print_found(found, output, as_json=as_json)
+
+
+def _map_of(
+    file: str, study: StudyOptions, asked: dict[str, Any], prepare: dict[str, Any]
+) -> RiskUtilityMap:
+    """Try copies of the whole table, or row methods alone, whose rows are prepared first."""
+    from discreet.methods import Whole
+
+    own = {name: value for name, value in prepare.items() if value is not None}
+    if asked["methods"] is None or Whole.name in asked["methods"]:
+        if own or asked["sensitive"]:
+            name = min([*own, *(["sensitive"] if asked["sensitive"] else [])])
+            raise InputError(f"--{name.replace('_', '-')} is of row methods; leave it out")
+        named = {name: it for name, it in asked.items() if name != "sensitive" and it is not None}
+        return study.open(file).sweep(**named)
+    for name in ("m", "left_out"):
+        if asked.pop(name) is not None:
+            raise InputError(f"--{name.replace('_', '-')} is of whole copies; leave it out")
+    policy = "research" if study.policy == "standard" else study.policy
+    options = ResearchOptions(**{**vars(study), "policy": policy})
+    named = {name: value for name, value in asked.items() if value is not None}
+    return options.open(file, **own).tune(**named)
 
 
 def _roundings(

@@ -113,5 +113,5 @@ def _verifier(
     if beside is not None:
         raise InputError("--beside is of figures of a study file; add --study FILE.discreet")
     if data is None:
-        return verifier_of_policy(options.rules())
+        return verifier_of_policy(options.policy)
     return verifier_of(options.open(data).session)

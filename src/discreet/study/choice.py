@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
-from discreet.errors import InputError, RefusedError, near
+from discreet.errors import InputError, near
 from discreet.plots import View
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
@@ -17,7 +17,7 @@ from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.over_time import OVER_TIME
 from discreet.plots.parallel import MOST_AXES, PARALLEL
 from discreet.plots.scatter import SCATTER
-from discreet.study.derived import OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.table import KINDS
 from discreet.table.dates import DATE
 
@@ -122,7 +122,7 @@ def _in_words(kinds: Mapping[str, str]) -> str:
     return " and ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])
 
 
-def kinds_of(session: OfCopy, names: Sequence[str]) -> dict[str, str]:
+def kinds_of(session: DerivedCopy, names: Sequence[str]) -> dict[str, str]:
     """Return of which kind each of some columns is, where plots of it are drawn from."""
     if not all(isinstance(name, str) for name in names):
         raise InputError("a column is named by its name, which is text")
@@ -131,26 +131,21 @@ def kinds_of(session: OfCopy, names: Sequence[str]) -> dict[str, str]:
     return {name: _kind_of(session, name) for name in names}
 
 
-def _kind_of(session: OfCopy, name: str) -> str:
-    known = session.table.columns
-    if session.policy.fixed:
-        whole = session.whole
-        whole.check_made([name])
-        if name in whole.copy.strata:
-            return KIND_OF[KINDS[1]]
-        known = whole.raw
-    if name not in known:
-        raise InputError(f"there is no column {name!r}; {near(name, [*known])}")
-    column = known[name]
+def _kind_of(session: DerivedCopy, name: str) -> str:
+    whole = session.whole
+    whole.check_made([name])
+    if name in whole.copy.strata:
+        return KIND_OF[KINDS[1]]
+    if name not in whole.raw:
+        raise InputError(f"there is no column {name!r}; {near(name, [*whole.raw])}")
+    column = whole.raw[name]
     if column.dates is not None:
         return KIND_OF[DATE]
     return KIND_OF.get(column.kind, column.kind)  # other kinds are refused by the plot
 
 
-def overview(session: OfCopy) -> Choice:
+def overview(session: DerivedCopy) -> Choice:
     """Choose axes for a study of which no column is named: the first of the copy that fit."""
-    if not session.policy.fixed:
-        raise RefusedError("name columns: this study has no copy of the whole table to look over")
     whole = session.whole
     few = [n for n, words in whole.copy.strata.items() if len({*words}) <= MOST_LEVELS]
     names = [name for name in whole.raw if name in whole.copy.columns or name in few]

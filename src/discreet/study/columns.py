@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.measure.described import RowsToDescribe
 from discreet.measure.units import unit_in
-from discreet.study.derived import DerivedCopy, OfCopy
+from discreet.study.derived import DerivedCopy
 from discreet.study.provenance import FIGURES
 from discreet.table import KINDS, Column
 from discreet.table.dates import DATE
@@ -17,18 +17,10 @@ __all__ = ["columns_of"]
 
 COLUMNS = "columns"
 KIND_OF: Mapping[str, str] = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
-NO_FIGURES = (
-    "kinds alone, for this study has no copy of the whole table to draw figures from; the"
-    " custodian can open a study with one under a guarded policy, such as 'standard'"
-)
 
 
-def columns_of(session: OfCopy) -> ColumnList:
+def columns_of(session: DerivedCopy) -> ColumnList:
     """Return what is known of each column, new ones last."""
-    if not isinstance(session, DerivedCopy) or not session.policy.fixed:
-        figures = tuple(_kind_of(it) for it in session.table.columns.values())
-        notes = (NO_FIGURES, *_readings(session.table.columns))
-        return ColumnList(_title(session), _labelled(figures, session), notes)
     whole = session.whole
     copy = whole.copy
     rows = RowsToDescribe(copy.columns, copy.strata, session.dates, whole.orders)
@@ -57,14 +49,14 @@ def _readings(columns: Mapping[str, Column]) -> Iterator[str]:
             yield f"{name} is text, and {how_to_declare(name, column.readings)}"
 
 
-def _labelled(figures: Sequence[ColumnFacts], session: OfCopy) -> tuple[ColumnFacts, ...]:
+def _labelled(figures: Sequence[ColumnFacts], session: DerivedCopy) -> tuple[ColumnFacts, ...]:
     declared = session.policy.labels or {}
     return tuple(
         it.labelled(session.labels.get(it.name), declared=it.name in declared) for it in figures
     )
 
 
-def _title(session: OfCopy) -> str:
+def _title(session: DerivedCopy) -> str:
     return "Columns" if session.name is None else f"Columns of {session.name}"
 
 

@@ -23,9 +23,11 @@ from discreet.measure.fidelity_report import SubsetFit
 from discreet.plots import PLOTS, View
 from discreet.plots.by_two import FEWEST, ROUGH
 from discreet.plots.descriptor import Plot
+from discreet.plots.parallel import PARALLEL
+from discreet.plots.parallel_axes import axes_to_order, proposed_order
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import COPY_ROWS
-from discreet.policy import Policy
+from discreet.policy import Policy, Sensitive
 from discreet.provenance import Sealer
 from discreet.regression import read_formula
 from discreet.render.sealing import Gate
@@ -36,10 +38,10 @@ from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.notes_of_copy import derived_notes, open_ends, origin_of_copy
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
-from discreet.study.session import Session, with_gate
+from discreet.study.session import with_gate
 from discreet.table import KINDS, Table
 
-__all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of", "rows_where"]
+__all__ = ["FEWEST", "DerivedCopy", "axis_order", "derived_of", "rows_where"]
 
 USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
 """How far off the sizes of such parts of six tables were: on average, and in one of ten."""
@@ -254,8 +256,13 @@ class DerivedCopy:
         return (*said, *self.session.remarks_of_table(self.whole.sources(names)))
 
 
-OfCopy = Session | DerivedCopy
-"""What plots are drawn by: data under `research`, or rows of a copy."""
+def axis_order(
+    of: DerivedCopy, columns: Sequence[str], sensitive: Sensitive | None
+) -> tuple[str, ...]:
+    """Propose an order of columns as axes."""
+    request = of.settle(PARALLEL.name, columns, sensitive=sensitive)
+    table = of.whole.only(request.rests_on).table
+    return proposed_order(table, request, axes_to_order(table, request))
 
 
 def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:

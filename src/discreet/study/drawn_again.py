@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError, InputError
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
 from discreet.provenance import canonical_text
 from discreet.study.choice import Choice, chosen, kinds_of, overview, with_choice
-from discreet.study.derived import OfCopy, derived_of
+from discreet.study.derived import DerivedCopy, derived_of
 from discreet.study.from_file import FileSession
 from discreet.study.provenance import plot_asked
 
@@ -111,7 +111,7 @@ def _within(view: View | None) -> Iterator[View]:
 
 
 def _choices(
-    of: OfCopy, plot: str, columns: tuple[str, ...], by: str | list[str] | None
+    of: DerivedCopy, plot: str, columns: tuple[str, ...], by: str | list[str] | None
 ) -> Iterator[Choice]:
     """Yield how a plot may have been chosen: a figure says so, and its request does not."""
     divided = [by] if isinstance(by, str) else by or []

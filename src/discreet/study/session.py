@@ -3,54 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from discreet.arguments import LONGEST_LABEL
-from discreet.errors import BrokenPromiseError, RefusedError
+from discreet.errors import RefusedError
 from discreet.ledger.ledger import Ledger
 from discreet.measure.fidelity_report import Fidelity
 from discreet.methods.whole import Settings, WholeCopy
-from discreet.papers.protected import protect_view
-from discreet.plots import MultiplesView, Origin, PanelsView, View, diagnostics
-from discreet.plots.by_level import panels_of
-from discreet.plots.descriptor import ByCounts, ByRows, Plot
-from discreet.plots.parallel import PARALLEL
-from discreet.plots.parallel_axes import axes_to_order, proposed_order
-from discreet.plots.scatter import with_trends
+from discreet.plots import MultiplesView, PanelsView, View
 from discreet.policy import (
     PlotRequest,
     Policy,
-    Sensitive,
-    TableRequest,
     load_policy,
-    resolve,
-    resolve_rounding,
-    resolve_table,
 )
 from discreet.policy.resolve import TABLE
 from discreet.progress import advance
 from discreet.provenance import Provenance, Sealer, key_of
-from discreet.regression import Model, read_formula
 from discreet.secret import Secret, load_secret
 from discreet.study.from_copy import (
     WholeTable,
-    check_way,
-    one_by,
 )
 from discreet.study.gate import (
     Look,
-    RecordedGate,
     ReleaseGate,
     never_released,
 )
 from discreet.study.new_columns import with_derived
-from discreet.study.notes_of_copy import open_ends
 from discreet.study.provenance import (
     COPY,
     MEASURED,
@@ -63,7 +46,7 @@ from discreet.study.provenance import (
 from discreet.study.provenance import ROWS as OF_ROWS
 from discreet.table import KINDS, Table, forget
 from discreet.vault.protected import exact_nearness
-from discreet.vault.vault import Copy, Vault
+from discreet.vault.vault import Vault
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 from discreet.vault.whole_columns import listed_pairs
 
@@ -71,12 +54,11 @@ __all__ = [
     "FIDELITY",
     "NO_COPY",
     "Session",
-    "axis_order",
+    "codes_in",
     "codes_said",
     "folder_of",
     "forget_private_files",
     "ledger_of",
-    "remarks_of",
     "state_folder",
     "with_gate",
 ]
@@ -113,24 +95,6 @@ class Session:
         number = release_gate.new_version()
         self.policy, self.release_gate = self._declared, release_gate
         return number
-
-    def settle(
-        self,
-        plot: str,
-        columns: Sequence[str] = (),
-        *,
-        formula: str | None = None,
-        **how: Any,
-    ) -> PlotRequest:
-        """Say how a plot of columns, or of a formula, will be made, or refuse it."""
-        model = None
-        if formula is not None:
-            kinds = {name: column.kind for name, column in self.table.columns.items()}
-            model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
-            columns = model.numbers
-        check_way(self.policy, how)
-        how["by"] = one_by(how.get("by"))
-        return resolve(self.policy, self.table, plot, columns, model=model, **how)
 
     def exact_fidelity(self) -> Fidelity:
         """Return how near the copy is to the raw table, measured anew: it never leaves."""
@@ -210,50 +174,6 @@ class Session:
         raw = self.whole.raw if self.policy.derive else self.table.columns
         return tuple(n for n, column in raw.items() if column.dates is not None)
 
-    def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
-        """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
-        return resolve_table(self.policy, self.table, columns, **how)
-
-    def settle_rounding(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
-        """Say how a rounded table will be made, or refuse it, as `resolve_rounding` does."""
-        return resolve_rounding(self.policy, self.table, columns, **how)
-
-    def draw(self, plot: Plot[V], columns: Sequence[str] = (), **how: Any) -> V:
-        """Draw a plot of columns or of a formula."""
-        return self.view(plot, self.settle(plot.name, columns, **how))
-
-    def view(self, plot: Plot[V], request: PlotRequest) -> V:
-        """Draw what was settled, of protected rows or of counts, with the study's gate."""
-        if request.by is not None:
-            order = {request.by: self.table.columns[request.by].order}
-            request = dataclasses.replace(request, levels=order)
-        drawn: Any  # the descriptor says which View it makes
-        by_rows: ByRows[Any] | None = plot.from_rows
-        by_counts: ByCounts[Any] | None = plot.from_counts
-        if request.by is not None and plot.by_level is not None:
-            by_rows, by_counts = plot.by_level
-        if request.model is not None:
-            drawn = self._fitted(request.model, request)
-            if drawn.kind != request.plot:
-                says = "a diagnostic came out as another plot than was requested"
-                raise BrokenPromiseError(says)
-        elif by_counts is not None and not request.from_rows:
-            drawn = self.counted(request, by_counts)
-        elif by_rows is not None:
-            naming = None if request.by is None else panels_of(self.table, request).named
-            copy = self._protected(self.table, request, naming)
-            levels = () if request.by is None else copy.strata[request.by]
-            drawn = by_rows(copy.columns, levels, request, self._origin(request, copy))
-        else:
-            raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
-        drawn = self._gated(drawn, request)
-        if request.trend:
-            x, y = request.columns
-            raw = self.table.rows([x, y]).numbers if self.policy.shows_exact else None
-            drawn = with_trends(drawn, None if raw is None else (raw[x], raw[y]))
-        view: V = drawn
-        return view
-
     def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
         """Return what gives a view that was drawn its provenance, once it is released."""
 
@@ -297,15 +217,7 @@ class Session:
 
     def may_hold_codes(self, name: str) -> bool:
         """Tell whether numbers of a column may stand for missing values."""
-        return bool(_codes_in(self.table, self.policy, [name]))
-
-    def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
-        """Draw counts of the records, without a gate: never of a guarded study."""
-        if self.policy.fixed:
-            raise BrokenPromiseError("a guarded study is drawn from its copy alone")
-        view = by_counts(self.table, request, self._origin(request))
-        numbers = [n for n in request.columns if self.table.columns[n].kind == "continuous"]
-        return dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers))
+        return bool(codes_in(self.table, self.policy, [name]))
 
     # --- what a server tells before anything is drawn: names and rules, no value --------------
 
@@ -319,10 +231,6 @@ class Session:
         """The columns that the policy calls sensitive."""
         columns = self.table.columns
         return tuple(name for name, column in columns.items() if column.role == "sensitive")
-
-    def numbers_together(self) -> tuple[str, ...]:
-        """Return all columns of numbers whose rows may be seen together."""
-        return tuple(self.table.shown([*self.table.columns], KINDS[0]))
 
     def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:
         """Return numbers of some columns, or of all, that may stand for missing values."""
@@ -345,87 +253,6 @@ class Session:
     def made_whole(self) -> tuple[RawWhole, WholeCopy]:
         """Return the raw columns of the whole table, and the copy made of them, to measure it."""
         return self._vault.made_whole(self.table, self.policy)
-
-    def _fitted(self, model: Model, request: PlotRequest) -> View:
-        """Draw how well a model fits."""
-        view: View = diagnostics.of_records(
-            model,
-            self.table,
-            request,
-            self._origin(request),
-            lambda table, of: self._protected(table, of).columns,
-            residual_df=self.policy.residual_df,
-            noise_on=request.noise_on,
-        )
-        names = (*model.numbers, *model.levels)
-        origin = self._with_gaps(view.origin, names)
-        return dataclasses.replace(view, origin=origin)
-
-    def _gated(
-        self,
-        view: V,
-        request: PlotRequest,
-    ) -> V:
-        """Give a view the study's gate, and the views within it too."""
-        also = () if request.model is None else request.model.levels
-        keeper = self.release_gate
-        gate = RecordedGate(
-            keeper,
-            lambda form, _: keeper.record(request, form, also),
-        )
-        return with_gate(
-            view,
-            gate,
-            self.sealer_of(request, view),
-            self.labels,
-            request.named,
-            self.table.framework,
-        )
-
-    def _protected(self, table: Table, request: PlotRequest, naming: Naming | None = None) -> Copy:
-        return protect_view(table, self.policy, request, self.secret, naming)
-
-    def _origin(self, request: PlotRequest, copy: Copy | None = None) -> Origin:
-        """Say what a view is of; of rows also how many of how many, and whose gaps cost most.
-
-        Where persons have several rows no numbers: with the rows of one who has many left out of
-        the copy, the number of all rows would tell theirs.
-        """
-        policy = self.policy
-        persons = "rows, each taken as a person" if policy.fixed else "records"
-        if self.table.unit is not None:
-            persons = f"persons ({self.table.unit})"
-        origin = Origin(
-            policy=policy.name,
-            regime=policy.regime,
-            public=policy.public,
-            study=self.name,
-            version=None if copy is None else copy.version,
-            left_out=None,
-            counted=persons if copy is None else "protected rows",
-            remarks=remarks_of(self.table, policy, copy, request),
-        )
-        if copy is None or self.table.persons_repeat():
-            return origin
-        size = len(copy.columns[request.columns[0]])
-        return self._with_gaps(
-            dataclasses.replace(origin, shown=size, total=self.table.size), request.named
-        )
-
-    def _with_gaps(self, origin: Origin, names: Sequence[str]) -> Origin:
-        """Name the column with the most missing values, if one has more than the others."""
-        if len(names) < 2 or origin.shown == origin.total:
-            return origin
-        found = [_gaps(self.table, name) for name in names]
-        leaders = [name for name, gaps in zip(names, found, strict=True) if gaps == max(found) > 0]
-        return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
-
-
-def _gaps(table: Table, name: str) -> int:
-    """Count the persons without a value in a column."""
-    if table.columns[name].kind == KINDS[0]:
-        return table.gaps(name)
-    return table.levels(name).get("", 0)
 
 
 def labels_of(labels: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
@@ -494,30 +321,7 @@ def folder_of(policy: Policy) -> Path | None:
     return None if policy.folder is None else policy.folder / HIDDEN_FOLDER
 
 
-def remarks_of(
-    table: Table, policy: Policy, copy: Copy | None, request: PlotRequest
-) -> tuple[str, ...]:
-    """Say what became of values outside declared limits or bounds, and what may be no value.
-
-    The sentences name columns and no value; `copy` is None where a plot is drawn from counts.
-    """
-    said = [] if copy is None else [*copy.remarks]
-    said += _codes_in(table, policy, request.named)
-    said += open_ends(request)
-    if copy is None:
-        return tuple(said)
-    for name in request.columns:
-        low, high = policy.bounds.get(name, (-math.inf, math.inf))
-        values = copy.columns[name]
-        if policy.outside != "keep" and name in policy.bounds:
-            done = {"reflect": "reflected at them", "clip": "put on them"}
-            said.append(f"values outside the bounds of {name} are {done[policy.outside]}")
-        elif ((values < low) | (values > high)).any():
-            said.append(f"some values lie outside the bounds of {name}, and are kept")
-    return tuple(said)
-
-
-def _codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
+def codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
     """Say which columns may hold codes for missing values."""
     least = _least_codes(table, policy)
     return codes_said([name for name in dict.fromkeys(names) if table.codes(name, least)])
@@ -535,35 +339,3 @@ def codes_said(names: Sequence[str]) -> list[str]:
 def _least_codes(table: Table, policy: Policy) -> int:
     """Return how many persons share a number that may stand for a missing value: k, or drawn."""
     return max(policy.k, table.few)
-
-
-# --- the order of axes ---------------------------------------------------------------------------
-
-
-class Settles(Protocol):
-    """What says how a plot will be made: a study, or what was derived of its copy."""
-
-    @property
-    def table(self) -> Table:
-        """The raw table."""
-        ...
-
-    @property
-    def whole(self) -> WholeTable:
-        """The copy of the whole table, or what was derived of it."""
-        ...
-
-    @property
-    def settle(self) -> Callable[..., PlotRequest]:
-        """Say how a plot will be made, or refuse it."""
-        ...
-
-
-def axis_order(
-    session: Settles, columns: Sequence[str], sensitive: Sensitive | None
-) -> tuple[str, ...]:
-    """Propose an order of columns as axes."""
-    request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
-    whole = session.whole.only(request.rests_on) if request.of_copy else None
-    table = session.table if whole is None else whole.table
-    return proposed_order(table, request, axes_to_order(table, request))

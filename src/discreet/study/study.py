@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from itertools import chain
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
 from discreet.arguments import check_ratio, check_whole
-from discreet.errors import InputError, RefusedError, about, one_of
+from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.column_list import ColumnList
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.methods import Whole
-from discreet.methods.copies import Draws
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
@@ -34,43 +32,34 @@ from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
 from discreet.plots.violin import VIOLIN
-from discreet.policy import Policy, Sensitive, load_policy, resolve_table
+from discreet.policy import Policy, Sensitive, load_policy
 from discreet.release import Release
-from discreet.secret import load_secret
 from discreet.study.asking import asked
 from discreet.study.attacks import attack_versions
 from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
-from discreet.study.derived import DerivedCopy, OfCopy, derived_of
+from discreet.study.derived import DerivedCopy, axis_order, derived_of
 from discreet.study.from_file import FileSession, is_study_file, open_file
 from discreet.study.model import modelled
-from discreet.study.new_columns import check_derive
 from discreet.study.notebook import offer_names
-from discreet.study.persons import refuse_unsaid_persons
+from discreet.study.opening import session_of
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.publishing import private_copy, publish
-from discreet.study.session import Session, axis_order, folder_of
+from discreet.study.session import Session
 from discreet.study.summary import average, summarise
-from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.verify import FileCheck, verifier_of
 from discreet.study.verify_file import FileVerifier
 from discreet.study.whole_table import columns_released, release_whole
-from discreet.table import Table, forget, open_table, with_levels_of_two
 from discreet.web.board import Board
 
 __all__ = [
     "AxisSettings",
     "BinSettings",
-    "CopySettings",
-    "CurveSettings",
     "GridSettings",
     "Limits",
-    "RoundingSettings",
-    "RowSettings",
     "Study",
-    "TableSettings",
     "open",
 ]
 
@@ -82,84 +71,38 @@ OF_FILE = (
     "a study file says itself what its study is and how it was protected; open it without policy"
     " and other settings"
 )
+OF_RESEARCH = (
+    "the policy 'research' is of the papers' methods, for public or simulated data:"
+    " discreet.research(source); open a study under a guarded policy, such as 'standard'"
+)
 Limits = Mapping[str, Sequence[float]]
 Two = tuple[str, str] | list[str]
 """Two columns of levels, by which a plot of the copy is divided."""
 
 
-class CurveSettings(TypedDict, total=False):
-    """What of curves the policy says."""
+class GridSettings(TypedDict, total=False):
+    """Settings of points, boxes and grids; the policy has one of each where nobody says."""
 
-    k: int | None
-    q: float | None
-
-
-class RowSettings(TypedDict, total=False):
-    """What of a regression the policy says; `research` alone lets a caller choose."""
-
-    k: int | None
-    q: float | None
     grid: int | None
-
-
-class GridSettings(RowSettings, total=False):
-    """What of points, boxes and grids the policy says."""
-
     limits: Limits | None
 
 
 class BinSettings(TypedDict, total=False):
-    """What of a histogram the policy says."""
+    """Settings of a histogram; the policy has one of each where nobody says."""
 
-    k: int | None
-    q: float | None
     bins: int | None
     limits: Limits | None
     edges: Limits | None
 
 
 class AxisSettings(TypedDict, total=False):
-    """What of parallel coordinates the policy says."""
+    """Settings of parallel coordinates; `k`, `diversity` and `cost` of a PUBLIC study file."""
 
     k: int | None
     diversity: int | None
     pixels: int | None
     limits: Limits | None
     cost: str | None
-
-
-class GapSettings(TypedDict, total=False):
-    """What the policy says of rows with missing values and of small strata."""
-
-    missing: str | None
-    missing_levels: str | None
-    hierarchies: Mapping[str, Any] | None
-
-
-class CopySettings(GapSettings, total=False):
-    """What the policy says of how rows are prepared."""
-
-    metric: str | None
-    ties: str | None
-    diversity: int | None
-    closeness: float | None
-
-
-class TableSettings(CopySettings, total=False):
-    """What of a protected table the policy says."""
-
-    k: int | None
-    q: float | None
-
-
-class RoundingSettings(GapSettings, total=False):
-    """What of a rounded table the policy says."""
-
-    k: int | str | None
-    c: int | str | None
-    per_column: bool
-    representative: str | None
-    encoding: str | None
 
 
 def _known(settings: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,16 +115,13 @@ def _known(settings: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Study:
-    """A table behind a policy: one short method for each thing one can ask.
+    """What people look at: one short method for each thing one can ask of a protected copy.
 
     Made by `discreet.open`. Prints no value and cannot be pickled. Every plot is answered with a
-    View. `**research` are settings that the policy has a value of: other values exist under the
-    policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
-    from one protected copy of the whole table: of any columns, by any level, with any settings of
-    the view (bins, grid, limits, pixels), and none is refused because of another. What methods
-    say of counts is of the policy `research`. Every method raises InputError if a column, method or
-    setting is unknown or of another kind than is needed, and RefusedError if the policy has another
-    value, or the table or a level holds too few persons.
+    View, and drawn from one protected copy of the whole table: of any columns, by any level, with
+    any settings of the view (bins, grid, limits, pixels), and none is refused because of another.
+    Every method raises InputError if a column or setting is unknown or of another kind than is
+    needed, and RefusedError if the table or a level holds too few rows.
 
     A study that is a file (`is_file`) makes everything of the protected rows in it, and refuses
     what needs the data.
@@ -255,18 +195,7 @@ class Study:
         >>> list(study.assign(old="age >= 65").columns)[-1]
         'old'
         """
-        return columns_of(self._drawn)
-
-    @property
-    def _drawn(self) -> OfCopy:
-        """What plots are drawn by: the copy, what was derived of it, or data under `research`."""
-        if isinstance(self._session, Session) and not self.policy.fixed:
-            return self._session
-        return self._of_copy()
-
-    def _numbers_together(self) -> tuple[str, ...]:
-        of = self._drawn
-        return (of.session if isinstance(of, DerivedCopy) else of).numbers_together()
+        return columns_of(self._of_copy())
 
     def publish(self, path: str | Path) -> Path:
         """Write the study to a signed file that others explore without the data.
@@ -532,9 +461,9 @@ class Study:
         'scatter, for 2 numbers'
         """
         if columns or by is not None:
-            choice = chosen(kinds_of(self._drawn, columns), by)
+            choice = chosen(kinds_of(self._of_copy(), columns), by)
         else:
-            choice = overview(self._drawn)
+            choice = overview(self._of_copy())
         found = plots.PLOTS[choice.plot]
         named = (choice.columns,) if found.axes or found.listed else choice.columns
         divided = {} if choice.by is None else {"by": choice.by}
@@ -549,8 +478,7 @@ class Study:
         by: None = None,
         overlay: bool = False,
         weights: str | None = None,
-        method: str | None = None,
-        **research: Unpack[BinSettings],
+        **view: Unpack[BinSettings],
     ) -> plots.HistogramView: ...
     @overload
     def histogram(
@@ -560,8 +488,7 @@ class Study:
         by: str,
         overlay: bool = False,
         weights: str | None = None,
-        method: str | None = None,
-        **research: Unpack[BinSettings],
+        **view: Unpack[BinSettings],
     ) -> plots.MultiplesView: ...
     @overload
     def histogram(
@@ -570,8 +497,7 @@ class Study:
         *,
         by: Two,
         overlay: bool = False,
-        method: str | None = None,
-        **research: Unpack[BinSettings],
+        **view: Unpack[BinSettings],
     ) -> plots.PanelsView: ...
     @asked
     def histogram(
@@ -581,8 +507,7 @@ class Study:
         by: str | Two | None = None,
         overlay: bool = False,
         weights: str | None = None,
-        method: str | None = None,
-        **research: Unpack[BinSettings],
+        **view: Unpack[BinSettings],
     ) -> plots.HistogramView | plots.MultiplesView | plots.PanelsView:
         """Draw the distribution of one column as bars.
 
@@ -602,10 +527,8 @@ class Study:
             A column of numbers, a survey's weights, above 0: densities are of the weights of the
             rows of the copy of the whole table. Rows without one are left out; `by` is of one
             column at most.
-        method : str, optional
-            Under `research`: "suppression" (the default), "generalization", a row method or "none".
-        **research
-            `k`, `q`, `bins`, `limits`, or `edges`, the ends of bins of any widths:
+        **view
+            `bins`, `limits`, or `edges`, the ends of bins of any widths:
             `{"age": [0, 18, 40, 65, 100]}`.
 
         Returns
@@ -614,12 +537,11 @@ class Study:
 
         Notes
         -----
-        Bins hold rows of the protected copy; under `research` see Avraam et al. (2021), section
-        4.1, Fig. 1.
+        Bins hold rows of the protected copy.
         """
-        settings = _known(BinSettings, research)
+        settings = _known(BinSettings, view)
         how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
-        return self._drawn.draw(HISTOGRAM, [column], method=method, **how, **settings)
+        return self._of_copy().draw(HISTOGRAM, [column], **how, **settings)
 
     @overload
     def density(
@@ -627,8 +549,6 @@ class Study:
         column: str,
         *,
         by: str | None = None,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.DensityView: ...
     @overload
     def density(
@@ -636,8 +556,6 @@ class Study:
         column: str,
         *,
         by: Two,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
     @asked
     def density(
@@ -645,8 +563,6 @@ class Study:
         column: str,
         *,
         by: str | Two | None = None,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.DensityView | plots.PanelsView:
         """Draw the distribution of one column as a smooth curve.
 
@@ -654,7 +570,7 @@ class Study:
         ----------
         column : str
             A continuous column; of the copy of the whole table also one of dates.
-        by, method, **research
+        by
             As of `ecdf`. Levels whose rows have one value alone have no curve either.
 
         Returns
@@ -683,8 +599,7 @@ class Study:
         >>> len(view.curves), len(view.bandwidths)
         (2, 2)
         """
-        settings = _known(CurveSettings, research)
-        return self._drawn.draw(DENSITY, [column], by=by, method=method, **settings)
+        return self._of_copy().draw(DENSITY, [column], by=by)
 
     @overload
     def ecdf(
@@ -692,8 +607,6 @@ class Study:
         column: str,
         *,
         by: str | None = None,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.EcdfView: ...
     @overload
     def ecdf(
@@ -701,8 +614,6 @@ class Study:
         column: str,
         *,
         by: Two,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
     @asked
     def ecdf(
@@ -710,8 +621,6 @@ class Study:
         column: str,
         *,
         by: str | Two | None = None,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.EcdfView | plots.PanelsView:
         """Draw which share of the rows lies at or below each value, as a curve in steps.
 
@@ -724,10 +633,6 @@ class Study:
             12 levels those with the most rows. The others are named below the plot. Of two, in
             the copy of the whole table alone, the levels of the first have a curve in a panel for
             each of the second; what has fewer than 50 rows is not drawn.
-        method : str, optional
-            A row method, under `research` alone.
-        **research
-            `k` or `q`.
 
         Returns
         -------
@@ -753,8 +658,7 @@ class Study:
         >>> [curve.y[-1] for curve in view.curves]
         [1.0, 1.0]
         """
-        settings = _known(CurveSettings, research)
-        return self._drawn.draw(ECDF, [column], by=by, method=method, **settings)
+        return self._of_copy().draw(ECDF, [column], by=by)
 
     @overload
     def scatter(
@@ -765,8 +669,7 @@ class Study:
         by: str | None = None,
         trend: bool = False,
         show: Literal["auto", "points"] = "auto",
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.PointsView: ...
     @overload
     def scatter(
@@ -777,8 +680,7 @@ class Study:
         by: str | None = None,
         trend: bool = False,
         show: Literal["density"],
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.ScatterDensityView: ...
     @overload
     def scatter(
@@ -789,8 +691,7 @@ class Study:
         by: Two,
         trend: bool = False,
         show: str = "auto",
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
     @asked
     def scatter(
@@ -801,8 +702,7 @@ class Study:
         by: str | Two | None = None,
         trend: bool = False,
         show: str = "auto",
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.PointsView | plots.ScatterDensityView | plots.PanelsView:
         """Draw two columns against each other as points, or, of many rows, as coloured cells.
 
@@ -815,44 +715,31 @@ class Study:
             alone, the levels of the first have a row of panels each and those of the second a
             column; what has fewer than 50 rows is not drawn.
         trend : bool, default False
-            Draw the least-squares line of all rows, one for each level of `by`; under
-            `research` that of the raw records too (Fig. 2A).
+            Draw the least-squares line of all rows, one for each level of `by`.
         show : {"auto", "points", "density"}, default "auto"
             Each row as a point; or "density", cells coloured by which share of the rows lies in
             them, with a panel for each level of `by`. "auto" draws the density of more than 2,000
             rows of the copy of the whole table, and points of fewer. By two columns it is points.
-        method : str, optional
-            Under `research`: a row method, "suppression" or "generalization" (points in the middle
-            of the cells of a grid), or "none".
-        **research
-            `k`, `q`, `grid` or `limits`.
+        **view
+            `grid` or `limits`.
 
         Returns
         -------
         PointsView, or ScatterDensityView where cells are drawn, or PanelsView by two columns
 
-        Raises
-        ------
-        InputError
-            Also if the density is asked for by a method of counts.
-
         Notes
         -----
-        Under a guarded policy the points are rows of the protected copy, so asking again, or for
-        other columns, teaches nothing that the copy does not. Avraam et al. (2021), section 4.1,
-        Fig. 2.
+        The points are rows of the protected copy, so asking again, or for other columns, teaches
+        nothing that the copy does not.
         """
-        settings = _known(GridSettings, research)
-        how: dict[str, Any] = {"by": by, "trend": trend, "method": method}
-        return self._drawn.draw(SCATTER, [x, y], **how, show=show, **settings)
+        settings = _known(GridSettings, view)
+        how: dict[str, Any] = {"by": by, "trend": trend, "show": show}
+        return self._of_copy().draw(SCATTER, [x, y], **how, **settings)
 
     @asked
     def correlations(
         self,
         columns: Sequence[str] | None = None,
-        *,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.CorrelationsView:
         """Draw how far each two columns go together, as a matrix of correlations.
 
@@ -860,10 +747,6 @@ class Study:
         ----------
         columns : sequence of str, optional
             2 to 20 continuous columns; by default all of the copy.
-        method : str, optional
-            A row method, under `research` alone.
-        **research
-            `k` or `q`.
 
         Returns
         -------
@@ -892,14 +775,13 @@ class Study:
         >>> view.pearson[0][0], view.pearson[0][1] == view.pearson[1][0]
         (1.0, True)
         """
-        settings = _known(CurveSettings, research)
-        names = self._numbers_together() if columns is None else columns
+        names = self._of_copy().session.numbers_together() if columns is None else columns
         if not 2 <= len(names) <= MOST_COLUMNS:
             raise InputError(
                 f"correlations are of a list of 2 to {MOST_COLUMNS} columns of numbers; name them:"
                 " columns=['a', 'b', 'c']"
             )
-        return self._drawn.draw(CORRELATIONS, names, method=method, **settings)
+        return self._of_copy().draw(CORRELATIONS, names)
 
     @overload
     def heatmap(
@@ -908,8 +790,7 @@ class Study:
         y: str,
         *,
         by: None = None,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.GridView: ...
     @overload
     def heatmap(
@@ -918,8 +799,7 @@ class Study:
         y: str,
         *,
         by: str,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.MultiplesView: ...
     @overload
     def heatmap(
@@ -928,8 +808,7 @@ class Study:
         y: str,
         *,
         by: Two,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
     @asked
     def heatmap(
@@ -938,8 +817,7 @@ class Study:
         y: str,
         *,
         by: str | Two | None = None,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.GridView | plots.MultiplesView | plots.PanelsView:
         """Draw two columns as the cells of a grid, coloured by what they hold.
 
@@ -951,11 +829,8 @@ class Study:
             A categorical column: one grid for each of its levels, on the same cells and colours.
             Of two, in the copy of the whole table alone, the levels of the first have a row of
             panels each and those of the second a column; what has fewer than 50 rows is not drawn.
-        method : str, optional
-            Under `research`: "generalization" (the default: half as many cells along each axis,
-            small ones hidden), "suppression", a row method or "none".
-        **research
-            `k`, `q`, `grid` or `limits`.
+        **view
+            `grid` or `limits`.
 
         Returns
         -------
@@ -963,11 +838,10 @@ class Study:
 
         Notes
         -----
-        Cells hold rows of the protected copy; under `research` see Avraam et al. (2021), section
-        4.1, Fig. 3.
+        Cells hold rows of the protected copy.
         """
-        settings = _known(GridSettings, research)
-        return self._drawn.draw(HEATMAP, [x, y], by=by, method=method, **settings)
+        settings = _known(GridSettings, view)
+        return self._of_copy().draw(HEATMAP, [x, y], by=by, **settings)
 
     @overload
     def contour(
@@ -976,8 +850,7 @@ class Study:
         y: str,
         *,
         by: None = None,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.ContourView: ...
     @overload
     def contour(
@@ -986,8 +859,7 @@ class Study:
         y: str,
         *,
         by: str,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.MultiplesView: ...
     @overload
     def contour(
@@ -996,8 +868,7 @@ class Study:
         y: str,
         *,
         by: Two,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
     @asked
     def contour(
@@ -1006,15 +877,14 @@ class Study:
         y: str,
         *,
         by: str | Two | None = None,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.ContourView | plots.MultiplesView | plots.PanelsView:
         """Draw two columns as lines of equal count, from the grid of the heat map.
 
         Parameters
         ----------
-        x, y, by, method, **research
-            As of `heatmap`, whose grid it is: what the heat map hides counts as 0.
+        x, y, by, **view
+            As of `heatmap`, whose grid it is.
 
         Returns
         -------
@@ -1022,34 +892,31 @@ class Study:
 
         Notes
         -----
-        Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
+        Tells nothing that the heat map does not.
         """
-        settings = _known(GridSettings, research)
-        return self._drawn.draw(CONTOUR, [x, y], by=by, method=method, **settings)
+        settings = _known(GridSettings, view)
+        return self._of_copy().draw(CONTOUR, [x, y], by=by, **settings)
 
     @overload
     def box(
         self,
         *columns: str,
         by: str | None = None,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.BoxView: ...
     @overload
     def box(
         self,
         *columns: str,
         by: Two,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.PanelsView: ...
     @asked
     def box(
         self,
         *columns: str,
         by: str | Two | None = None,
-        method: str | None = None,
-        **research: Unpack[GridSettings],
+        **view: Unpack[GridSettings],
     ) -> plots.BoxView | plots.PanelsView:
         """Draw a box plot of each column, or of one column for each level of another.
 
@@ -1061,10 +928,8 @@ class Study:
             A categorical column whose levels have a box each. Of two, in the copy of the whole
             table alone, the boxes of the second stand side by side at each level of the first;
             what has fewer than 50 rows is not drawn.
-        method : str, optional
-            Under `research`: "suppression" (the default), "generalization", a row method or "none".
-        **research
-            `k`, `q`, `grid` or `limits`.
+        **view
+            `grid` or `limits`.
 
         Returns
         -------
@@ -1072,8 +937,7 @@ class Study:
 
         Notes
         -----
-        Boxes are of the rows of the protected copy, outliers too; under `research` see Avraam et
-        al. (2021), section 4.1, Fig. 4.
+        Boxes are of the rows of the protected copy, outliers too.
 
         Examples
         --------
@@ -1083,10 +947,10 @@ class Study:
         >>> view.first, view.second, view.drawn
         (('no', 'yes'), ('1', '2'), 4)
         """
-        settings = _known(GridSettings, research)
+        settings = _known(GridSettings, view)
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
-        return self._drawn.draw(BOX, columns, by=by, method=method, **settings)
+        return self._of_copy().draw(BOX, columns, by=by, **settings)
 
     @overload
     def violin(
@@ -1094,8 +958,6 @@ class Study:
         column: str,
         *,
         by: str | None = None,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.ViolinView: ...
     @overload
     def violin(
@@ -1103,8 +965,6 @@ class Study:
         column: str,
         *,
         by: Two,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.PanelsView: ...
     @asked
     def violin(
@@ -1112,8 +972,6 @@ class Study:
         column: str,
         *,
         by: str | Two | None = None,
-        method: str | None = None,
-        **research: Unpack[CurveSettings],
     ) -> plots.ViolinView | plots.PanelsView:
         """Draw the density of a column as a violin, or one violin for each level of another.
 
@@ -1125,10 +983,6 @@ class Study:
             A categorical column: a violin for each of its levels of at least 10 rows; of more than
             12 levels for those with the most rows. The others are named below the plot. A pair of
             columns draws a panel for each level of the second one.
-        method : str, optional
-            A row method, under `research` alone.
-        **research
-            `k` or `q`.
 
         Returns
         -------
@@ -1155,8 +1009,7 @@ class Study:
         >>> [curve.label for curve in view.curves], view.rows[0] > 200
         (['1', '2'], True)
         """
-        settings = _known(CurveSettings, research)
-        return self._drawn.draw(VIOLIN, [column], by=by, method=method, **settings)
+        return self._of_copy().draw(VIOLIN, [column], by=by)
 
     @overload
     def bars(
@@ -1166,7 +1019,6 @@ class Study:
         by: str | None = None,
         percent: bool = False,
         weights: str | None = None,
-        method: str | None = None,
     ) -> plots.BarView: ...
     @overload
     def bars(
@@ -1175,7 +1027,6 @@ class Study:
         *,
         by: Two,
         percent: bool = False,
-        method: str | None = None,
     ) -> plots.PanelsView: ...
     @asked
     def bars(
@@ -1185,7 +1036,6 @@ class Study:
         by: str | Two | None = None,
         percent: bool = False,
         weights: str | None = None,
-        method: str | None = None,
     ) -> plots.BarView | plots.PanelsView:
         """Draw how many, or which share of them, have each level of a categorical column.
 
@@ -1203,8 +1053,6 @@ class Study:
         weights : str, optional
             A column of numbers, a survey's weights, above 0: sums of the weights of the rows of the
             copy of the whole table, or their shares. Rows without one are left out.
-        method : str, optional
-            Under `research` "none" alone.
 
         Returns
         -------
@@ -1217,8 +1065,8 @@ class Study:
 
         Notes
         -----
-        Rows of the protected copy are counted, as in every other plot and table of it; under
-        `research` records are. A missing value is a level.
+        Rows of the protected copy are counted, as in every other plot and table of it. A missing
+        value is a level.
 
         Examples
         --------
@@ -1227,16 +1075,14 @@ class Study:
         >>> [round(sum(shares)) for shares in view.shares]
         [100]
         """
-        how: dict[str, Any] = {"method": method, "weights": weights}
-        return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
+        how: dict[str, Any] = {"percent": percent, "weights": weights}
+        return self._of_copy().draw(BARS, [column], by=by, **how)
 
     @asked
     def crosstab(
         self,
         rows: str,
         columns: str,
-        *,
-        method: str | None = None,
     ) -> plots.CrossTableView:
         """Count the pairs of levels of two categorical columns, with their sums.
 
@@ -1244,8 +1090,6 @@ class Study:
         ----------
         rows, columns : str
             Two categorical columns.
-        method : str, optional
-            As of `bars`.
 
         Returns
         -------
@@ -1258,10 +1102,10 @@ class Study:
 
         Notes
         -----
-        Rows of the protected copy are counted; under `research` records are. Where the policy lists
-        the two columns (`tables`) the copy has the counts of the data, with noise.
+        Rows of the protected copy are counted. Where the policy lists the two columns (`tables`)
+        the copy has the counts of the data, with noise.
         """
-        return self._drawn.draw(CROSSTAB, [rows, columns], method=method)
+        return self._of_copy().draw(CROSSTAB, [rows, columns])
 
     @overload
     def survival(
@@ -1320,15 +1164,14 @@ class Study:
             Also if which values are the event is not clear, or `event_is` names another; the
             message names the levels of the copy.
         RefusedError
-            Also if there is no copy of the whole table, or no curve has 10 rows.
+            Also if no curve has 10 rows.
 
         Notes
         -----
         Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
-        not; under the policy `research` from raw records. A curve ends where fewer than 10 rows are
-        at risk. Intervals are for the population: at each time they hold chance among so many rows
-        and how far the copy is off, as far as copies of it are from it (`own_error`). Kaplan and
-        Meier (1958).
+        not. A curve ends where fewer than 10 rows are at risk. Intervals are for the population: at
+        each time they hold chance among so many rows and how far the copy is off, as far as copies
+        of it are from it (`own_error`). Kaplan and Meier (1958).
 
         Examples
         --------
@@ -1340,7 +1183,7 @@ class Study:
         >>> curve.shares[0], 0.0 < curve.low[-1] <= curve.shares[-1] < 0.5
         (1.0, True)
         """
-        return self._drawn.draw(SURVIVAL, [time, event], by=by, event_is=event_is)
+        return self._of_copy().draw(SURVIVAL, [time, event], by=by, event_is=event_is)
 
     @overload
     def over_time(
@@ -1402,13 +1245,12 @@ class Study:
             Also if `date` holds neither dates nor whole numbers, or there are more than 1,000
             periods.
         RefusedError
-            Also if there is no copy of the whole table, or no point has 10 rows.
+            Also if no point has 10 rows.
 
         Notes
         -----
         Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
-        not; under the policy `research` from raw records, which have no dates there but whole
-        numbers. A period without rows has a count of 0, and a gap in place of a mean. In the copy
+        not. A period without rows has a count of 0, and a gap in place of a mean. In the copy
         dates are means of some persons' dates: a peak of a few days is flatter than in the data.
         Intervals are for the population: they hold chance among so many rows and how far the copy
         is off, as far as copies of it are from it (`own_error`).
@@ -1424,7 +1266,7 @@ class Study:
         ('quarter', True, True)
         """
         columns = [date] if value is None else [date, value]
-        return self._drawn.draw(OVER_TIME, columns, by=by, every=every)
+        return self._of_copy().draw(OVER_TIME, columns, by=by, every=every)
 
     @asked
     def parallel(
@@ -1434,7 +1276,7 @@ class Study:
         method: str | None = None,
         sensitive: Sensitive | None = None,
         gradient: bool = True,
-        **research: Unpack[AxisSettings],
+        **view: Unpack[AxisSettings],
     ) -> plots.ParallelView:
         """Draw columns as axes side by side, and clusters of records between neighbouring ones.
 
@@ -1444,18 +1286,18 @@ class Study:
             At least two columns, in the order of their axes; continuous or categorical.
             `axis_order` proposes an order.
         method : str, optional
-            Under `research`: "k-member" (the default: clusters of records, pair by pair, as the
-            paper has them), "k-member-joint" (over all axes at once) or "none".
+            Of a PUBLIC study file: "k-member" (the default: clusters of records, pair by pair, as
+            the paper has them) or "k-member-joint" (over all axes at once).
         sensitive : str, sequence of str, or mapping of str to sequence, optional
-            Under `research`, sensitive columns, and which of their values are; by default the
-            columns whose role is "sensitive".
+            Of a PUBLIC study file, sensitive columns, and which of their values are.
         gradient : bool, default True
             Draw clusters with edges that fade (Fig. 6b), or flat (Fig. 6a).
-        **research
-            `k`; `limits`; `diversity`, the least number of different sensitive values (l; at
-            least 2 by default); `pixels` of an axis, a multiple of 50, of which more than 500 are
-            answered as 500 (section 6.4); `cost`, how clusters of "k-member" grow: by the distance
-            to their "seed", by their "span", or whichever gives the "smaller" ones (the default).
+        **view
+            `limits`; `pixels` of an axis, a multiple of 50, of which more than 500 are answered as
+            500 (section 6.4). Of a PUBLIC study file also `k`; `diversity`, the least number of
+            different sensitive values (l; at least 2 by default); and `cost`, how clusters of
+            "k-member" grow: by the distance to their "seed", by their "span", or whichever gives
+            the "smaller" ones (the default).
 
         Returns
         -------
@@ -1474,9 +1316,9 @@ class Study:
         column's histogram, joined until each holds k rows, and at least 10 pixels wide. They light
         up together where they share at least k rows.
 
-        **What it does not protect.** Under `research` edges are pixels of single records, most
-        paths of clusters are of one record, and a value of a sensitive column may be by far the
-        most frequent one in a cluster, or in those that light up with it.
+        **What it does not protect.** Of a PUBLIC study file edges are pixels of single records,
+        most paths of clusters are of one record, and a value of a sensitive column may be by far
+        the most frequent one in a cluster, or in those that light up with it.
 
         Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel
         coordinates", IEEE Transactions on Visualization and Computer Graphics 17(12), 2011.
@@ -1490,8 +1332,8 @@ class Study:
 pixels = 400), policy standard)
         """
         settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
-        settings |= _known(AxisSettings, research)
-        return self._drawn.draw(PARALLEL, columns, method=method, **settings)
+        settings |= _known(AxisSettings, view)
+        return self._of_copy().draw(PARALLEL, columns, method=method, **settings)
 
     @asked
     def axis_order(
@@ -1514,21 +1356,19 @@ pixels = 400), policy standard)
         Notes
         -----
         Which column tells least is corrected for what chance alone would tell. Of the rows of a
-        copy no column is sensitive.
+        copy no column is sensitive; of a PUBLIC study file's columns may be.
 
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes(), "research", roles={"sex": "sensitive"})
-        >>> study.axis_order(["sex", "age", "bmi"])[-1]
-        'sex'
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> sorted(study.axis_order(["sex", "age", "bmi"]))
+        ['age', 'bmi', 'sex']
         """
-        return axis_order(self._drawn, columns, sensitive)
+        return axis_order(self._of_copy(), columns, sensitive)
 
     @asked
-    def residuals(
-        self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
-    ) -> plots.ResidualView:
+    def residuals(self, formula: str) -> plots.ResidualView:
         """Draw the residuals of a linear regression against its fitted values.
 
         Parameters
@@ -1536,10 +1376,6 @@ pixels = 400), policy standard)
         formula : str
             The model: `"y ~ x1 + x2 + C(group)"`. Columns, their products with `:` and `*`, and
             log, log10, exp, sqrt and arithmetic of them.
-        method : str, optional
-            Under `research` a row method, "suppression", "generalization" or "none".
-        **research
-            `k`, `q` or `grid`.
 
         Returns
         -------
@@ -1554,34 +1390,19 @@ pixels = 400), policy standard)
 
         Notes
         -----
-        Under `standard` the model is fitted to the protected copy, so that its pictures and
-        estimates teach nothing that the copy does not show. Under `research` it is fitted to the
-        real data, whose estimates the view tells, and the points are then protected like those of
-        a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
+        The model is fitted to the protected copy, so that its pictures and estimates teach nothing
+        that the copy does not show.
         """
-        settings = _known(RowSettings, research)
-        return self._drawn.draw(RESIDUALS, formula=formula, method=method, **settings)
+        return self._of_copy().draw(RESIDUALS, formula=formula)
 
     @asked
-    def qq(
-        self,
-        formula: str,
-        *,
-        noise_on: str | None = None,
-        method: str | None = None,
-        **research: Unpack[RowSettings],
-    ) -> plots.QQView:
+    def qq(self, formula: str) -> plots.QQView:
         """Draw quantiles of the residuals of a linear regression against normal ones.
 
         Parameters
         ----------
-        formula, method, **research
+        formula
             As of `residuals`.
-        noise_on : {"points", "variable"}, optional
-            Of method "probabilistic" under `research`: noise on the points of the finished plot
-            (the default, and the paper's way: the line becomes a cloud), or on the residuals
-            before it is made (the line stays a line, but the more noise, the more normal it
-            looks, whatever the residuals are; section 5.2).
 
         Returns
         -------
@@ -1589,21 +1410,17 @@ pixels = 400), policy standard)
 
         Notes
         -----
-        Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
-        Fig. 5B.
+        Residuals are divided by their standard deviation.
         """
-        settings: dict[str, Any] = {"noise_on": noise_on, **_known(RowSettings, research)}
-        return self._drawn.draw(QQ, formula=formula, method=method, **settings)
+        return self._of_copy().draw(QQ, formula=formula)
 
     @asked
-    def leverage(
-        self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
-    ) -> plots.LeverageView:
+    def leverage(self, formula: str) -> plots.LeverageView:
         """Draw the residuals of a linear regression against leverage, with Cook's distance.
 
         Parameters
         ----------
-        formula, method, **research
+        formula
             As of `residuals`.
 
         Returns
@@ -1613,10 +1430,9 @@ pixels = 400), policy standard)
         Notes
         -----
         Residuals are divided by their standard deviation; the lines say where Cook's distance of
-        the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
+        the model is 0.5 and 1.
         """
-        settings = _known(RowSettings, research)
-        return self._drawn.draw(LEVERAGE, formula=formula, method=method, **settings)
+        return self._of_copy().draw(LEVERAGE, formula=formula)
 
     @asked
     def summary(
@@ -1898,36 +1714,22 @@ pixels = 400), policy standard)
         columns: Sequence[str] | None = None,
         *,
         drop: Sequence[str] = (),
-        sensitive: str | None = None,
-        method: str | None = None,
         formula: str | None = None,
         risk_below: float | None = None,
-        **research: Unpack[TableSettings],
     ) -> Release:
-        """Make a protected table, and a report on its risk and use.
+        """Return the protected copy as a table, with a report on its risk and use.
 
         Parameters
         ----------
         columns : sequence of str, optional
-            The columns to release. By default all of the copy of the whole table; under `research`
-            the continuous ones that are not dropped and identify nobody.
+            The columns to release; by default all of the copy.
         drop : sequence of str, optional
             Columns that are left out.
-        sensitive : str, optional
-            A column that must stay unknown, under `research`: it travels along and is no stratum.
-            By default the column whose role is "sensitive".
-        method : str, optional
-            A row method, under `research`: "condensation", "deterministic", "probabilistic",
-            "multiplicative", or a way to round, such as "mdav".
         formula : str, optional
             A regression to fit to both tables: "glucose ~ age + C(sex)".
         risk_below : float, optional
-            The share of records that may be linked to their own released row. Under `research`
-            the setting of least loss below it is looked for; under a guarded policy, whose
-            setting is fixed, the table is refused where it is not below.
-        **research
-            `k`, `q`, `metric`, `ties`, `missing`, `missing_levels`, `hierarchies`, `diversity` or
-            `closeness`, each as in `Policy`.
+            The share of records that may be linked to their own released row, above 0 and at most
+            1: the table is refused where it is not below.
 
         Returns
         -------
@@ -1937,22 +1739,12 @@ pixels = 400), policy standard)
         Raises
         ------
         RefusedError
-            Also if strata cannot be merged to their size, or what was required is not reached.
+            Also if what was required is not reached.
 
         Notes
         -----
-        In a guarded study the table is the protected copy that plots are drawn from. Under
-        `research` numbers are standardised over all rows, protected within the strata and, by the
-        deterministic method, put back on their scale over the whole table. Strata that are too
-        small (k rows) are merged first, and rows of what stays small are left out. Rows stay in the
-        order of the file.
-
-        **What it does not protect.** Levels of strata are as they are: k-anonymity of the strata
-        says how many share them, not that what they share is harmless. Two tables of the same
-        data by other settings give records away together, so the ledger refuses the second.
-
-        Avraam et al., "A deterministic approach for protecting privacy in sensitive personal
-        data", BMC Medical Informatics and Decision Making 22:24 (2022).
+        The table is the protected copy that plots are drawn from. The papers' methods for tables
+        are in `discreet.anonymize`.
 
         Examples
         --------
@@ -1962,90 +1754,10 @@ pixels = 400), policy standard)
         >>> release.frame.column_names[:3]
         ['age', 'sex', 'bmi']
         """
-        settings = _known(TableSettings, research)
         if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
-        if self.policy.fixed:
-            self.policy.allowed(**settings)
-            if sensitive is not None or method not in (None, Whole.name):
-                raise RefusedError(
-                    "the whole table was protected when the study was opened; leave method and"
-                    " sensitive out, or open a study with roles={'column': 'sensitive'}; row"
-                    " methods are of the policy 'research', for public or simulated data"
-                )
-            names = columns_released(self._of_copy(), columns, drop)
-            return release_whole(self.session, names, formula, risk_below, self._derived)
-        settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
-        if risk_below is not None:
-            k, q = settings.pop("k", None), settings.pop("q", None)
-            tried = settle(**settings)
-            method, k, q = setting_below(self.session, tried, risk_below, method, k, q)
-            settings |= {"k": k, "q": q}
-        return release(self.session, settle(method=method, **settings), formula, risk_below)
-
-    @asked
-    def round(
-        self,
-        columns: Sequence[str] | None = None,
-        *,
-        method: str | None = None,
-        drop: Sequence[str] = (),
-        sensitive: str | None = None,
-        formula: str | None = None,
-        **research: Unpack[RoundingSettings],
-    ) -> Release:
-        """Make a table whose numbers are replaced by rounding points, and a report on it.
-
-        Parameters
-        ----------
-        columns, drop, sensitive, formula
-            As of `anonymize`.
-        method : str, optional
-            How rounding points are found: "mdav" (the default), "vmdav", "optimal",
-            "equal_width", "equal_frequency", "kmeans", "resampling" or "base"; per column also
-            "mdlp" and "chimerge", by the classes that the strata are.
-        **research
-            `missing`, `missing_levels` and `hierarchies`, as in `Policy`; `k`, the least number
-            of records that share a point; `c`, how many regions a column is parted into, by
-            methods that take it (otherwise n / k). With `per_column=True` each column is rounded by
-            itself, as the paper does: `k` and `c` may be "freedman-diaconis", `representative` is
-            what stands for a region ("mean", "median" or "midpoint"), and `encoding` which point
-            replaces a value: that of its "region", the "nearest", or a "stochastic" one.
-
-        Returns
-        -------
-        Release
-            `frame`, `report`, `points` (to round new records alike) and `save`.
-
-        Raises
-        ------
-        RefusedError
-            Also under a guarded policy, which releases its copy of the whole table alone.
-
-        Notes
-        -----
-        Rows are rounded over all columns jointly: by "mdav" and "vmdav" similar rows become
-        their mean; by other methods rows whose regions k or more share do, and the rest is
-        grouped by MDAV. Every released row is shared by k rows or more of its stratum.
-
-        **What it does not protect.** As of `anonymize`. Per column hardly any row of several
-        columns is shared: the report tells how many are not, and how many records are linked.
-
-        Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-        disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019).
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes(), "research")
-        >>> release = study.round(["age", "bmi", "glucose"], drop=["sex"], k=10)
-        >>> release.points
-        JointSet(age, bmi, glucose: 44 points)
-        """
-        settings: dict[str, Any] = {"drop": drop, "sensitive": sensitive, "method": method}
-        settings |= _known(RoundingSettings, research)
-        session = self._whole("round")
-        return release(session, session.settle_rounding(columns, **settings), formula)
+        names = columns_released(self._of_copy(), columns, drop)
+        return release_whole(self.session, names, formula, risk_below, self._derived)
 
     @asked
     def sweep(
@@ -2058,33 +1770,28 @@ pixels = 400), policy standard)
         m: Sequence[int] | None = None,
         left_out: Sequence[float] | None = None,
         risk: str = "linkage",
-        loss: str | None = None,
+        loss: str = "pairs",
         drop: Sequence[str] = (),
-        sensitive: str | None = None,
-        **research: Unpack[CopySettings],
     ) -> RiskUtilityMap:
-        """Try methods and numbers on the table that `anonymize` would make: for the custodian.
+        """Try other numbers on copies of the whole table: for the custodian.
 
         Parameters
         ----------
-        columns, drop, sensitive, **research
+        columns, drop
             As of `anonymize`.
         methods : sequence of str, optional
-            Under `research` row methods; all of them by default. Under a guarded policy "whole",
-            the default: copies of the whole table; and beside it, or alone, row methods.
+            "whole", the default: copies of the whole table; and beside it, or alone, row methods of
+            the papers.
         k, q, m : sequences of numbers, optional
             Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
         left_out : sequence of float, optional
-            Of whole copies, the largest shares of persons left out to try, from .1 to .5; by
-            default the policy's.
-        risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
-            The share that stands for the risk; of whole copies {"linkage", "far linkage",
-            "numbers", "levels", "membership"}, each by attack ("numbers" and "levels": inferred by
+            The largest shares of persons left out to try, from .1 to .5; by default the policy's.
+        risk : {"linkage", "far linkage", "numbers", "levels", "membership"}, default "linkage"
+            The share that stands for the risk, each by attack ("numbers" and "levels": inferred by
             the nearest row, oftener than of persons held out; "membership": the AUC of copies with
             and without a typical person). `Release.attack` tells more of one copy.
-        loss : {"displacement", "propensity"}, default "displacement"
-            What stands for the loss; of whole copies {"pairs", "columns", "coefficients"}, default
-            "pairs", as in `fidelity`.
+        loss : {"pairs", "columns", "coefficients"}, default "pairs"
+            What stands for the loss, as in `fidelity`.
 
         Returns
         -------
@@ -2097,27 +1804,14 @@ pixels = 400), policy standard)
         holds the data. It asks no gate and is not recorded.
         """
         session = self._whole("sweep")
-        settings: dict[str, Any] = _known(CopySettings, research)
-        usual = (Whole.name,) if self.policy.fixed else ()
-        whole = Whole.name in (usual if methods is None else methods)
+        whole = methods is None or Whole.name in methods
         for name, value in (("m", m), ("left_out", left_out)):
             if value is not None and not whole:
                 raise InputError(
                     f"{name} is of copies of the whole table; name the method 'whole', too"
                 )
-        if self.policy.fixed or whole:
-            if sensitive is not None or settings:
-                raise RefusedError(
-                    "whole tables are protected alone by k, m and left_out; leave other settings"
-                    " out, or open a study with roles={'column': 'sensitive'}"
-                )
-            tried = settings_of_whole(methods, k, m, q, left_out)
-            of = session, tried, columns
-            return sweep_whole(*of, drop=drop, risk=risk, loss=loss or "pairs")
-        settings |= {"drop": drop, "sensitive": sensitive}
-        request = resolve_table(self.policy, session.table, columns, **settings)
-        tried, loss = settings_of(methods, k, q), loss or "displacement"
-        return sweep(session, request, tried, risk=risk, loss=loss)
+        tried = settings_of_whole(methods, k, m, q, left_out)
+        return sweep_whole(session, tried, columns, drop=drop, risk=risk, loss=loss)
 
     @asked
     def attack_versions(
@@ -2200,9 +1894,7 @@ def open(
     roles: Mapping[str, str] | None = None,
     unit: str | bool | None = None,
     key: str | None = None,
-    strata: Sequence[str] | None = None,
     k: int | None = None,
-    rows: str | None = None,
     labels: Mapping[str, str] | None = None,
     dates: Mapping[str, str] | None = None,
 ) -> Study:
@@ -2217,8 +1909,8 @@ def open(
         pandas, polars, pyarrow, DuckDB, ibis, PySpark or Dask. docs/sources.md says how each is
         read.
     policy : str, Path or Policy, default "standard"
-        The name of a preset ("standard", "datashield", "sacro", "opensafely", "research"), the
-        path of a TOML file, or a Policy.
+        The name of a preset ("standard", "datashield", "sacro", "opensafely"), the path of a TOML
+        file, or a Policy. What the papers do is in `discreet.research`.
     study : str, optional
         The study's name, by which the ledger knows it; by default the file's name, so that of two
         files of one name one needs a name of its own. A frame has none unless one is given, and is
@@ -2236,14 +1928,8 @@ def open(
     key : str, optional
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
-    strata : sequence of str, optional
-        Categorical columns within whose combinations tables are protected under `research`;
-        numbers that are named here become levels.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
-    rows : str, optional
-        What rows are protected by under `research`: a row method, such as "condensation" or
-        "mdav"; what `Policy` says where None.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
         `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.
@@ -2281,68 +1967,18 @@ def open(
     HistogramView(histogram of glucose: whole (k = 5, m = 20, bins = 20), policy standard)
     """
     if is_study_file(source):
-        said = (study, kinds, roles, unit, key, strata, k, rows, labels, dates)
+        said = (study, kinds, roles, unit, key, k, labels, dates)
         if policy != "standard" or any(it is not None for it in said):
             raise InputError(OF_FILE)
         offer_names(_columns_to_name)
         return Study(open_file(source))
-    chosen = load_policy(policy).changed(
-        study=study,
-        kinds=kinds,
-        roles=roles,
-        unit=unit,
-        key=key,
-        strata=strata,
-        k=k,
-        rows=rows,
-        labels=labels,
-        dates=dates,
-    )
-    table = _table_of(source, chosen)
-    _check_declared(table, chosen)
+    chosen = load_policy(policy)
+    if not chosen.fixed:
+        raise InputError(OF_RESEARCH)
+    named = {"study": study, "kinds": kinds, "roles": roles, "unit": unit, "key": key}
+    chosen = chosen.changed(**named, k=k, labels=labels, dates=dates)
     offer_names(_columns_to_name)
-    return Study(Session(table, chosen))
-
-
-def _table_of(source: object, policy: Policy) -> Table:
-    """Open a source as the policy says, with columns of the kinds that it declares."""
-    kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
-    folder = folder_of(policy)
-    if folder is not None and not policy.private_files and isinstance(source, str | Path):
-        forget(folder, Path(source))
-    table = open_table(
-        source,
-        kinds=kinds,
-        roles=policy.roles,
-        unit=policy.unit,
-        key=policy.key,
-        missing_values=policy.missing_values,
-        ordered=policy.ordered,
-        private=folder if policy.private_files else None,
-        dates=policy.dates,
-        levels=(*policy.ordered, *policy.hierarchies, *chain(*(policy.tables or ()))),
-        least=partial(_least_of_order, policy),
-    )
-    if not policy.shows_exact and not policy.public and policy.unit is None:
-        refuse_unsaid_persons(table, policy.roles)
-    return with_levels_of_two(table, kinds, _few(policy))
-
-
-def _few(policy: Policy) -> int:
-    """Return of how many persons rows decide of what kind a column is: the secret says."""
-    if policy.shows_exact or policy.public:
-        return 1
-    secret = load_secret(policy.folder, allow_small=not policy.fixed)
-    return Draws.before_version(secret).threshold("kinds of columns", policy.k)
-
-
-def _least_of_order(policy: Policy, name: str) -> int:
-    """Return how many persons must fit one order of day and month alone: drawn, for one column.
-
-    So whoever knows all rows but one learns nothing of it from whether the column holds dates.
-    """
-    secret = load_secret(policy.folder, allow_small=not policy.fixed)
-    return Draws.before_version(secret).threshold(f"order of dates {name}", policy.k)
+    return Study(session_of(source, chosen))
 
 
 def _columns_to_name(of: object) -> list[str] | None:
@@ -2352,34 +1988,3 @@ def _columns_to_name(of: object) -> list[str] | None:
     derived = of._derived
     new = of.policy.derive or {} if derived is None else derived.whole.raw
     return [*dict.fromkeys([*of._session.table.columns, *new])]
-
-
-def _check_declared(table: Table, policy: Policy) -> None:
-    """Refuse a policy that names columns the table has not, or of another kind."""
-    table.require(policy.strata, "categorical")
-    if policy.tables and not policy.fixed:
-        raise InputError(
-            "tables of the policy are counted into the copy of the whole table of a guarded policy;"
-            " leave them out"
-        )
-    for pair in policy.tables or ():
-        table.require(pair, "categorical")
-    new = policy.derive or {}
-    ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
-    table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
-    check_derive(table, policy)
-    if policy.withhold and not policy.fixed:
-        raise InputError(
-            "withhold of the policy is of columns of a copy of the whole table, which a guarded"
-            " policy has; leave it out"
-        )
-    named: dict[str, Iterable[str]] = {
-        "labels": policy.labels or (),
-        "ordered": policy.ordered,
-        "withhold": policy.withhold or (),
-    }
-    for what, names in named.items():
-        for name in names:
-            if name not in new:
-                with about(what):
-                    table.known(name)

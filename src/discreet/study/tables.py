@@ -41,6 +41,7 @@ from discreet.release import (
 )
 from discreet.rounding import joint_set, k_of_c
 from discreet.study.gate import listed, with_provenance
+from discreet.study.papers import Papers
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.table.native import whole_columns
@@ -121,9 +122,10 @@ def version_of(session: Session, raw: Raw, method: RowMethod) -> bytes:
 
 
 def release(
-    session: Session, request: TableRequest, formula: str | None, risk_below: float | None = None
+    papers: Papers, request: TableRequest, formula: str | None, risk_below: float | None = None
 ) -> Release:
     """Make a released table with its report, and the gates of both."""
+    session = papers.of
     made = make(session, request)
     copy = _copy(request, made)
     pair = pair_of_made(made, request.columns)
@@ -132,7 +134,7 @@ def release(
     table = _table(session, request, made, copy)
     points = _points(session, request, made, table)
     # Bars of persons before and of rows after would stand side by side.
-    plots, drawn = _histograms(session, request, copy) if made.done.persons is None else ((), [])
+    plots, drawn = _histograms(papers, request, copy) if made.done.persons is None else ((), [])
     rests_on = (*made.levels, *request.carried)
 
     def leave(form: str | None, report: str | None, told: Provenance | None = None) -> None:
@@ -253,8 +255,7 @@ def _check_reached(
     if risk_below is not None and (linkage is None or linkage.share >= risk_below):
         raise RefusedError(
             "the share of records that are linked to their own released row is not below"
-            " risk_below=; study.sweep() shows which method and k reach it, and"
-            " the custodian can open a study with them"
+            " risk_below=; tune() shows which method and k reach it"
         )
 
 
@@ -280,16 +281,16 @@ def check_formula(pair: Pair, formula: str) -> None:
 
 
 def _histograms(
-    session: Session, request: TableRequest, copy: Copy
+    papers: Papers, request: TableRequest, copy: Copy
 ) -> tuple[tuple[Plot, ...], list[PlotRequest]]:
     """Draw each column before and after, on the bins that the policy allows for the raw one."""
     plots, drawn = [], []
     for name in request.columns:
         try:
-            settled = session.settle(histogram.HISTOGRAM.name, [name])
+            settled = papers.settle(histogram.HISTOGRAM.name, [name])
             if settled.from_rows:  # it would draw the copy and call it the original
                 continue
-            view = session.counted(settled, histogram.from_counts)
+            view = papers.counted(settled, histogram.from_counts)
         except RefusedError:  # what cannot be drawn is left out; the numbers say how it went
             continue
         inner = np.array(view.edges[1:-1])
@@ -443,7 +444,7 @@ def each_of(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def setting_below(
-    session: Session,
+    papers: Papers,
     request: TableRequest,
     risk: float,
     method: str | None,
@@ -452,7 +453,7 @@ def setting_below(
 ) -> tuple[str, int | None, float | None]:
     """Find the setting of least loss whose risk is below one; what is given is not searched for."""
     tried = settings_of(_only(method), _only(k), _only(q))
-    best = sweep(session, request, tried).least_loss(risk)
+    best = sweep(papers, request, tried).least_loss(risk)
     return best.method, best.k, best.q
 
 
@@ -462,7 +463,7 @@ def _only(value: T | None) -> list[T] | None:
 
 
 def sweep(
-    session: Session,
+    papers: Papers,
     request: TableRequest,
     settings: Sequence[Setting],
     *,
@@ -472,6 +473,7 @@ def sweep(
     """Try settings on the rows of a table, on all cores."""
     for what, given, known in (("risk", risk, RISKS), ("loss", loss, LOSSES)):
         check_word(what, given, known)
+    session = papers.of
     raw = raw_rows(
         session.table,
         request.policy,

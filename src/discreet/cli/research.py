@@ -1,0 +1,147 @@
+"""`discreet research`: a plot of the papers, as printed, of public or simulated data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from discreet.cli.common import (
+    FigureOptions,
+    File,
+    JsonOption,
+    MethodOption,
+    ResearchOptions,
+    given,
+    print_words,
+    progress_shown,
+    with_options,
+)
+from discreet.cli.complete import column_names
+from discreet.cli.plots import (
+    AxesOptions,
+    check_columns,
+    check_output,
+    drawn_by,
+    refuse_unused,
+    said,
+    say_codes,
+)
+from discreet.errors import InputError, one_of
+
+if TYPE_CHECKING:
+    from discreet.plots import View
+
+__all__ = ["research"]
+
+PAPERS = (
+    *("histogram", "scatter", "heatmap", "contour", "box"),
+    *("residuals", "qq", "leverage", "parallel"),
+)
+"""The plots of the papers of 2021 and 2011."""
+
+
+@dataclass(frozen=True)
+class PaperOptions:
+    """What plots of the papers take beside their columns."""
+
+    method: MethodOption = None
+    k: Annotated[
+        int | None, Option("-k", "--k", help="The least number of records at anything drawn.")
+    ] = None
+    q: Annotated[
+        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
+    ] = None
+    bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
+    grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None
+    by: Annotated[
+        str | None,
+        Option(help="A categorical column: one colour, box or panel a level."),
+    ] = None
+    trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
+    overlay: Annotated[
+        bool, Option("--overlay", help="A histogram's levels of --by on one pair of axes.")
+    ] = False
+    noise_on: Annotated[
+        str | None, Option(help="Of qq by `probabilistic`: noise on points, or on the variable.")
+    ] = None
+
+    def said(self) -> dict[str, Any]:
+        """Return what is asked for, as a Research takes it."""
+        return {name: getattr(self, name) for name in sorted(given(self))}
+
+
+@with_options
+def research(
+    kind: Annotated[str, Argument(metavar="PLOT", help=f"Which plot: {', '.join(PAPERS)}.")],
+    file: File,
+    columns: Annotated[
+        list[str],
+        Argument(
+            help="The columns to draw; a formula for residuals, qq and leverage.",
+            autocompletion=column_names,
+        ),
+    ],
+    table: ResearchOptions,
+    own: PaperOptions,
+    axes: AxesOptions,
+    drawing: FigureOptions,
+    output: Annotated[
+        Path | None,
+        Option(
+            "--output",
+            "-o",
+            help="Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw a plot as the papers print it: by any method, of public or simulated data.
+
+    discreet research scatter d2.csv X Y --method deterministic -k 3 -o scatter.svg
+    discreet research qq cohort.csv "glucose ~ age + bmi" --method probabilistic -o qq.svg
+    discreet research parallel cohort.csv age bmi sex --sensitive sex -l 2 -o parallel.svg
+    """
+    _check(kind, columns, own, axes)
+    check_output(output, drawing, as_json=as_json)
+    drawn = own.said()
+    if kind == "parallel":
+        drawn |= axes.said() | said(pixels=axes.pixels)
+    with progress_shown():
+        opened = table.open(file, _levels(columns, own, axes))
+        view: View = drawn_by(opened, kind, columns, drawn)
+        text = view.to_json() if as_json else None
+        if output is not None:
+            view.save(output, **vars(drawing))
+            print_words(f"{output}\n{view.describe()}", err=as_json)
+        if text is not None:
+            typer.echo(text)
+    say_codes(opened, view)
+
+
+def _check(kind: str, columns: Sequence[str], own: PaperOptions, axes: AxesOptions) -> None:
+    """Refuse what a plot of the papers has no place for."""
+    from discreet.plots import PLOTS
+
+    if kind not in PAPERS:
+        raise InputError(f"the papers have no plot {kind!r}; there are {one_of(PAPERS)}")
+    check_columns(kind, columns)
+    refuse_unused(kind, given(own))
+    found = PLOTS[kind]
+    if own.by and not found.by:
+        raise InputError(f"{found.phrase} has no --by; leave it out")
+    for name in sorted(given(own) & {"trend", "overlay", "noise_on"}):
+        if name not in found.parameters:
+            raise InputError(f"{found.phrase} has no --{name.replace('_', '-')}; leave it out")
+    if kind != "parallel" and (unused := given(axes)):
+        raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
+
+
+def _levels(columns: Sequence[str], own: PaperOptions, axes: AxesOptions) -> list[str]:
+    """Return the columns that are levels because of what is asked."""
+    named = [name for name, values in axes.named().items() if values]
+    return [*named, *([own.by] if own.by else [])]
