@@ -282,7 +282,7 @@ def of_records(names: Mapping[str, Any]) -> Mapping[str, Any]:
     found = dict(names)
     for name, records in (("study", names["cohort"]), ("trial", names["simulated"])):
         found[name] = unprotected.unprotected(names[name], records)
-    found["plain"] = dc.open(names["cohort"], dc.Policy.preset("research", public=True))
+    found["plain"] = dc.research(names["cohort"], public=True)
     return found
 
 

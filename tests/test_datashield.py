@@ -40,7 +40,7 @@ def centroids(x: Floats, y: Floats, k: int) -> tuple[Floats, Floats]:
 @pytest.mark.parametrize("k", [3, 5, 20])
 def test_the_points_of_a_scatter_plot_are_its_centroids(name: str, k: int) -> None:
     x, y = centroids(*columns(name), k)
-    study = dc.open(TABLES[name](), policy="research")
+    study = dc.research(TABLES[name]())
 
     view = study.scatter("X", "Y", method="deterministic", k=k)
 
@@ -56,7 +56,7 @@ def test_its_centroids_are_not_centred_again() -> None:
     raw, _ = columns("D2")
 
     assert abs(x.mean() - raw.mean()) > 1e-4
-    view = dc.open(dc.datasets.d2(), policy="research").scatter("X", "Y", method="deterministic")
+    view = dc.research(dc.datasets.d2()).scatter("X", "Y", method="deterministic")
     assert np.average(view.x, weights=view.size) == pytest.approx(x.mean(), abs=1e-9)
 
 
@@ -82,7 +82,7 @@ def test_its_zeros_are_hidden_bins_here() -> None:
     counts = np.histogram(table["X"].to_numpy(), edges)[0]
     theirs = np.where(counts < 3, 0, counts)
 
-    study = dc.open(table, policy="research")
+    study = dc.research(table)
     view = study.histogram("X", method="suppression", edges={"X": edges.tolist()})
 
     assert [count or 0 for count in view.counts] == theirs.tolist()

@@ -395,7 +395,7 @@ def test_no_canary_from_any_source(name: str, source: Callable[[Any], Any]) -> N
 
 
 def test_looking_under_research_tells_no_name_either(tmp_path: Path) -> None:
-    study = dc.open(pandas_with_index(), "research")
+    study = dc.research(pandas_with_index())
 
     for view in (study.scatter("income", "debt"), study.histogram("income"), study.box("income")):
         for text in (view.to_json(), view.save(tmp_path / "view.svg").read_text()):
@@ -404,7 +404,7 @@ def test_looking_under_research_tells_no_name_either(tmp_path: Path) -> None:
 
 
 def test_the_search_finds_what_raw_pictures_tell() -> None:
-    raw = dc.open(pandas_with_index(), "research").scatter("income", "wealth", method="none")
+    raw = dc.research(pandas_with_index()).scatter("income", "wealth", method="none")
 
     with pytest.raises(pytest.fail.Exception, match="a canary sings"):
         listen(raw.to_json())
@@ -571,9 +571,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "an identifier": lambda folder: standard().histogram("patient"),
     "a unique text": lambda folder: standard().box("note"),
     "levels": lambda folder: standard().scatter("ward", "income"),
-    "a stratum that identifies": lambda folder: dc.open(
-        frame(), Policy.preset("research", strata=["note"])
-    ),
+    "a stratum that identifies": lambda folder: dc.research(frame(), strata=["note"]),
     # what is asked
     "unknown column": lambda folder: standard().histogram("incom"),
     "unknown method": lambda folder: standard().histogram("income", method="magic"),
@@ -582,9 +580,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "raw": lambda folder: standard().scatter("income", "debt", method="none"),
     "k too large": lambda folder: standard(k=100).histogram("income"),
     "k too large for rows": lambda folder: standard(k=100).scatter("income", "debt"),
-    "k of research too large": lambda folder: dc.open(frame(), "research").scatter(
-        "income", "debt", k=239
-    ),
+    "k of research too large": lambda folder: dc.research(frame()).scatter("income", "debt", k=239),
     "no ending": lambda folder: standard().histogram("income").save(folder / "view"),
     "no folder": lambda folder: standard().histogram("income").save(folder / "no" / "view.svg"),
     "no axes": lambda folder: standard().histogram("income").plot(ax=[1, 2]),
@@ -595,11 +591,10 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "bars of numbers": lambda folder: standard().bars("income"),
     "bars by persons": lambda folder: standard().bars("sex", by="patient"),
     "a table of notes": lambda folder: standard().crosstab("sex", "note"),
-    "a table of too many": lambda folder: dc.open(
+    "a table of too many": lambda folder: dc.research(
         frame(
             ward=[f"Zebulon {i % 60}" for i in range(N)], sex=[f"{BIRD}{i % 40}" for i in range(N)]
-        ),
-        "research",
+        )
     ).crosstab("ward", "sex"),
     "by notes": lambda folder: standard().histogram("income", by="note"),
     "numbers as levels": lambda folder: standard(kinds={"income": "categorical"}).bars("income"),
@@ -628,24 +623,22 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "a model by cells": lambda folder: standard().residuals("income ~ debt", method="suppression"),
     "a raw model": lambda folder: standard().residuals("income ~ debt", method="none"),
     "a model of few": lambda folder: standard(frame().head(20)).residuals("income ~ debt"),
-    "a model of research of few": lambda folder: dc.open(frame().head(2), "research").residuals(
+    "a model of research of few": lambda folder: dc.research(frame().head(2)).residuals(
         "income ~ debt"
     ),
-    "terms that depend": lambda folder: dc.open(frame(), "research").qq(
-        "income ~ debt + I(2 * debt)"
-    ),
-    "a perfect fit": lambda folder: dc.open(
-        frame(debt=[2 * value for value in COHORT["income"]]), "research"
+    "terms that depend": lambda folder: dc.research(frame()).qq("income ~ debt + I(2 * debt)"),
+    "a perfect fit": lambda folder: dc.research(
+        frame(debt=[2 * value for value in COHORT["income"]])
     ).residuals("income ~ debt"),
-    "a term of one row": lambda folder: dc.open(
-        frame(sex=[BIRD] + ["QuuxWard"] * 239), "research"
+    "a term of one row": lambda folder: dc.research(
+        frame(sex=[BIRD] + ["QuuxWard"] * 239)
     ).residuals("income ~ debt + sex"),
     "no finite term": lambda folder: standard().residuals("income ~ log(debt - 1000)"),
-    "a constant term": lambda folder: dc.open(
-        frame(debt=[float(f"1.{DIGITS}")] * N), "research"
-    ).residuals("income ~ debt"),
-    "points above one another": lambda folder: dc.open(
-        frame(debt=[float(f"1.{DIGITS}")] * N), "research"
+    "a constant term": lambda folder: dc.research(frame(debt=[float(f"1.{DIGITS}")] * N)).residuals(
+        "income ~ debt"
+    ),
+    "points above one another": lambda folder: dc.research(
+        frame(debt=[float(f"1.{DIGITS}")] * N)
     ).scatter("debt", "income", method="none", trend=True),
     "bounds of nobody": lambda folder: standard(bounds={"incom": [0, 1]}),
     "edges of levels": lambda folder: standard(edges={"ward": [0, 1]}),
@@ -681,12 +674,11 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "levels of each": lambda folder: standard(kinds={"income": "categorical"}).parallel(
         ["income", "debt"]
     ),
-    "levels of each under research": lambda folder: dc.open(
-        frame(ward=[f"Zebulon {i % 150}" for i in range(N)], sex=["f", "m"] * 120),
-        "research",
+    "levels of each under research": lambda folder: dc.research(
+        frame(ward=[f"Zebulon {i % 150}" for i in range(N)], sex=["f", "m"] * 120)
     ).parallel(["income", "ward"], pixels=100),
     "several rows on axes": lambda folder: standard(unit="ward").parallel(["income", "sex"]),
-    "axes of research of few": lambda folder: dc.open(frame().head(2), "research").parallel(
+    "axes of research of few": lambda folder: dc.research(frame().head(2)).parallel(
         ["income", "debt"]
     ),
     "one place of an axis": lambda folder: standard(
@@ -706,8 +698,8 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         )
     ).scatter("income", "debt"),
     "few": lambda folder: standard(frame().head(20)).scatter("income", "debt"),
-    "a table by a hierarchy without a level": lambda folder: dc.open(
-        frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237), "research", strata=["ward"]
+    "a table by a hierarchy without a level": lambda folder: dc.research(
+        frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237), strata=["ward"]
     ).anonymize(["income"], hierarchies={"ward": {"all": ["ward"]}}),
     "far too large": lambda folder: standard(frame(wealth=[1.7e308, -1.7e308] * 120)).histogram(
         "wealth"

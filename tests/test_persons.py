@@ -64,7 +64,7 @@ def test_a_table_of_patients_with_several_visits_is_refused_until_they_are_named
     with pytest.raises(RefusedError, match=r"'patient_id' looks as if.*unit=.*unit=False"):
         dc.open(pa.table(given))
     # What it was about: a heat map of rows, most of whose cells are of a person or two.
-    rows = dc.open(pa.table(given), "research", unit=False).heatmap(*CELLS, k=K)
+    rows = dc.research(pa.table(given), unit=False).heatmap(*CELLS, k=K)
     assert sum(found < K for found in cells_on(rows, given)) > 20
 
 
@@ -74,7 +74,7 @@ def test_all_that_is_counted_stands_on_k_patients(seed: int) -> None:
     # Some visits lie elsewhere, so that patients are in several cells.
     moved = np.random.default_rng(seed).random(len(given["x"])) < 0.2
     given["x"] = np.where(moved, given["x"] + 1, given["x"])
-    study = dc.open(pa.table(given), "research", unit="patient_id", k=K)
+    study = dc.research(pa.table(given), unit="patient_id", k=K)
 
     heatmap = study.heatmap(*CELLS)
     assert isinstance(heatmap, GridView)

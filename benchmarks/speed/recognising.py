@@ -81,7 +81,7 @@ def _save_race(n: int, folder: Path) -> Race:
 
     def picture() -> dc.HistogramView:
         os.environ["DISCREET_STATE"] = tempfile.mkdtemp(dir=folder)  # a ledger of its own
-        return dc.open(path, policy="research").histogram("x0")
+        return dc.research(path).histogram("x0")
 
     def saved() -> dc.HistogramView:
         view = picture()

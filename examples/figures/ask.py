@@ -70,7 +70,7 @@ class Data:
             column: (float(v.min()), float(v.max()), float(v.std())) for column, v in values.items()
         }
         own = name == "D1" and persons == simulate.PERSONS
-        study = dc.open(table, dc.Policy.preset("research", public=True))
+        study = dc.research(table, public=True)
         return cls(name, study, LIMITS_OF_D1 if own else {}, spans)
 
 

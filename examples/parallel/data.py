@@ -84,7 +84,7 @@ def kinds_of(pair: Sequence[str]) -> tuple[str, str]:
 def open_study(table: pd.DataFrame) -> dc.Study:
     """Open the table as public data."""
     kinds = {name: "categorical" for name in CATEGORICAL if name in table}
-    return dc.open(table, policy="research", kinds=kinds)
+    return dc.research(table, kinds=kinds)
 
 
 def places_of(table: pd.DataFrame, height: int = HEIGHT) -> Places:

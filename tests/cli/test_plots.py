@@ -426,7 +426,7 @@ def test_the_same_on_a_made_table(run: Run, credit: Path, tmp_path: Path) -> Non
 
 
 def test_the_command_is_the_study_in_python(run: Run, credit: Path) -> None:
-    study = dc.open(credit, "research", kinds={"history": "categorical"})
+    study = dc.research(credit, kinds={"history": "categorical"})
     how: dict[str, Any] = {"k": 5, "diversity": 3}
     wanted = study.parallel(AXES, sensitive={"history": ["4"]}, **how)
     told = run("plot", "parallel", str(credit), *AXES, *SECRET, "--json")[1]

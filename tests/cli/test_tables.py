@@ -168,7 +168,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(
 @pytest.mark.parametrize("names", [(), ("t.csv",), ("t.csv", "r.html", "p.json"), ("p.json",)])
 def test_the_files_are_named(tmp_path: Path, names: tuple[str, ...]) -> None:
     of = {Path(name).suffix: tmp_path / name for name in names}
-    release = dc.open(dc.datasets.diabetes(), policy="research").round(["age", "bmi"], k=10)
+    release = dc.research(dc.datasets.diabetes()).round(["age", "bmi"], k=10)
 
     said, report = Files(of.get(".csv"), of.get(".html"), of.get(".json")).save(release)
 
@@ -179,7 +179,7 @@ def test_the_files_are_named(tmp_path: Path, names: tuple[str, ...]) -> None:
 
 
 def test_points_that_there_are_not_are_an_error(tmp_path: Path) -> None:
-    release = dc.open(dc.datasets.diabetes(), policy="research").anonymize(["age", "bmi"])
+    release = dc.research(dc.datasets.diabetes()).anonymize(["age", "bmi"])
 
     with pytest.raises(InputError, match="was not rounded and has no points"):
         Files(points=tmp_path / "p.json").save(release)

@@ -141,7 +141,7 @@ def test_what_is_wrong(change: dict[str, Any], error: type[Exception], message: 
 
 
 def test_a_study_draws_and_releases_with_it_under_research_alone() -> None:
-    study = dc.open(datasets.d2(), policy="research")
+    study = dc.research(datasets.d2())
 
     view = study.scatter("X", "Y", method="multiplicative", q=0.1)
     release = study.anonymize(["X", "Y"], method="multiplicative", q=0.1)

@@ -81,7 +81,7 @@ def test_shares_of_a_study() -> None:
     levels = ["f", "f", "m", "m"], ["yes", "no", "yes", "no"]
     sex, ill = ([level for level, n in zip(of, (15, 45, 20, 20), strict=True) for _ in range(n)]
                 for of in levels)  # fmt: skip
-    study = dc.open(pa.table({"sex": sex, "ill": ill}), policy="research")
+    study = dc.research(pa.table({"sex": sex, "ill": ill}))
     divided, alone = study.bars("ill", by="sex", percent=True), study.bars("ill", percent=True)
 
     assert (divided.by_levels, divided.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))

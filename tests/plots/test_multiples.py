@@ -198,7 +198,7 @@ def test_of_many_levels_the_six_largest_are_overlaid() -> None:
     sizes = {name: 20 + 10 * i for i, name in enumerate("abcdefgh")}
     word = [name for name, size in sizes.items() for _ in range(size)]
     table = pa.table({"ward": word, "x": [float(i % 17) for i in range(len(word))]})
-    found = dc.open(table, policy="research").histogram("x", by="ward", overlay=True, method="none")
+    found = dc.research(table).histogram("x", by="ward", overlay=True, method="none")
 
     assert (found.levels, found.others) == (tuple("cdefgh"), ("a", "b"))
     assert found.origin.shown is None

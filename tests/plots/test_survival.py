@@ -230,7 +230,7 @@ def study() -> dc.Study:
 @pytest.fixture(scope="module")
 def research() -> dc.Study:
     """The same under `research`, where rows are as they are."""
-    return dc.open(patients(), dc.Policy.preset("research", public=True))
+    return dc.research(patients(), public=True)
 
 
 def test_a_curve_of_the_copy(study: dc.Study) -> None:
@@ -289,7 +289,7 @@ def test_rows_that_are_left_out_are_said(research: dc.Study) -> None:
     months = table["months"].to_numpy().copy()
     months[:3] = -1
     odd = table.set_column(0, "months", pa.array(months))
-    view = dc.open(odd, dc.Policy.preset("research", public=True)).survival("months", "died")
+    view = dc.research(odd, public=True).survival("months", "died")
 
     assert "rows of a negative months are left out: 3" in view.notes()
     assert "shown: 597 of 600 records, unprotected" in view.notes()
@@ -326,7 +326,7 @@ def test_what_is_refused(
 
 
 def test_fewer_rows_than_a_curve_needs() -> None:
-    few = dc.open(patients().slice(0, 9), dc.Policy.preset("research", public=True))
+    few = dc.research(patients().slice(0, 9), public=True)
 
     with pytest.raises(RefusedError, match=r"^fewer than 10 rows have a time and an event"):
         few.survival("months", "vital", event_is="dead")
@@ -371,7 +371,7 @@ def test_a_view_is_read_back(study: dc.Study) -> None:
 def test_many_times_are_drawn_as_far_as_an_eye_can_tell_them_apart() -> None:
     rng = np.random.default_rng(1)
     table = pa.table({"days": rng.exponential(9, 20_000), "died": rng.integers(0, 2, 20_000) == 1})
-    view = dc.open(table, dc.Policy.preset("research", public=True)).survival("days", "died")
+    view = dc.research(table, public=True).survival("days", "died")
     (curve,) = view.curves
     at, shares, *_ = product_limit(table["days"].to_numpy(), table["died"].to_numpy(), 10)
     whole = dict(zip(at.tolist(), shares.tolist(), strict=True))

@@ -193,7 +193,7 @@ def test_a_number_that_is_none_is_refused(value: float) -> None:
 
 
 def test_the_scene_of_every_view_comes_back() -> None:
-    study = dc.open(dc.datasets.diabetes(), study="d", policy="research", strata=["sex"])
+    study = dc.research(dc.datasets.diabetes(), study="d", strata=["sex"])
     views = [
         study.histogram("age", by="sex"),
         study.scatter("age", "bmi", trend=True),

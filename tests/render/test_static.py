@@ -188,7 +188,7 @@ def study() -> dc.Study:
     cohort = dc.datasets.diabetes()
     group = pc.if_else(pc.less(cohort["age"], 60), "under 60", "60 and over")
     cohort = cohort.append_column("group", group)
-    return dc.open(cohort, study="d", policy="research", strata=["sex"])
+    return dc.research(cohort, study="d", strata=["sex"])
 
 
 VIEWS: dict[str, Callable[[dc.Study], dc.View]] = {

@@ -63,7 +63,7 @@ def test_pairs_are_none_or_enough() -> None:
 
 
 def test_other_tables_cannot_be_made_again() -> None:
-    release = dc.open(cohort(), "research", unit=False).anonymize(columns=["age"])
+    release = dc.research(cohort(), unit=False).anonymize(columns=["age"])
 
     with pytest.raises(InputError, match="only the copy of a guarded study's table"):
         release.attack()

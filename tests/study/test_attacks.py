@@ -48,7 +48,7 @@ def test_a_view_within_a_view_asks_the_same_gate(picture: str) -> None:
 def test_columns_that_are_not_drawn_do_not_stand_in_a_models_way() -> None:
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(N)]
 
-    study = dc.open(people(day=pa.array(days)), "research")
+    study = dc.research(people(day=pa.array(days)))
     assert study.residuals("y ~ x").x
     with pytest.raises(dc.InputError, match="there is no column 'day'"):
         study.residuals("y ~ day")
@@ -57,8 +57,7 @@ def test_columns_that_are_not_drawn_do_not_stand_in_a_models_way() -> None:
 def test_whole_and_broken_numbers_of_noise_are_one_policy() -> None:
     """1 and 1.0 are equal to the ledger, so they must be the same noise."""
     whole, broken = (
-        dc.open(people(), dc.Policy.preset("research", rows="probabilistic", q=q)).scatter("x", "y")
-        for q in (1, 1.0)
+        dc.research(people(), rows="probabilistic", q=q).scatter("x", "y") for q in (1, 1.0)
     )
 
     assert whole.x == broken.x
@@ -94,7 +93,7 @@ def test_rows_and_levels_come_from_one_query() -> None:
     assert frame.num_rows == N
     shuffled = duckdb.connect().from_arrow(frame).order("random()")
 
-    low, high = dc.open(shuffled, "research").box("w", by="half", method="none").groups
+    low, high = dc.research(shuffled).box("w", by="half", method="none").groups
 
     assert low.q3 < 2 < 49 < high.q1
 

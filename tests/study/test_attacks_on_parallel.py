@@ -67,7 +67,7 @@ def test_intersecting_clusters_leaves_no_row_of_the_copy_a_hundredth_of_an_axis(
 
 def test_the_papers_own_way_gives_most_records_away() -> None:
     frame = correlated()
-    view = dc.open(frame, "research").parallel(AXES, k=5)
+    view = dc.research(frame).parallel(AXES, k=5)
     left = intervals(view, frame)
 
     narrow = np.mean([high - low <= 0.01 * view.pixels for low, high in left.values()])

@@ -57,7 +57,7 @@ def test_public_rounding_of_nearly_the_same_data_is_refused_by_the_stricter_k(
     guarded = dc.open(pa.table(cohort()), k=10, study="cohort")
     guarded.anonymize().save(tmp_path / "guarded.csv")
 
-    part = dc.open(pa.table(cohort(N - fewer)), "research", study="part")
+    part = dc.research(pa.table(cohort(N - fewer)), study="part")
     release = part.round(method="optimal", per_column=True)
 
     with pytest.raises(LeavingError, match="nearly the same data were released before"):

@@ -115,7 +115,7 @@ def test_a_requirement_is_judged_by_the_rounded_risk() -> None:
 def test_two_tables_by_other_noise_do_not_solve_for_the_raw_column() -> None:
     """With one noise for both, x + q1 e and x + q2 e are two equations of two unknowns."""
     given, q1, q2 = people(), 0.5, 1.0
-    study = dc.open(given, dc.Policy.preset("research"))
+    study = dc.research(given)
     one, two = (
         study.anonymize(["x", "y"], drop=["sex", "site"], method="probabilistic", q=q).frame
         for q in (q1, q2)

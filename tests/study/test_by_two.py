@@ -212,7 +212,7 @@ def test_one_column_in_a_list_is_that_column(opened: dc.Study) -> None:
 
 
 def test_without_a_copy_two_columns_are_refused() -> None:
-    research = dc.open(cohort(), policy="research")
+    research = dc.research(cohort())
 
     with pytest.raises(RefusedError, match="from the copy of the whole table alone"):
         research.box("bmi", by=TWO)

@@ -119,7 +119,7 @@ def test_what_is_wrong_is_named() -> None:
 
 
 def test_without_a_copy_columns_are_chosen_by_and_an_overview_is_refused() -> None:
-    study = dc.open(dc.datasets.diabetes(), "research")
+    study = dc.research(dc.datasets.diabetes())
     assert study.plot("age", "bmi").origin.chosen == "scatter, for 2 numbers"
     with pytest.raises(RefusedError, match="name columns: this study has no copy"):
         study.plot()

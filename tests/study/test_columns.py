@@ -63,7 +63,7 @@ def test_columns_that_the_policy_derives_are_among_them() -> None:
 
 
 def test_without_a_copy_there_are_kinds_alone() -> None:
-    found = dc.open(cohort(), "research", roles={"patient": "identifier"}).columns
+    found = dc.research(cohort(), roles={"patient": "identifier"}).columns
 
     assert {name: it.kind for name, it in found.items()} == {
         "patient": "identifier",

@@ -336,7 +336,7 @@ def test_what_is_not_drawn_of_dates_is_refused_in_words(name: str) -> None:
 
 
 def test_a_study_without_a_copy_of_the_whole_table_says_what_has_dates() -> None:
-    study = dc.open(pl.DataFrame(stays()), "research", unit=False, study="other")
+    study = dc.research(pl.DataFrame(stays()), unit=False, study="other")
 
     with pytest.raises(InputError, match=r"holds dates; numbers are needed .*\(under a guarded"):
         study.histogram("start")

@@ -291,7 +291,7 @@ def test_what_a_part_does_not_have_is_refused_with_a_way_that_works(
 
 def test_a_study_without_such_a_copy_has_no_parts() -> None:
     with pytest.raises(RefusedError, match=r"no copy of the whole table"):
-        dc.open(cohort(), policy="research").where("age > 50")
+        dc.research(cohort()).where("age > 50")
 
 
 def test_codes_are_levels_within_c_of_a_formula() -> None:

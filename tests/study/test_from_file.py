@@ -240,7 +240,7 @@ def test_exact_figures_and_columns_that_are_not_there_are_refused(
     with pytest.raises(InputError, match="says itself what its study is"):
         dc.open(of_file._session.file.path, study="other")
     with pytest.raises(InputError, match="says itself what its study is"):
-        dc.open(of_file._session.file.path, "research")
+        dc.research(of_file._session.file.path)
 
 
 def test_file_that_was_closed_says_so(studies: Callable[[str], Any]) -> None:

@@ -170,6 +170,6 @@ def test_what_no_marks_are_of_is_refused(lights: Lights, name: str) -> None:
 
 def test_a_study_without_a_copy_lights_nothing() -> None:
     frame = dc.datasets.diabetes()
-    study = dc.open(frame, "research")
+    study = dc.research(frame)
     with pytest.raises(RefusedError, match="has no copy of the whole table"):
         Lights(study._of_copy()).counts([])

@@ -178,7 +178,7 @@ def test_few_rows_and_studies_without_a_copy_have_no_model() -> None:
     with pytest.raises(RefusedError, match="fewer than 50 rows"):
         study().assign(b="log(age - 75)").model("b ~ days")
     with pytest.raises(RefusedError, match="no copy of the whole table"):
-        dc.open(dc.datasets.diabetes(), policy="research").model("bmi ~ age")
+        dc.research(dc.datasets.diabetes()).model("bmi ~ age")
 
 
 def test_a_forest_names_levels_in_full_and_what_they_are_against(tmp_path: Path) -> None:

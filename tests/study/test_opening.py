@@ -45,7 +45,7 @@ def test_what_does_not_fit_is_refused_at_the_door(
 
 
 def test_numbers_that_are_named_as_strata_become_levels() -> None:
-    study = dc.open(TABLE, "research", strata=["sex"])
+    study = dc.research(TABLE, strata=["sex"])
 
     with pytest.raises(dc.InputError, match="column 'sex' is categorical"):
         study.histogram("sex")
@@ -127,5 +127,5 @@ def test_of_a_thousand_columns_a_message_names_a_few() -> None:
     table = pa.table({f"c{i}": [1.0, 2.0, 4.0] for i in range(1000)})
 
     with pytest.raises(dc.InputError, match=r"no column 'height'; .* 'c19' and others$") as e:
-        dc.open(table, "research").histogram("height")
+        dc.research(table).histogram("height")
     assert len(str(e.value)) < 300

@@ -249,7 +249,7 @@ def test_a_guarded_study_asks_whose_rows_are_that_are_alike(made: Any) -> None:
     with pytest.raises(RefusedError, match=r"alike in all columns.*unit='person'.*--no-unit"):
         dc.open(made())
     assert dc.open(made(), unit=False)
-    assert dc.open(made(), "research")
+    assert dc.research(made())
 
 
 def test_rows_that_are_alike_by_chance_are_not_asked_about() -> None:
@@ -356,7 +356,7 @@ def test_a_guarded_study_asks_whose_a_row_is() -> None:
 
 
 def test_public_data_and_research_are_not_asked() -> None:
-    assert dc.open(frame(), "research").histogram("x")
+    assert dc.research(frame()).histogram("x")
     assert dc.open(frame(), dc.Policy.preset("standard", public=True)).histogram("x")
 
 

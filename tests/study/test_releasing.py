@@ -107,7 +107,7 @@ def titanic(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCREET_SECRET", SECRET)
         patch.setenv("DISCREET_STATE", str(tmp_path_factory.mktemp("state")))
-        study = dc.open(table, policy="research", strata=["Pclass", "Sex", "Family"])
+        study = dc.research(table, strata=["Pclass", "Sex", "Family"])
         yield study.anonymize(
             drop=["PassengerId", "SibSp", "Parch"],
             sensitive="Survived",

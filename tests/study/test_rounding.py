@@ -44,7 +44,7 @@ COHORT = cohort()
 
 def research(**fields: Any) -> dc.Study:
     """Open the cohort as public data."""
-    return dc.open(COHORT, Policy.preset("research", **fields))
+    return dc.research(COHORT, **fields)
 
 
 def rows_of(release: Release) -> list[tuple[Any, ...]]:

@@ -296,7 +296,7 @@ def test_research_takes_other_values_view_by_view() -> None:
 
 @pytest.mark.parametrize(("grid", "cells", "observed"), [(30, 164, 187), (15, 42, 53)])
 def test_research_suppresses_the_cells_of_fig_3a(grid: int, cells: int, observed: int) -> None:
-    study = dc.open(dc.datasets.d1(), "research")
+    study = dc.research(dc.datasets.d1())
     named: dict[str, Any] = {"method": "suppression", "grid": grid, "k": 3}
     limits = {
         "X": (7.9342065267480235, 11.709411658395911),

@@ -205,7 +205,7 @@ def test_what_has_no_means(value: str, by: Any, error: type[Exception], says: st
 
 
 def test_without_a_copy_of_the_whole_table_it_is_refused_with_the_way() -> None:
-    study = dc.open(cohort(), "research", study="other")
+    study = dc.research(cohort(), study="other")
     with pytest.raises(RefusedError, match=r"open one under a guarded policy"):
         study.summary()
     with pytest.raises(RefusedError, match=r"open one under a guarded policy"):

@@ -104,7 +104,7 @@ def test_a_report_says_what_its_reader_may_not_expect() -> None:
             "place": ["a", "b", "c"] * 40,
         }
     )
-    research = dc.open(frame, policy="research")
+    research = dc.research(frame)
     report = research.anonymize(drop=["place"]).report
 
     (codes,) = report.notes

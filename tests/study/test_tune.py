@@ -393,7 +393,7 @@ def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
 
 def test_a_map_gives_commands_that_make_the_same_table() -> None:
     cohort = dc.datasets.diabetes()
-    research = dc.open(cohort, policy="research", strata=["sex"])
+    research = dc.research(cohort, strata=["sex"])
 
     chosen: dict[str, Any] = {"methods": ["microaggregation"], "k": [5]}
     assert (

@@ -502,7 +502,7 @@ def test_reports_and_what_was_made_beside_the_data_are_told_apart(
     assert of_file.verify(path).verdict == NOT_COMPARABLE
     assert "it is no plot" in of_file.verify(path).says
     assert of_file.verify(of_file.summary(["bmi"]).save(tmp_path / "a.csv")).verdict == UNKNOWN
-    public = dc.open(dc.datasets.diabetes(), policy="research", study="other")
+    public = dc.research(dc.datasets.diabetes(), study="other")
     assert of_file.verify(public.histogram("age").save(tmp_path / "a.svg")).verdict == ELSEWHERE
     path = custodian.fidelity().save(tmp_path / "a.json")
     assert of_file.verify(path).verdict in (NOT_COMPARABLE, ELSEWHERE)

@@ -251,7 +251,7 @@ def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
 
 
 def test_rounding_points_say_where_they_come_from(tmp_path: Path) -> None:
-    study = dc.open(dc.datasets.diabetes(), "research", study="r")
+    study = dc.research(dc.datasets.diabetes(), study="r")
     release = study.round(["age", "bmi"], drop=["sex"], k=10)
     path = release.save_points(tmp_path / "points.json")
     found = study.verify(path)
@@ -452,7 +452,7 @@ def test_others_read_a_sealed_table_as_they_read_any(study: dc.Study, tmp_path: 
     assert pl.read_parquet(path).to_dict(as_series=False) == rows
     read = duckdb.execute("SELECT age FROM read_parquet($1)", [str(path)]).fetchall()
     assert [age for (age,) in read] == rows["age"]
-    assert dc.open(path, policy="research").session.table.size == len(rows["age"])
+    assert dc.research(path).session.table.size == len(rows["age"])
 
 
 def test_a_table_of_several_pieces_is_sealed_as_a_whole(study: dc.Study, tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) ->
 
 def test_a_study_without_such_a_copy_says_how_to_have_one() -> None:
     with pytest.raises(RefusedError, match=r"open one under a guarded policy"):
-        dc.open(cohort(), "research", study="other").summary()
+        dc.research(cohort(), study="other").summary()
 
 
 def test_m_is_at_least_k() -> None:
@@ -364,7 +364,7 @@ def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Pa
 
 def test_without_such_a_copy_there_is_no_fidelity() -> None:
     with pytest.raises(RefusedError, match="this study has no copy of the whole table;"):
-        dc.open(cohort(), "research", study="other").fidelity()
+        dc.research(cohort(), study="other").fidelity()
 
 
 def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:

@@ -147,7 +147,7 @@ def test_persons_with_several_rows_are_counted_alike(
     given = data(N).append_column("person", who).select(["person", "ward", "bmi"])
 
     def said(source: Any) -> list[Any]:
-        study = dc.open(source, study="persons", unit="person", policy="research")
+        study = dc.research(source, study="persons", unit="person")
         table = study.session.table
         views = [study.bars("ward"), study.histogram("bmi")]
         return [table.persons(), table.persons_repeat(), *(view.to_json() for view in views)]
