@@ -61,7 +61,7 @@ TOLD = ("research", "promises", "does not protect", "hidden")
 POLICIES = {
     "standard": "Policy standard, the default: rows from one protected copy of the whole table,"
     " counts of at least k = 5 patients, rounded to 5.",
-    "research": "Policy research: the methods as the 2021 paper prints them, view by view, k = 3"
+    "research": "dc.research: the methods as the 2021 paper prints them, view by view, k = 3"
     " and q = 0.25. For public or simulated data only; “none” is the raw data.",
 }
 
@@ -88,8 +88,8 @@ PAGE = """<!doctype html>
 <h1>One cohort, every method</h1>
 <p>442 patients of a diabetes study (Efron et al. 2004, public data), drawn by
 <b>discreet</b>. Under each picture stands how it was made, what it promises, and what it leaves
-open. Row methods but <i>whole</i> protect the group <i>age, bmi, glucose</i> alone. The first
-picture of each row is the default of its policy, or the raw data to compare with.</p>
+open. The first picture of each row is that of the protected copy, or the raw data to compare
+with.</p>
 {sections}
 </html>
 """
@@ -139,10 +139,11 @@ def cohort_with_age_groups() -> pa.Table:
 
 def methods_of(picture: str, policy: str) -> list[str]:
     """Return the methods of a picture: the copy of the table first, or the raw data to compare."""
-    first = WHOLE if dc.Policy.preset(policy).fixed else "none"
-    methods = PLOTS[picture].methods
-    there = [first] if first in (WHOLE, *methods) else []
-    return [*there, *(method for method in methods if method != first)]
+    if dc.Policy.preset(policy).fixed:
+        return [WHOLE]
+    if not hasattr(dc.Research, picture):
+        return []  # no paper has it
+    return ["none", *(method for method in PLOTS[picture].methods if method != "none")]
 
 
 def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -> Card | None:
@@ -150,15 +151,14 @@ def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -
     # The data are public and say so: otherwise two row methods of one cohort could not leave.
     chosen = dc.Policy.preset(policy, public=True, study="diabetes")
     if method in ROW_METHODS:
-        if chosen.fixed:
-            return None  # row methods are of the policy `research`
         chosen = chosen.changed(rows=method)
     columns = COLUMNS[picture]
     if picture == "box" and method in ("suppression", "generalization"):
         columns = columns[:2]
     how = {} if method == WHOLE else {"method": method}
     try:
-        view = getattr(dc.open(cohort, chosen), picture)(*columns, **how)
+        opened = dc.open(cohort, chosen) if chosen.fixed else dc.research(cohort, chosen)
+        view = getattr(opened, picture)(*columns, **how)
     except dc.RefusedError:
         return None
     path = folder / f"{policy}-{picture}-{method}.svg"
@@ -175,6 +175,8 @@ def page_of(cards: Sequence[Card]) -> str:
         sections.append(f"<h2>{title}</h2>")
         for policy, words in POLICIES.items():
             row = [c for c in cards if c.picture == picture and c.policy == policy]
+            if not row:
+                continue
             sections.append(f"<h3>{html.escape(words)}</h3>")
             sections.append(f'<div class="row">{"".join(map(figure_of, row))}</div>')
     return PAGE.format(sections="\n".join(sections))

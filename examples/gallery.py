@@ -31,7 +31,7 @@ age_group = pc.if_else(pc.less(cohort["age"], 40), "under 40", elder)
 cohort = cohort.append_column("age_group", age_group)
 
 study = dc.open(cohort, dc.Policy.preset("standard", public=True, study="diabetes"))
-research = dc.open(dc.datasets.d1(), dc.Policy.preset("research", public=True))
+research = dc.research(dc.datasets.d1(), public=True)
 
 rng = np.random.default_rng(1)
 arm = rng.choice(["control", "treated"], 800)

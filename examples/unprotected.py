@@ -24,15 +24,17 @@ DPI = 120
 
 def unprotected(study: dc.Study, records: pa.Table) -> dc.Study:
     """Put the records of a study into the place of its protected copy, and return the study."""
-    kept = study.session.kept
+    file = study._file
+    kept = file.kept
     copy = dataclasses.replace(
         kept.copy,
         columns={name: _numbers(records[name]) for name in kept.copy.columns},
         strata={name: tuple(map(str, records[name].to_pylist())) for name in kept.copy.strata},
     )
-    held = vars(study.session)
+    held = vars(file)
     held["kept"] = WholeTable(copy, kept.raw)
-    held.pop("whole", None)  # as it was before
+    for name in ("whole", "table"):  # as they were before
+        held.pop(name, None)
     return study
 
 

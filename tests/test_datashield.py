@@ -67,12 +67,12 @@ def test_its_share_of_the_variance_is_the_square_of_q(share: float) -> None:
     raw = table["X"].to_numpy()
     q = float(np.sqrt(share))
 
-    noised = dc.protect.probabilistic(raw, q=q, secret=bytes(range(32))).ravel()
+    noised = dc.methods.probabilistic(raw, q=q, secret=bytes(range(32))).ravel()
 
     ratio = float((noised - raw).std(ddof=1) / raw.std(ddof=1))
     # Of 500 normal numbers the standard deviation is known to about 3 % (one standard error).
     assert ratio == pytest.approx(np.sqrt(share), rel=0.1)
-    twice = dc.protect.probabilistic(raw, q=2 * q, secret=bytes(range(32))).ravel()
+    twice = dc.methods.probabilistic(raw, q=2 * q, secret=bytes(range(32))).ravel()
     np.testing.assert_allclose(twice - raw, 2 * (noised - raw), rtol=1e-9, atol=1e-12)
 
 

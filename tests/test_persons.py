@@ -13,6 +13,8 @@ import discreet as dc
 from discreet import BarView, CrossTableView, GridView, HistogramView
 from discreet.arguments import Floats
 from discreet.errors import LeavingError, RefusedError
+from discreet.plots.bars import BARS
+from discreet.plots.crosstab import CROSSTAB
 
 PATIENTS, VISITS, K = 100, 5, 5
 CELLS = ("x", "y")
@@ -87,7 +89,8 @@ def test_all_that_is_counted_stands_on_k_patients(seed: int) -> None:
         held = persons(given, inside(given["x"], histogram.edges, i))
         assert count == (held if held >= K or not held else None)
 
-    bars, table = study.bars("ward"), study.crosstab("ward", "sex")
+    bars = study.papers.draw(BARS, ["ward"])
+    table = study.papers.draw(CROSSTAB, ["ward", "sex"])
     assert isinstance(bars, BarView)
     assert isinstance(table, CrossTableView)
     for level, count in zip(bars.levels, bars.counts, strict=True):
@@ -142,7 +145,7 @@ def test_few_persons_are_few_however_many_rows_they_have(
     with pytest.raises(LeavingError, match="nearly the same data were released before"):
         dc.open(less, preset, study="b", unit="patient_id").bars("status").save(tmp_path / "b.json")
     with pytest.raises(LeavingError, match=r"too few rows of .* have changed since version 1"):
-        dc.open(less, preset, study="a", unit="patient_id").new_version()
+        dc.protect(less, preset, study="a", unit="patient_id").new_version()
 
 
 @pytest.mark.parametrize("ids", ["texts", "numbers"])
@@ -150,7 +153,7 @@ def test_enough_persons_are_a_version(ids: str, tmp_path: Path) -> None:
     whole, less = (pa.table(many_visits(n, ids)) for n in (0, 61))
     dc.open(whole, study="a", unit="patient_id").bars("status").save(tmp_path / "a.json")
 
-    assert dc.open(less, study="a", unit="patient_id").new_version() == 2
+    assert dc.protect(less, study="a", unit="patient_id").new_version() == 2
 
 
 def test_nothing_is_said_of_how_many_rows_somebody_has(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import discreet as dc
 from benchmarks.job import Job, Race
-from discreet.policy import Policy
+from discreet.plots.bars import BARS
 from discreet.study.guesses import proposed_policy
 from discreet.table.engine import connect
 
@@ -73,16 +73,16 @@ def _race(
 # --- ours -------------------------------------------------------------------------------------
 
 
-def _open(path: Path) -> dc.Study:
-    rules = Policy.preset("research", k=LEAST, bins=BINS_OF_HISTOGRAM, grid=GRID)
-    return dc.open(path, rules.changed(limits={"x0": LIMITS, "x1": LIMITS}))
+def _open(path: Path) -> dc.Research:
+    limits = {"x0": LIMITS, "x1": LIMITS}
+    return dc.research(path, k=LEAST, bins=BINS_OF_HISTOGRAM, grid=GRID, limits=limits)
 
 
 OURS: dict[str, Callable[[Path], Any]] = {
     "opening a study": dc.open,
     "histogram": lambda path: _open(path).histogram("x0", method="none"),
     "heat map": lambda path: _open(path).heatmap("x0", "x1", method="suppression"),
-    "bars": lambda path: _open(path).bars("region"),
+    "bars": lambda path: _open(path).papers.draw(BARS, ["region"]),
     "a proposed policy": proposed_policy,
 }
 

@@ -57,7 +57,7 @@ class Data:
     """A data set behind the policy `research`, and where its grids begin and end."""
 
     name: str
-    study: dc.Study
+    study: dc.Research
     limits: Mapping[str, tuple[float, float]]
     spans: Mapping[str, tuple[float, float, float]]
 

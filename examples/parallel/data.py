@@ -56,7 +56,7 @@ class Credit:
     table: pd.DataFrame
 
     @cached_property
-    def study(self) -> dc.Study:
+    def study(self) -> dc.Research:
         """A study of the table under `research`."""
         return open_study(self.table)
 
@@ -81,7 +81,7 @@ def kinds_of(pair: Sequence[str]) -> tuple[str, str]:
     return kind_of(pair[0]), kind_of(pair[1])
 
 
-def open_study(table: pd.DataFrame) -> dc.Study:
+def open_study(table: pd.DataFrame) -> dc.Research:
     """Open the table as public data."""
     kinds = {name: "categorical" for name in CATEGORICAL if name in table}
     return dc.research(table, kinds=kinds)

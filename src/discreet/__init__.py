@@ -25,6 +25,7 @@ from discreet.errors import (
 if TYPE_CHECKING:
     from discreet import datasets, measure, methods, parallel
     from discreet.measure import Report
+    from discreet.measure import compare as evaluate
     from discreet.plots import (
         BarView,
         BoxView,
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
     from discreet.policy import Policy
     from discreet.release import Release
     from discreet.study import Study, open
-    from discreet.study.research import Research, research
+    from discreet.study.protect import Protected, protect
+    from discreet.study.research import Research, anonymize, research, round, tune
     from discreet.study.table_board import board
     from discreet.study_file.checking import check
 
@@ -66,6 +68,7 @@ __all__ = [
     "ParallelView",
     "PointsView",
     "Policy",
+    "Protected",
     "QQView",
     "RefusedError",
     "Release",
@@ -74,27 +77,38 @@ __all__ = [
     "ResidualView",
     "Study",
     "View",
+    "anonymize",
     "board",
     "check",
     "datasets",
+    "evaluate",
     "measure",
     "methods",
     "open",
     "parallel",
+    "protect",
     "research",
+    "round",
+    "tune",
 ]
 
 _MODULES = ("datasets", "measure", "methods", "parallel")
 _WHERE = {  # all others are Views, which are in plots
     "Policy": "policy",
+    "Protected": "study.protect",
     "Release": "release",
     "Report": "measure",
     "Research": "study.research",
     "Study": "study",
+    "anonymize": "study.research",
     "board": "study.table_board",
     "check": "study_file.checking",
+    "compare": "measure",
     "open": "study",
+    "protect": "study.protect",
     "research": "study.research",
+    "round": "study.research",
+    "tune": "study.research",
 }
 
 
@@ -104,6 +118,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     if name in _MODULES:
         return import_module(f"discreet.{name}")
+    if name == "evaluate":
+        name = "compare"  # as it is called among measures
     return getattr(import_module(f"discreet.{_WHERE.get(name, 'plots')}"), name)
 
 

@@ -87,8 +87,9 @@ def test_without_a_command_the_help_is_printed(run: Run, words: list[str]) -> No
 
 
 COMMANDS = (
-    *("plot", "board", "summary", "means", "anonymize", "evaluate", "attack", "fidelity", "tune"),
-    *("example", "methods", "version", "policy", "token", "serve", "log", "check", "protect"),
+    *("plot", "board", "summary", "means", "protect", "check", "attack", "fidelity", "tune"),
+    *("research", "anonymize", "round", "evaluate"),
+    *("example", "methods", "version", "policy", "token", "serve", "log"),
 )
 
 
@@ -107,7 +108,7 @@ def test_help_lists_every_command(run: Run) -> None:
         (["draw"], "No such command 'draw'. See discreet --help.\n"),
         (["tune"], "Missing argument 'file'. See discreet tune --help.\n"),
         (["anonymize"], "Missing argument 'file'"),
-        (["anonymize", "a.csv", "--per-column", "3"], "Got unexpected extra argument"),
+        (["round", "a.csv", "--per-column", "3"], "Got unexpected extra argument"),
         (["means", "a.csv", "x", "--by"], "No such option: --by. See discreet means --help.\n"),
         (["version", "old"], "No such command 'old'. See discreet version --help.\n"),
     ],
@@ -119,19 +120,6 @@ def test_a_wrong_word_is_one_line_on_standard_error(run: Run, words: list[str], 
     assert err.startswith("discreet: ")
     assert text in err
     assert err.count("\n") == 1
-
-
-FORMER = {
-    "round": (["round", "a.csv", "--method", "mdav"], "'round'; say 'discreet anonymize --method"),
-    "risk": (["risk"], "'risk'; say 'discreet evaluate ORIGINAL RELEASED'"),
-    "sweep": (["sweep", "--help"], "'sweep'; say 'discreet tune'"),
-    "compare": (["compare", "a.csv", "-o"], "'compare'; say 'discreet tune --per-column'"),
-    "list": (["version", "list", "--json"], "'version list'; say 'discreet log --released'"),
-    "--impute": (["anonymize", "a.csv", "--impute", "mean"], "--impute; say --missing."),
-    "--flat": (["plot", "parallel", "a.csv", "x", "--flat", "--help"], "say --no-gradient."),
-    "--categorical": (["anonymize", "a", "--categorical", "b"], "say --kinds COLUMN=categorical."),
-    "--origin": (["serve", "a.csv", "--origin=b"], "--origin; say --origins."),
-}
 
 
 URL = "postgresql:/bob:hunter2@db/clinic?table=t&password=hunter2"
@@ -170,23 +158,3 @@ def test_what_protects_a_table_for_a_server_repeats_no_password(table: str) -> N
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("discreet: ")
     assert "hunter2" not in ended.stderr
-
-
-@pytest.mark.parametrize(("words", "text"), FORMER.values(), ids=FORMER)
-def test_a_former_name_is_refused_with_the_present_one(
-    run: Run, words: list[str], text: str
-) -> None:
-    code, out, err = run(*words)
-
-    assert (code, out) == (2, "")
-    assert err.startswith("discreet: there is no ")
-    assert text in err
-    assert err.count("\n") == 1
-
-
-def test_former_names_are_not_listed(run: Run) -> None:
-    lines = [line.split() for line in run("--help")[1].splitlines() if line.startswith("│ ")]
-    named = {words[1] for words in lines if len(words) > 1}
-
-    assert named >= {"plot", "tune"}
-    assert not named & {"round", "risk", "sweep", "compare"}

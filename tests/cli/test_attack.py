@@ -86,7 +86,7 @@ def test_a_copy_is_released_with_its_attacks(
 ) -> None:
     monkeypatch.setattr(Release.with_attacks, "__defaults__", (0,))  # no pairs: they take long
     report = tmp_path / "report.txt"
-    copy = ("anonymize", str(tables[0]), "--no-unit", "--attacks")
+    copy = ("protect", str(tables[0]), "--no-unit", "--attacks")
 
     code, out, _ = run(*copy, "-o", str(tmp_path / "copy.csv"), "--report", str(report))
 
@@ -96,12 +96,15 @@ def test_a_copy_is_released_with_its_attacks(
 
 
 def test_tables_of_research_are_not_attacked(run: Run, tables: tuple[Path, Path]) -> None:
-    words = ("--no-unit", "--policy", "research", "--columns", "age,bmi")
+    words = ("--no-unit", "--columns", "age,bmi")
 
     code, _, err = run("anonymize", str(tables[0]), *words, "--attacks")
 
     assert code == 2
-    assert "only the copy of a guarded study's table" in err
+    assert "No such option: --attacks" in err
+    code, _, err = run("attack", str(tables[0]), "--policy", "research", "--no-unit")
+    assert code == 2
+    assert "the policy 'research' is of the papers' methods" in err
 
 
 REFUSED = {

@@ -47,7 +47,11 @@ REFUSED = {
     "nowhere": ([], 2, "say where the board goes"),
     "another ending": (["-o", "board.pdf"], 2, "a board is saved as one of"),
     "a file that is there": (["-o", "{cohort}.html"], 2, "there is a file"),
-    "no copy": (["--policy", "research", "-o", "board.html"], 3, "has no copy of the whole table"),
+    "no copy": (
+        ["--policy", "research", "-o", "board.html"],
+        2,
+        "the policy 'research' is of the papers' methods",
+    ),
 }
 
 

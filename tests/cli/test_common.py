@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.common import StudyOptions, kinds_of, names_of, print_words
+from discreet.cli.common import ResearchOptions, StudyOptions, kinds_of, names_of, print_words
 from discreet.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -32,11 +32,17 @@ def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
     assert (tmp_path / ".discreet" / "ledger.sqlite").exists()
 
 
-@pytest.mark.parametrize("preset", ["datashield", "sacro", "opensafely", "research"])
+@pytest.mark.parametrize("preset", ["datashield", "sacro", "opensafely"])
 def test_every_preset_is_known(run: Run, cohort: Path, preset: str) -> None:
     code, out, err = run("plot", "bars", str(cohort), "sex", "--policy", preset, "--json")
     assert (code, err) == (0, "")
     assert dc.View.from_json(out).origin.policy == preset
+
+
+def test_the_policy_of_the_papers_is_their_commands_own(run: Run, cohort: Path) -> None:
+    code, out, err = run("research", "histogram", str(cohort), "bmi", "--json")
+    assert (code, err) == (0, "")
+    assert dc.View.from_json(out).origin.policy == "research"
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -76,7 +82,7 @@ def test_a_column_with_a_comma_can_be_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('"weight, kg",age\n' + "\n".join(rows))
 
-    words = ("anonymize", str(path), "--policy", "research", "--json")
+    words = ("anonymize", str(path), "--json")
     code, printed, _ = run(*words, "--columns", '"weight, kg",age')
 
     assert code == 0
@@ -110,15 +116,24 @@ def test_a_study_is_opened_with_fields_and_kinds(cohort: Path, tmp_path: Path) -
     rules = tmp_path / "rules.toml"
     rules.write_text('k = 7\n[kinds]\nsex = "categorical"\n')
 
-    said = StudyOptions(
-        policy=str(rules),
-        kinds=["age_group=categorical"],
-    )
-    study = said.open(str(cohort), ["sex"], k=7, q=None)
+    study = StudyOptions(str(rules), kinds=["age_group=categorical"]).open(str(cohort), k=7, m=None)
 
-    policy = study.policy
-    assert policy.k == 7
-    assert dict(policy.kinds) == {"sex": "categorical", "age_group": "categorical"}
+    assert (study.policy.k, study.policy.members) == (7, 28)
+    assert dict(study.policy.kinds) == {"sex": "categorical", "age_group": "categorical"}
+
+
+def test_a_table_of_the_papers_is_opened_with_fields_and_kinds(
+    cohort: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('regime = "research"\nk = 7\n[kinds]\nsex = "categorical"\n')
+
+    said = ResearchOptions(str(rules), strata="sex", kinds=["age_group=categorical"], public=True)
+    policy = said.open(str(cohort), ["ldl"], k=6, q=None).policy
+
+    assert (policy.k, policy.strata, policy.public) == (6, ("sex",), True)
+    assert {*policy.kinds} == {"sex", "age_group", "ldl"}
+    assert {*policy.kinds.values()} == {"categorical"}
 
 
 def test_kinds_are_named_by_column() -> None:
@@ -181,7 +196,8 @@ def test_a_table_of_several_rows_a_person_asks_whose_they_are(run: Run, tmp_path
 
     for words in (
         ("plot", "histogram", file, "age", "--json"),
-        ("anonymize", file, "-o", str(tmp_path / "out.csv"), "--columns", "age"),
+        ("protect", file, "-o", str(tmp_path / "out.csv"), "--columns", "age"),
+        ("protect", file, "-o", str(tmp_path / "out.discreet")),
         ("version", "new", file),
     ):
         code, out, err = run(*words)

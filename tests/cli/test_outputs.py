@@ -136,7 +136,7 @@ def test_a_released_table_is_collected_by_its_digest(
 ) -> None:
     made, folder = tmp_path / "tables", tmp_path / "request"
     made.mkdir()
-    words = ("anonymize", str(cohort), "--policy", policy, "-o", str(made / "copy.csv"))
+    words = ("protect", str(cohort), "--policy", policy, "-o", str(made / "copy.csv"))
     assert run(*words)[0] == 0
     (made / "raw.csv").write_bytes(cohort.read_bytes())
 
@@ -307,7 +307,7 @@ def test_the_commands_of_its_page_do_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("discreet.toml").write_text(Path("ours.toml").read_text())
-    told = ("anonymize", str(cohort), "--policy", "discreet.toml", "-o", "table.csv")
+    told = ("protect", str(cohort), "--policy", "discreet.toml", "-o", "table.csv")
     assert run(*told)[0] == 0
     lines = "".join(SHOWN.findall(PAGE.read_text(encoding="utf-8"))).splitlines()
     assert len(lines) == 7

@@ -19,8 +19,6 @@ from discreet.plots import PLOTS as ALL_PLOTS
 from tests.cases import few
 
 Run = Callable[..., tuple[int, str, str]]
-RESEARCH = ("--policy", "research")
-
 PLOTS = {
     "histogram": ["glucose"],
     "correlations": [],
@@ -82,33 +80,78 @@ ERRORS = {
     "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
     "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
     "unknown method": (
-        ["plot", "histogram", "F", "bmi", "--json", "--method", "magic", *RESEARCH],
+        ["research", "histogram", "F", "bmi", "--json", "--method", "magic"],
         2,
         "cannot be made by method 'magic'",
     ),
     "too many columns": (["plot", "histogram", "F", "bmi", "age", "--json"], 2, "exactly 1"),
     "auto with bins": (["plot", "auto", "F", "bmi", "--bins", "9", "--json"], 2, "instead of auto"),
-    "auto with method": (
-        ["plot", "auto", "F", "bmi", "--method", "none", "--json"],
-        2,
-        "--method is of single plots",
-    ),
     "auto with event": (
         ["plot", "auto", "F", "bmi", "--event-is", "1", "--json"],
         2,
         "--event-is is of single plots",
     ),
-    "auto and k of research": (
-        ["plot", "auto", "F", "bmi", "-k", "3", "--policy", "research", "--json"],
+    "auto of research": (
+        ["research", "auto", "F", "bmi", "--json"],
         2,
-        "k is of single plots",
+        "the papers have no plot 'auto'; there are 'histogram'",
+    ),
+    "a policy of research": (
+        ["plot", "histogram", "F", "bmi", "--policy", "research", "--json"],
+        2,
+        "the policy 'research' is of the papers' methods",
+    ),
+    "a guarded policy of research": (
+        ["research", "histogram", "F", "bmi", "--policy", "sacro", "--json"],
+        2,
+        "the papers' methods have no use for a guarded policy",
+    ),
+    "a plot of no paper": (
+        ["research", "violin", "F", "bmi", "--json"],
+        2,
+        "the papers have no plot 'violin'",
+    ),
+    "two columns of research": (
+        ["research", "histogram", "F", "bmi", "age", "--json"],
+        2,
+        "a histogram draws exactly 1",
+    ),
+    "a trend of a heat map of research": (
+        ["research", "heatmap", "F", "age", "bmi", "--trend", "--json"],
+        2,
+        "a heat map has no --trend",
+    ),
+    "noise of a histogram": (
+        ["research", "histogram", "F", "bmi", "--noise-on", "points", "--json"],
+        2,
+        "a histogram has no --noise-on",
+    ),
+    "a model by a level of research": (
+        ["research", "qq", "F", "glucose ~ age", "--by", "sex", "--json"],
+        2,
+        "a Q-Q plot has no --by",
+    ),
+    "a grid of bars": (
+        ["research", "histogram", "F", "bmi", "--grid", "9", "--json"],
+        2,
+        "a histogram has no use for --grid",
+    ),
+    "no output of research": (
+        ["research", "histogram", "F", "bmi"],
+        2,
+        "say where the plot goes",
     ),
     "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
     "raw data": (
         ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
-        3,
-        "plots of this study are drawn from its protected copy alone",
+        2,
+        "No such option: --method",
+    ),
+    "noise": (
+        ["plot", "scatter", "F", "bmi", "age", "--json", "-q", "0.5"],
+        2,
+        "No such option: -q",
     ),
     "k too large": (
         ["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"],
@@ -180,11 +223,6 @@ ERRORS = {
         ["plot", "box", "F", "age", "bmi", "--by", "sex", "--json"],
         2,
         "by= draws one column",
-    ),
-    "raw bars": (
-        ["plot", "bars", "F", "sex", "--json", "--method", "none"],
-        3,
-        "plots of this study are drawn from its protected copy alone",
     ),
     "policy missing": (
         ["plot", "histogram", "F", "bmi", "--json", "--policy", "no.toml"],
@@ -367,13 +405,13 @@ def credit(tmp_path: Path) -> Path:
 
 
 AXES = ("duration", "amount", "age", "history")
-NUMBERS = ("-k", "5", "-l", "3", *RESEARCH)
+NUMBERS = ("-k", "5", "-l", "3")
 SECRET = ("--sensitive", "history=4", *NUMBERS)
 
 
-def drawn(run: Run, *words: str) -> dc.ParallelView:
+def drawn(run: Run, *words: str, command: str = "plot") -> dc.ParallelView:
     """Draw parallel coordinates as JSON."""
-    code, out, err = run("plot", "parallel", *words, "--json")
+    code, out, err = run(command, "parallel", *words, "--json")
     assert (code, err) == (0, "")
     view = dc.View.from_json(out)
     assert isinstance(view, dc.ParallelView)
@@ -398,13 +436,13 @@ def test_the_case_of_the_paper(
     axes = ("duration", "credit_amount", "age", "credit_history")
     words = (str(file), *axes, "--sensitive", "credit_history=4", *NUMBERS)
 
-    code, out, err = run("plot", "parallel", *words, "-o", str(target))
+    code, out, err = run("research", "parallel", *words, "-o", str(target))
 
     assert (code, err) == (0, "")
     assert out.startswith(f"{target}\nparallel coordinates of duration, credit_amount, age and")
     assert "promises: Every cluster between two axes stands on at least k records" in out
     assert target.read_text().startswith("<?xml")
-    view = drawn(run, *words)
+    view = drawn(run, *words, command="research")
     check_credit(view, axes, "credit_history = 4")
     assert view.axes[-1].levels == ("0", "1", "2", "3", "4")
     assert {axis.low is None for axis in view.axes[:3]} == {False}
@@ -414,22 +452,21 @@ def test_the_case_of_the_paper(
 def test_the_same_on_a_made_table(run: Run, credit: Path, tmp_path: Path) -> None:
     for name in ("credit.svg", "credit.png", "credit.pdf", "credit.html", "credit.json"):
         target = tmp_path / name
-        code, _, err = run("plot", "parallel", str(credit), *AXES, *SECRET, "-o", str(target))
+        code, _, err = run("research", "parallel", str(credit), *AXES, *SECRET, "-o", str(target))
         assert (code, err) == (0, "")
         assert target.stat().st_size > 1000
     view = dc.View.load(tmp_path / "credit.json")
     assert isinstance(view, dc.ParallelView)
     check_credit(view, AXES, "history = 4")
-    assert view == drawn(run, str(credit), *AXES, *SECRET)
+    assert view == drawn(run, str(credit), *AXES, *SECRET, command="research")
     kinds = {entry["kind"] for entry in json.loads(run("log", "--released", "--json")[1])}
     assert kinds == {"parallel"}
 
 
-def test_the_command_is_the_study_in_python(run: Run, credit: Path) -> None:
-    study = dc.research(credit, kinds={"history": "categorical"})
-    how: dict[str, Any] = {"k": 5, "diversity": 3}
-    wanted = study.parallel(AXES, sensitive={"history": ["4"]}, **how)
-    told = run("plot", "parallel", str(credit), *AXES, *SECRET, "--json")[1]
+def test_the_command_is_what_python_draws(run: Run, credit: Path) -> None:
+    table = dc.research(credit, kinds={"history": "categorical"})
+    wanted = table.parallel(AXES, sensitive={"history": ["4"]}, k=5, diversity=3)
+    told = run("research", "parallel", str(credit), *AXES, *SECRET, "--json")[1]
 
     assert json.loads(told) == json.loads(wanted.to_json())
 
@@ -443,7 +480,7 @@ def test_flat_clusters_and_other_pixels(run: Run, credit: Path) -> None:
 
 
 def test_a_column_is_sensitive_as_a_whole(run: Run, credit: Path) -> None:
-    view = drawn(run, str(credit), "amount", "age", "--sensitive", "age", *RESEARCH)
+    view = drawn(run, str(credit), "amount", "age", "--sensitive", "age", command="research")
 
     assert [axis.sensitive for axis in view.axes] == [False, True]
     assert view.axes[1].kind == "continuous", "only named values make levels of numbers"
@@ -475,71 +512,66 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "nobody's": (["age", "agee"], 2, "there is no column 'agee'"),
     "by": (["age", "amount", "--by", "sex"], 2, "a plot of parallel coordinates has no --by"),
     "a trend": (["age", "amount", "--trend"], 2, "a plot of parallel coordinates has no --trend"),
-    "no method": (
-        ["age", "amount", "--method", "magic", *RESEARCH],
-        2,
-        "cannot be made by method 'magic'",
-    ),
-    "single records": (
-        ["age", "amount", "--method", "k-member"],
-        3,
-        "plots of this study are drawn from its protected copy alone",
-    ),
-    "k above n": (
-        ["age", "amount", "-k", "201", *RESEARCH],
-        3,
-        "there are fewer complete records than k",
-    ),
-    "l above the values": (
-        [*AXES, "--sensitive", "history=4", "-l", "6", *RESEARCH],
-        2,
-        "the diversity (l) is more than the sensitive column 'history' has values",
-    ),
-    "no l": ([*AXES, "-l", "0", *RESEARCH], 2, "diversity must be a whole number of at least 1"),
     "l of the copy": ([*AXES, "-l", "3"], 2, "diversity is for clusters of persons"),
     "a secret of the copy": (
         [*AXES, "--sensitive", "history"],
         2,
         "rows of the copy are nobody's; leave it out",
     ),
-    "a value that nobody has": (
-        [*AXES, "--sensitive", "history=9", *RESEARCH],
-        2,
-        "a sensitive value of 'history' is none that its axis shows",
-    ),
-    "a secret that is no axis": (
-        ["age", "amount", "--sensitive", "history", *RESEARCH],
-        2,
-        "'history' is sensitive, but none of the columns",
-    ),
     "few pixels": (
         ["age", "amount", "--pixels", "333"],
         2,
         "pixels must be a multiple of 50, at least 50",
     ),
-    "a grid, under research": (
-        ["age", "amount", "--policy", "research", "--grid", "5"],
+    "a grid": (["age", "amount", "--grid", "5"], 2, "parallel coordinates has no use for --grid"),
+    "bins": (["age", "amount", "--bins", "5"], 2, "parallel coordinates has no use for --bins"),
+}
+RESEARCH_ERRORS: dict[str, tuple[list[str], int, str]] = {
+    **{
+        name: AXES_ERRORS[name]
+        for name in (
+            *("one axis", "an axis twice", "an identifier", "nobody's", "by", "a trend"),
+            *("few pixels", "a grid", "bins"),
+        )
+    },
+    "no axis": ([], 2, "Missing argument 'columns'"),
+    "no method": (["age", "amount", "--method", "magic"], 2, "cannot be made by method 'magic'"),
+    "k above n": (["age", "amount", "-k", "201"], 3, "there are fewer complete records than k"),
+    "l above the values": (
+        [*AXES, "--sensitive", "history=4", "-l", "6"],
         2,
-        "a plot of parallel coordinates has no use for --grid",
+        "the diversity (l) is more than the sensitive column 'history' has values",
     ),
-    "noise, under research": (
-        ["age", "amount", "--policy", "research", "-q", "0.5"],
+    "no l": ([*AXES, "-l", "0"], 2, "diversity must be a whole number of at least 1"),
+    "a value that nobody has": (
+        [*AXES, "--sensitive", "history=9"],
+        2,
+        "a sensitive value of 'history' is none that its axis shows",
+    ),
+    "a secret that is no axis": (
+        ["age", "amount", "--sensitive", "history"],
+        2,
+        "'history' is sensitive, but none of the columns",
+    ),
+    "noise": (
+        ["age", "amount", "-q", "0.5"],
         2,
         "a plot of parallel coordinates has no use for -",
     ),
-    "bins, under research": (
-        ["age", "amount", "--policy", "research", "--bins", "5"],
-        2,
-        "a plot of parallel coordinates has no use for --bins",
-    ),
 }
+CASES = [("plot", name, *case) for name, case in AXES_ERRORS.items()]
+CASES += [("research", name, *case) for name, case in RESEARCH_ERRORS.items()]
 
 
-@pytest.mark.parametrize(("words", "exit_code", "message"), AXES_ERRORS.values(), ids=AXES_ERRORS)
+@pytest.mark.parametrize(
+    ("command", "words", "exit_code", "message"),
+    [(command, *case) for command, _, *case in CASES],
+    ids=[f"{command}-{name}" for command, name, *_ in CASES],
+)
 def test_what_cannot_be_drawn_is_said_in_one_line(
-    run: Run, credit: Path, words: list[str], exit_code: int, message: str
+    run: Run, credit: Path, command: str, words: list[str], exit_code: int, message: str
 ) -> None:
-    code, out, err = run("plot", "parallel", str(credit), *words, "--json")
+    code, out, err = run(command, "parallel", str(credit), *words, "--json")
 
     assert (code, out) == (exit_code, "")
     assert message in err
@@ -557,8 +589,11 @@ def test_what_cannot_be_drawn_is_said_in_one_line(
     ],
     ids=lambda option: str(option[0]),
 )
-def test_other_pictures_have_no_axes(run: Run, credit: Path, option: list[str]) -> None:
-    code, out, err = run("plot", "histogram", str(credit), "age", *option, "--json")
+@pytest.mark.parametrize("command", ["plot", "research"])
+def test_other_pictures_have_no_axes(
+    run: Run, credit: Path, command: str, option: list[str]
+) -> None:
+    code, out, err = run(command, "histogram", str(credit), "age", *option, "--json")
 
     assert (code, out) == (2, "")
     assert "is of parallel coordinates; leave it out" in err
@@ -567,15 +602,16 @@ def test_other_pictures_have_no_axes(run: Run, credit: Path, option: list[str]) 
 def test_under_research_records_are_clustered_and_numbers_are_the_picture_s_own(
     run: Run, credit: Path
 ) -> None:
-    words = (*AXES, "--policy", "research", "--sensitive", "history=4,3", "-l", "3", "-k", "4")
+    words = (*AXES, "--sensitive", "history=4,3", "-l", "3", "-k", "4")
 
-    view = drawn(run, str(credit), *words, "--pixels", "600")
+    view = drawn(run, str(credit), *words, "--pixels", "600", command="research")
 
     assert view.method == "k-member"
     assert view.parameters == {"k": 4, "pixels": 500, "l": 3, "sensitive": "history = 4 or 3"}
     assert view.sizes is not None
     for method in ("k-member-joint", "none"):
-        again = drawn(run, str(credit), "age", "amount", "--policy", "research", "--method", method)
+        words = (str(credit), "age", "amount", "--method", method)
+        again = drawn(run, *words, command="research")
         assert again.method == method
 
 

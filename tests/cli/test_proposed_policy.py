@@ -25,7 +25,9 @@ CALLS: dict[str, Calls] = {
     "summary": (("summary", "TABLE", "--by", "sex"),),
     "means": (("means", "TABLE", "bmi", "sex"),),
     "model": (("model", "TABLE", "bmi ~ age + sex"),),
+    "research": (("research", "scatter", "TABLE", "age", "bmi", "--json"),),
     "anonymize": (("anonymize", "TABLE", "-o", "COPY"),),
+    "round": (("round", "TABLE", "-o", "COPY"),),
     "evaluate": (
         ("anonymize", "TABLE", "-o", "COPY"),
         ("evaluate", "TABLE", "COPY", "--no-same-rows"),
@@ -54,6 +56,8 @@ CALLS: dict[str, Calls] = {
 }
 #: What `policy init` itself and a released table need no policy for.
 WITHOUT_POLICY = {"evaluate", "policy init"}
+#: What public or simulated data are drawn and made with: it takes no guarded policy.
+OF_PAPERS = {"research", "anonymize", "round"}
 TABLES = {"file", "original", "data"}
 #: What takes a study file.
 OF_STUDY_FILES = {"check"}
@@ -115,7 +119,9 @@ def files(tmp_path: Path, run: Run) -> dict[str, str]:
 
 def called(run: Run, files: dict[str, str], words: Sequence[str]) -> tuple[int, str, str]:
     name = " ".join(words[:2]) if " ".join(words[:2]) in CALLS else words[0]
-    policy = [] if name in WITHOUT_POLICY else ["--policy", files["POLICY"]]
+    policy = ["--policy", files["POLICY"]]
+    if name in WITHOUT_POLICY or words[0] in OF_PAPERS:
+        policy = []
     return run(*(files.get(word, word) for word in words), *policy)
 
 

@@ -63,11 +63,30 @@ def test_it_says_so_as_json(run: Run, cohort: Path, tmp_path: Path, policy: str)
 
 
 REFUSED = {
-    "nowhere": ([], 2, "say where the study file goes: -o"),
-    "another ending": (["-o", "cohort.zip"], 2, "a study file is saved as one of"),
+    "another ending": (["-o", "cohort.zip"], 2, "the copy is saved as one of '.discreet', '.csv'"),
     "a file that is there": (["-o", "{cohort}.discreet"], 2, "there is a file"),
     "no folder": (["-o", "none/cohort.discreet"], 2, "there is no folder"),
-    "no copy": (["--policy", "research", "-o", "a.discreet"], 3, "has no copy of the whole table"),
+    "no copy": (
+        ["--policy", "research", "-o", "a.discreet"],
+        2,
+        "the policy 'research' is of the papers' methods",
+    ),
+    "a report of no table": (
+        ["--report", "r.html", "-o", "a.discreet"],
+        2,
+        "--report is of the copy as a table; name one: -o COPY.csv",
+    ),
+    "rows of no table": (
+        ["--where", "age > 50", "-o", "a.discreet"],
+        2,
+        "--where is of the copy as a table",
+    ),
+    "a public table as a table": (
+        ["--public", "-o", "a.csv"],
+        2,
+        "--public is of study files; name one",
+    ),
+    "a report alone": (["--report", "r.html"], 2, "a report is released with its table"),
     "a small k": (["-k", "2", "-o", "a.discreet"], 2, "at least 3"),
 }
 
@@ -151,7 +170,22 @@ WRONG = {
     "no unit": (("means", "FILE", "bmi", "sex", "--no-unit"), 2, "leave --no-unit out"),
     "m": (("board", "FILE", "-m", "30", "-o", "x.html"), 2, "leave --m out"),
     "exact figures": (("fidelity", "FILE", "--exact"), 3, "a study file has none"),
-    "a table": (("anonymize", "FILE", "-o", "x.csv"), 3, "is a file, which holds protected rows"),
+    "a table": (("protect", "FILE", "-o", "x.csv"), 3, "is a file, which holds protected rows"),
+    "a table of the papers": (
+        ("anonymize", "FILE", "-o", "x.csv"),
+        2,
+        "the papers' methods take a table, and this is a study file",
+    ),
+    "a plot of the papers": (
+        ("research", "histogram", "FILE", "bmi", "-o", "x.svg"),
+        2,
+        "the papers' methods take a table, and this is a study file",
+    ),
+    "rows of the papers": (
+        ("tune", "FILE", "--methods", "mdav"),
+        2,
+        "the papers' methods take a table, and this is a study file",
+    ),
     "a file of a file": (("protect", "FILE", "-o", "x.discreet"), 3, "is a file, which holds"),
     "an unknown column": (("plot", "histogram", "FILE", "bmy", "--json"), 2, "did you mean 'bmi'"),
 }

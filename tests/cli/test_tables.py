@@ -1,4 +1,4 @@
-"""`discreet anonymize`, `evaluate` and `tune`: what they write, print and refuse."""
+"""`discreet anonymize`, `round`, `protect` to a table, `evaluate` and `tune`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from discreet.rounding import METHODS, JointSet
 from tests.cases import few
 
 Run = Callable[..., tuple[int, str, str]]
-RESEARCH = ("--policy", "research")
 
 CANARY = "Canary"
 
@@ -68,7 +67,7 @@ def test_the_paper_is_one_line_and_its_risk_another(
     words = (
         "anonymize",
         f"{titanic} --drop PassengerId,SibSp,Parch --strata Pclass,Sex,Family --sensitive Survived"
-        " --missing median --method deterministic -k 3 --policy research",
+        " --missing median --method deterministic -k 3",
         f"-o {released} --report {report}",
     )
     code, out, err = run(*" ".join(words).split())
@@ -106,7 +105,7 @@ def test_the_safe_default_is_one_line(run: Run, cohort: Path, tmp_path: Path) ->
     frame.to_csv(cohort, index=False)
     released, report = tmp_path / "released.csv", tmp_path / "report.html"
 
-    code, out, err = run(*f"anonymize {cohort} -o {released} --report {report}".split())
+    code, out, err = run(*f"protect {cohort} -o {released} --report {report}".split())
 
     assert (code, err) == (0, "")
     assert out.startswith(f"{released}, {report}\n\n")
@@ -121,7 +120,7 @@ def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
     out_file = tmp_path / "map.html"
     words = (
         f"tune {titanic} --methods deterministic,probabilistic,microaggregation --k 3:50"
-        f" --policy research -o {out_file}"
+        f" -o {out_file}"
     )
 
     code, out, err = run(*words.split())
@@ -136,26 +135,23 @@ def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
 
 # --- where it goes --------------------------------------------------------------------------------
 
-# A table, a report and rounding points, and what is said of them.
-PATHS: dict[str, tuple[str | None, str | None, str | None, str | None]] = {
-    "nothing": (None, None, None, None),
-    "a table": ("t.csv", None, None, None),
-    "all": ("t.parquet", "r.html", "p.json", None),
-    "points alone": (None, None, "p.json", None),
-    "a report alone": (None, "r.html", None, "a report is released with its table"),
-    "a report and points": (None, "r.html", "p.json", "a report is released with its table"),
-    "a table of another ending": ("t.xlsx", None, "p.json", "a released table is saved as one of"),
-    "a report of another ending": ("t.csv", "r.pdf", "p.json", "a report is saved as one of"),
-    "points of another ending": ("t.csv", "r.html", "p.csv", "rounding points is saved as one of"),
-    "points in no folder": ("t.csv", None, "no/p.json", "there is no folder"),
+# A table and a report, and what is said of them.
+PATHS: dict[str, tuple[str | None, str | None, str | None]] = {
+    "nothing": (None, None, None),
+    "a table": ("t.csv", None, None),
+    "both": ("t.parquet", "r.html", None),
+    "a report alone": (None, "r.html", "a report is released with its table"),
+    "a table of another ending": ("t.xlsx", None, "a released table is saved as one of"),
+    "a report of another ending": ("t.csv", "r.pdf", "a report is saved as one of"),
+    "a report in no folder": ("t.csv", "no/r.html", "there is no folder"),
 }
 
 
-@pytest.mark.parametrize(("table", "report", "points", "text"), PATHS.values(), ids=PATHS)
+@pytest.mark.parametrize(("table", "report", "text"), PATHS.values(), ids=PATHS)
 def test_files_that_cannot_be_written_are_refused_before_the_work(
-    tmp_path: Path, table: str | None, report: str | None, points: str | None, text: str | None
+    tmp_path: Path, table: str | None, report: str | None, text: str | None
 ) -> None:
-    paths = [None if name is None else tmp_path / name for name in (table, report, points)]
+    paths = [None if name is None else tmp_path / name for name in (table, report)]
 
     if text is None:
         Files(*paths).check()
@@ -166,23 +162,27 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(
 
 
 @pytest.mark.parametrize("names", [(), ("t.csv",), ("t.csv", "r.html", "p.json"), ("p.json",)])
-def test_the_files_are_named(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_the_files_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
+) -> None:
     of = {Path(name).suffix: tmp_path / name for name in names}
     release = dc.research(dc.datasets.diabetes()).round(["age", "bmi"], k=10)
 
-    said, report = Files(of.get(".csv"), of.get(".html"), of.get(".json")).save(release)
+    Files(of.get(".csv"), of.get(".html")).save(release, of.get(".json"), as_json=True)
 
+    out, err = capsys.readouterr()
     said_of = ", ".join(map(str, of.values()))
+    said, _, _ = err.partition("\n\n")
     assert said == (said_of or "nothing was saved; -o RELEASED.csv releases the table")
     assert sorted(tmp_path.iterdir()) == sorted(of.values())
-    assert report.made.get("file") == ("t.csv" if ".csv" in of else None)
+    assert json.loads(out)["made"].get("file") == ("t.csv" if ".csv" in of else None)
 
 
 def test_points_that_there_are_not_are_an_error(tmp_path: Path) -> None:
     release = dc.research(dc.datasets.diabetes()).anonymize(["age", "bmi"])
 
     with pytest.raises(InputError, match="was not rounded and has no points"):
-        Files(points=tmp_path / "p.json").save(release)
+        Files().save(release, tmp_path / "p.json", as_json=False)
 
     assert list(tmp_path.iterdir()) == []
 
@@ -194,7 +194,7 @@ def test_the_report_goes_to_standard_output_as_json(run: Run, small: Path, tmp_p
     released = tmp_path / "r.parquet"
 
     code, out, err = run(
-        *f"anonymize {small} --columns x,y --strata arm --json --policy research".split(),
+        *f"anonymize {small} --columns x,y --strata arm --json".split(),
         *f"-o {released}".split(),
     )
 
@@ -205,12 +205,13 @@ def test_the_report_goes_to_standard_output_as_json(run: Run, small: Path, tmp_p
     assert CANARY not in out + err
 
 
+@pytest.mark.parametrize("command", ["anonymize", "round", "protect"])
 def test_without_a_file_it_is_a_look_and_nothing_leaves(
-    run: Run, small: Path, tmp_path: Path
+    run: Run, small: Path, tmp_path: Path, command: str
 ) -> None:
     before = sorted(tmp_path.iterdir())
 
-    code, out, err = run(*f"anonymize {small} --columns x,y".split())
+    code, out, err = run(*f"{command} {small} --columns x,y".split())
 
     assert (code, err) == (0, "")
     assert out.startswith("nothing was saved; -o RELEASED.csv releases the table\n\n")
@@ -219,37 +220,42 @@ def test_without_a_file_it_is_a_look_and_nothing_leaves(
     assert json.loads(run("log", "--released", "--json")[1]) == []
 
 
-# Words, and what is then in the report of what was done.
-CHOSEN: dict[str, tuple[str, dict[str, Any]]] = {
-    "the default": ("", {"method": "whole", "k": 5, "policy": "standard"}),
-    "the copy's own k": ("-k 6 -m 12", {"method": "whole", "k": 6, "policy": "standard"}),
+# The command and its words, and what is then in the report of what was done.
+CHOSEN: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "the copy": ("protect", "", {"method": "whole", "k": 5, "policy": "standard"}),
+    "the copy's own k": ("protect", "-k 6 -m 12", {"method": "whole", "k": 6}),
     "noise": (
-        "--policy research --method probabilistic -q 0.5",
+        "anonymize",
+        "--method probabilistic -q 0.5",
         {"method": "probabilistic", "q": 0.5, "policy": "research"},
     ),
-    "gaps": (
-        "--policy research --missing mean --missing-levels drawn",
-        {"missing numbers": "mean"},
+    "gaps": ("anonymize", "--missing mean --missing-levels drawn", {"missing numbers": "mean"}),
+    "the default": (
+        "anonymize",
+        "-k 4",
+        {"method": "deterministic", "k": 4, "policy": "research"},
     ),
-    "research": ("--policy research -k 4", {"method": "deterministic", "k": 4}),
     "nearness": (
-        "--policy research --metric mahalanobis --method deterministic",
+        "anonymize",
+        "--metric mahalanobis --method deterministic",
         {"method": "deterministic", "metric": "mahalanobis"},
     ),
-    "sensitive": ("--policy research --sensitive ill -l 2", {"sensitive": "ill"}),
+    "sensitive": ("anonymize", "--sensitive ill -l 2", {"sensitive": "ill"}),
     "a risk": (
-        "--policy research --risk-below 0.3 --method microaggregation",
+        "anonymize",
+        "--risk-below 0.3 --method microaggregation",
         {"policy": "research"},
     ),
-    "a formula": ("--formula y~x", {"formula": "y~x"}),
+    "a formula": ("protect", "--formula y~x", {"formula": "y~x"}),
+    "a formula of research": ("anonymize", "--formula y~x", {"formula": "y~x"}),
 }
 
 
-@pytest.mark.parametrize(("words", "made"), few(CHOSEN.values(), 4, every=2), ids=CHOSEN)
+@pytest.mark.parametrize(("command", "words", "made"), few(CHOSEN.values(), 4, every=2), ids=CHOSEN)
 def test_choices_are_those_of_python(
-    run: Run, small: Path, tmp_path: Path, words: str, made: dict[str, Any]
+    run: Run, small: Path, tmp_path: Path, command: str, words: str, made: dict[str, Any]
 ) -> None:
-    line = f"anonymize {small} --columns x,y {words} --json -o {tmp_path / 'r.csv'}"
+    line = f"{command} {small} --columns x,y {words} --json -o {tmp_path / 'r.csv'}"
 
     code, out, _ = run(*line.split())
 
@@ -277,7 +283,7 @@ def test_a_hierarchy_merges_small_strata(run: Run, small: Path, tmp_path: Path) 
 def test_a_second_table_by_another_k_is_refused_and_not_written(
     run: Run, small: Path, tmp_path: Path
 ) -> None:
-    words = f"anonymize {small} --columns x,y".split()
+    words = f"protect {small} --columns x,y".split()
     assert run(*words, "-o", str(tmp_path / "a.csv"))[0] == 0
     before = sorted(path.name for path in tmp_path.iterdir())
 
@@ -339,7 +345,6 @@ def test_rows_in_another_order_are_compared_when_that_is_said(
 
 def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_path: Path) -> None:
     words = f"tune {small} --columns x,y --methods probabilistic,microaggregation -k 3,6 -q 0.1,1"
-    words += " --policy research"
     code, out, err = run(*words.split(), "-o", str(tmp_path / "map.svg"))
     assert (code, err) == (0, "")
     told = f"{tmp_path / 'map.svg'}\nRisk and utility of the settings\nFor the custodian: not a"
@@ -391,29 +396,29 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "no such column": ("anonymize F --columns x,w -o O", 2, "no column 'w'"),
     "no such drop": ("anonymize F --drop w -o O", 2, "no column 'w'"),
     "no such method": (
-        "anonymize F --columns x --policy research --method magic -o O",
+        "anonymize F --columns x --method magic -o O",
         2,
         "cannot be made by method 'magic'",
     ),
     "a wrong ending": ("anonymize F --columns x -o O.xlsx", 2, "is saved as one of"),
     "a wrong report": ("anonymize F --columns x -o O --report r.pdf", 2, "a report is saved as"),
     "no folder": ("anonymize F --columns x -o no/such/r.csv", 2, "there is no folder"),
-    "k too small": ("anonymize F --columns x -k 2 -o O", 2, "at least 3"),
+    "k too small": ("protect F --columns x -k 2 -o O", 2, "at least 3"),
     "a name": (
-        "anonymize F --strata name --policy research --columns x -o O",
+        "anonymize F --strata name --columns x -o O",
         3,
         "'name' identifies persons",
     ),
     "noise of a rounding": (
-        "anonymize F --columns x --method mdav -q 1 -o O",
+        "round F --columns x --method mdav -q 1 -o O",
         2,
-        "--q is not of rounding; leave it out",
+        "No such option: -q",
     ),
     "a kind to evaluate": ("evaluate F F --kinds x=continuous", 2, "--kinds names codes"),
     "a kind of nothing": ("evaluate F F --kinds x", 2, "--kinds takes a column and its kind"),
     "tune, a target of rows": ("tune F --target x", 2, "--target is for --per-column alone"),
     "tune, columns and a policy": (
-        "tune F --per-column --policy research",
+        "tune F --per-column --policy sacro",
         2,
         "--policy is not for --per-column; leave it out",
     ),
@@ -429,11 +434,20 @@ ERRORS: dict[str, tuple[str, int, str]] = {
         "there is no file 'no.csv', the hierarchy of column 'arm'",
     ),
     "diversity not reached": (
-        "anonymize F --columns x --policy research --sensitive arm -l 9 -o O",
+        "anonymize F --columns x --sensitive arm -l 9 -o O",
         3,
         "reaches k rows and diversity in each",
     ),
-    "a risk not reached": ("anonymize F --columns x,y --risk-below 0.0001 -o O", 3, "risk_below="),
+    "a risk not reached": (
+        "anonymize F --columns x,y --risk-below 0.0001 -o O",
+        3,
+        "no setting of the map meets this risk",
+    ),
+    "a risk of the copy not reached": (
+        "protect F --columns x,y --risk-below 0.0001 -o O",
+        3,
+        "risk_below=",
+    ),
     "a formula of nobody": ("anonymize F --columns x --formula x~w -o O", 2, "no column 'w'"),
     "evaluate, of one file": ("evaluate F", 2, "Missing argument 'released'"),
     "evaluate, of no file": ("evaluate F nowhere.csv", 2, "no file"),
@@ -476,7 +490,7 @@ def test_errors_are_one_line_without_a_cell_and_maybe_the_place_that_is_wrong(
     assert json.loads(run("log", "--released", "--json")[1]) == []
 
 
-# --- anonymize, by rounding -----------------------------------------------------------------------
+# --- round --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -492,9 +506,9 @@ def wine(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_jointly_every_row_is_shared(run: Run, wine: Path, tmp_path: Path) -> None:
     rounded, report = tmp_path / "rounded.csv", tmp_path / "rounding.html"
-    words = f"anonymize {wine} --method mdav -k 10 -o {rounded} --report {report}"
+    words = f"round {wine} --method mdav -k 10 -o {rounded} --report {report}"
 
-    code, out, err = run(*words.split(), *RESEARCH)
+    code, out, err = run(*words.split())
 
     assert (code, err) == (0, "")
     assert out.startswith(f"{rounded}, {report}\n\n")
@@ -506,9 +520,9 @@ def test_jointly_every_row_is_shared(run: Run, wine: Path, tmp_path: Path) -> No
 def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> None:
     rounded = tmp_path / "rounded.csv"
     how = "--method optimal -k 10 --per-column --kinds class=categorical"
-    words = f"anonymize {wine} {how} -o {rounded}"
+    words = f"round {wine} {how} -o {rounded}"
 
-    code, out, err = run(*words.split(), "--policy", "research")
+    code, out, err = run(*words.split())
 
     assert (code, err) == (0, "")
     table = pd.read_csv(rounded)
@@ -522,22 +536,20 @@ def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> 
 def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.json"
 
-    code, out, err = run(
-        *f"anonymize {wine} --method kmeans -c 20 --points {points}".split(), *RESEARCH
-    )
+    code, out, err = run(*f"round {wine} --method kmeans -c 20 --points {points}".split())
 
     assert (code, err) == (0, "")
     assert out.startswith(f"{points}\n\n")
     assert isinstance(load_points(points), JointSet)
 
-    words = f"anonymize {wine} --method kmeans -c 20 --per-column --points {tmp_path / 'each.json'}"
-    code, out, err = run(*words.split(), *RESEARCH)
+    words = f"round {wine} --method kmeans -c 20 --per-column --points {tmp_path / 'each.json'}"
+    code, out, err = run(*words.split())
     assert (code, err) == (0, "")
 
 
 def test_json_is_the_report(run: Run, wine: Path) -> None:
-    words = "--method vmdav --per-column --policy research -k freedman-diaconis --json"
-    code, out, err = run("anonymize", str(wine), *words.split())
+    words = "--method vmdav --per-column -k freedman-diaconis --json"
+    code, out, err = run("round", str(wine), *words.split())
 
     assert code == 0
     told = json.loads(out)
@@ -547,18 +559,15 @@ def test_json_is_the_report(run: Run, wine: Path) -> None:
 
 
 NO_ROUNDING = {
-    "an unknown method": (
-        "--policy research --method magic",
-        2,
-        "cannot be made by method 'magic'",
-    ),
+    "an unknown method": ("--method magic", 2, "there is no way to round 'magic'"),
     "no number": ("--method mdav -k many", 2, "k must be a whole number where rows are rounded"),
     "per column, guarded": (
-        "--per-column",
-        3,
-        "rounded under the policy 'research' alone (--policy research)",
+        "--per-column --policy standard",
+        2,
+        "the papers' methods have no use for a guarded policy",
     ),
-    "points as a table": ("--policy research --points points.csv", 2, "rounding points"),
+    "points as a table": ("--points points.csv", 2, "rounding points"),
+    "points in no folder": ("--points no/points.json", 2, "there is no folder"),
     "a report alone": ("--report report.html", 2, "a report is released with its table"),
     "median jointly": ("--representative median", 2, "of columns rounded by themselves"),
 }
@@ -568,7 +577,7 @@ NO_ROUNDING = {
 def test_what_is_no_rounding_is_refused(
     run: Run, wine: Path, words: str, expected: int, message: str
 ) -> None:
-    code, out, err = run("anonymize", str(wine), *words.split())
+    code, out, err = run("round", str(wine), *words.split())
 
     assert (code, out) == (expected, "")
     assert message in " ".join(err.split())
@@ -577,7 +586,7 @@ def test_what_is_no_rounding_is_refused(
 def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text("k = 10\n")
-    words = ("anonymize", str(wine), "--policy", str(policy))
+    words = ("protect", str(wine), "--policy", str(policy))
 
     for given in (["-k", "3"], ["-m", "12"]):
         code, out, err = run(*words, *given)

@@ -43,10 +43,9 @@ class TestManual:
         assert (code, err) == (0, "")
         for section in ("NAME", "SYNOPSIS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES"):
             assert f".SH {section}" in out
-        for command in ("plot", "log", "version new", "token revoke", "doctor"):
+        for command in ("plot", "round", "log", "version new", "token revoke", "doctor"):
             assert f'.SS "discreet {command}"' in out
         assert r"\fB\-\-no\-unit\fR" in out
-        assert '.SS "discreet round"' not in out  # has another name now
 
     @pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")
     def test_it_is_typeset_without_a_warning(self, run: Run) -> None:

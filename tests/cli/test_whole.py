@@ -52,10 +52,15 @@ def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
 
 REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     # the words, the exit code, what is said
-    "a table of no policy with a copy": (
-        ("anonymize", "FILE", "-m", "12", "--policy", "research"),
+    "a table of the papers, which have no copy": (
+        ("anonymize", "FILE", "-m", "12"),
         2,
-        "-m is of the protected copy of a guarded study",
+        "No such option: -m",
+    ),
+    "a policy with no copy": (
+        ("protect", "FILE", "--policy", "research"),
+        2,
+        "the policy 'research' is of the papers' methods",
     ),
     "a number without use": (
         ("plot", "bars", "FILE", "age_group", "--grid", "9", "--json"),
@@ -64,16 +69,16 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     ),
     "a method of counts": (
         ("plot", "heatmap", "FILE", "age", "bmi", "--method", "suppression", "--json"),
-        3,
-        "plots of this study are drawn from its protected copy alone",
+        2,
+        "No such option: --method",
     ),
     "rounding of the copy": (
-        ("anonymize", "FILE", "--method", "mdav"),
-        3,
-        "tables are rounded under the policy 'research' alone",
+        ("protect", "FILE", "--method", "mdav"),
+        2,
+        "No such option: --method",
     ),
     "fewer than k in a group": (
-        ("anonymize", "FILE", "-m", "3"),
+        ("protect", "FILE", "-m", "3"),
         2,
         "m must be at least k",
     ),
@@ -100,7 +105,7 @@ def test_what_is_refused_is_one_line(run: Run, cohort: Path, tmp_path: Path, cas
 
 def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
     path = tmp_path / "copy.csv"
-    code, _, err = run("anonymize", str(cohort), "-m", "12", "-o", str(path))
+    code, _, err = run("protect", str(cohort), "-m", "12", "-o", str(path))
 
     assert code == 0, err
     policy = Policy.preset("standard", m=12)
@@ -192,7 +197,7 @@ def test_a_part_is_released_with_its_new_columns(run: Run, cohort: Path, tmp_pat
     to, report = tmp_path / "part.csv", tmp_path / "report.json"
 
     code, _, err = run(
-        "anonymize",
+        "protect",
         str(cohort),
         *NEW,
         "--where",
@@ -232,7 +237,9 @@ def forbidden(*_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("anonymize", "o.csv"), ("board", "o.html")], ids=lambda it: it[0]
+    "words",
+    [("protect", "o.csv"), ("protect", "o.discreet"), ("board", "o.html")],
+    ids=["table", "study file", "board"],
 )
 @pytest.mark.parametrize("partitions", [1, 4])
 @pytest.mark.parametrize(

@@ -251,7 +251,7 @@ def test_a_model_finds_the_slope(wide: Wide) -> None:
 @pytest.fixture(scope="module")
 def released(wide: Wide) -> Path:
     path = wide.folder / "released.csv"
-    code, _, err = wide.call("anonymize", wide.file, "-o", str(path))
+    code, _, err = wide.call("protect", wide.file, "-o", str(path))
     assert code == 0, err
     return path
 

@@ -66,7 +66,7 @@ def released(study: Any, way: str = "anonymize", **how: Any) -> Any:
 
 def served(study: Any, folder: Path) -> TestClient:
     """Return a client of the server of a study, which is published into a folder first."""
-    path = study.publish(folder / "cohort.discreet")
+    path = dc.Protected(study).publish(folder / "cohort.discreet")
     return TestClient(create_app(Studies([path], opened_record())))
 
 
@@ -270,5 +270,6 @@ def _cell(head: str, value: Any, of: str) -> str:
 
 
 def opened(source: Any, policy: Any = "standard", **how: Any) -> Any:
-    """Open a study."""
-    return dc.open(source, policy, **how)
+    """Open a study, or what the papers do."""
+    papers = isinstance(policy, dc.Policy) and not policy.fixed
+    return (dc.research if papers else dc.open)(source, policy, **how)

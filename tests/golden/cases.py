@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import write_csv
 
+import discreet as dc
 from discreet import measure
 from discreet.policy import Policy
 from tests.golden import access
@@ -80,15 +81,17 @@ def study_of(preset: str = "standard", source: Any = None, **changes: Any) -> An
 # --- plots ----------------------------------------------------------------------------------------
 
 
-def every_plot(study: Any, *, usual: bool = False) -> Iterator[tuple[str, Any]]:
-    """Yield each plot by each method, with and without levels: its name and what asks for it."""
+def every_plot(study: Any, *, usual: bool = True) -> Iterator[tuple[str, Any]]:
+    """Yield each plot, with and without levels, or by each method: its name and what asks."""
     for plot, methods in METHODS.items():
         columns = COLUMNS[plot]
         for method in (None,) if usual else methods:
-            yield f"{plot} {method}", _asking(study, plot, *columns, method=method)
+            how = {} if usual else {"method": method}
+            if not hasattr(study, plot):
+                continue
+            yield f"{plot} {method}", _asking(study, plot, *columns, **how)
             if plot in BY:
-                name = f"{plot} by sex {method}"
-                yield name, _asking(study, plot, *columns, method=method, by="sex")
+                yield f"{plot} by sex {method}", _asking(study, plot, *columns, **how, by="sex")
         if plot == "box":
             yield "box by sex", _asking(study, plot, "glucose", by="sex")
 
@@ -98,7 +101,7 @@ def _asking(study: Any, plot: str, *columns: Any, **how: Any) -> Callable[[], An
 
 
 def plots_standard(folder: Path) -> Cases:
-    """Draw every plot by every method under `standard`; row methods are refused."""
+    """Draw every plot under `standard`, and what it refuses."""
     study = study_of()
     mixed = (["age", "sex", "glucose", "smoker"],)  # a study of its own: which pairs is kept
     out = {name: tried(ask) for name, ask in every_plot(study)}
@@ -114,10 +117,8 @@ def plots_standard(folder: Path) -> Cases:
             ("box by region", "box", ("age",), {"by": "region"}),
             ("bars by sex", "bars", ("ward",), {"by": "sex"}),
             ("crosstab of diagnosis", "crosstab", ("diagnosis", "ward"), {}),
-            ("histogram of another k", "histogram", ("age",), {"k": 7}),
             ("histogram of an unknown column", "histogram", ("height",), {}),
             ("histogram of an identifier", "histogram", ("patient",), {}),
-            ("histogram by an unknown method", "histogram", ("age",), {"method": "magic"}),
             ("bars of numbers", "bars", ("age",), {}),
             ("residuals with levels", "residuals", (FORMULA + " + C(sex)",), {}),
             ("residuals by ward", "residuals", (FORMULA + " + C(ward)",), {}),
@@ -142,9 +143,9 @@ def plots_rows(folder: Path) -> Cases:
 
 
 def plots_research(folder: Path) -> Cases:
-    """Draw every plot by every method under `research`, and with numbers that it alone allows."""
+    """Draw every plot of the papers by every method, and with other numbers."""
     study = study_of("research")
-    return {name: tried(ask) for name, ask in every_plot(study)} | {
+    return {name: tried(ask) for name, ask in every_plot(study, usual=False)} | {
         name: tried(_asking(study, plot, *columns, **how))
         for name, plot, columns, how in (
             ("histogram k", "histogram", ("age",), {"k": 8}),
@@ -156,7 +157,6 @@ def plots_research(folder: Path) -> Cases:
             ("scatter trend by", "scatter", ("age", "glucose"), {"trend": True, "by": "sex"}),
             ("heatmap grid", "heatmap", ("age", "glucose"), {"grid": 8, "k": 4}),
             ("box of one", "box", ("income",), {"k": 5}),
-            ("crosstab k", "crosstab", ("region", "ward"), {"k": 10}),
             ("qq noise", "qq", (FORMULA,), {"method": "probabilistic", "noise_on": "variable"}),
             ("qq noise on", "qq", (FORMULA,), {"method": "probabilistic", "noise_on": "points"}),
             ("residuals C", "residuals", ("log(glucose) ~ age * C(sex)",), {}),
@@ -184,7 +184,7 @@ def plots_presets(folder: Path) -> Cases:
     out: Cases = {}
     for preset in ("datashield", "sacro", "opensafely"):
         study = study_of(preset)
-        out |= {f"{preset}: {name}": tried(ask) for name, ask in every_plot(study, usual=True)}
+        out |= {f"{preset}: {name}": tried(ask) for name, ask in every_plot(study)}
     out |= _of_visits() | _sensitive() | _declared()
     return out
 
@@ -246,10 +246,10 @@ def _declared() -> Cases:
         bins=12,
         grid=9,
     )
-    out = {f"declared: {name}": tried(ask) for name, ask in every_plot(study, usual=True)}
+    out = {f"declared: {name}": tried(ask) for name, ask in every_plot(study)}
     return out | {
         "declared: income": tried(_asking(study, "histogram", "income")),
-        "declared: codes": tried(lambda: study_of().missing_codes()),
+        "declared: codes": tried(lambda: study_of().session.missing_codes(None)),
     }
 
 
@@ -411,7 +411,7 @@ def reports(folder: Path) -> Cases:
         return lambda: _report(measure.compare(cohort, after, **how))
 
     def swept(of: Any, **how: Any) -> Callable[[], Any]:
-        return lambda: _found(of.sweep(**how))
+        return lambda: _found(of.tune(**how))
 
     rounded = cohort.select([*GROUP, "smoker"])
     ways: dict[str, Any] = {"methods": ["mdav", "equal_width"], "k": [10, 30], "folds": 2}
@@ -423,7 +423,7 @@ def reports(folder: Path) -> Cases:
         "evaluate a release": tried(compared(release.table, strata=["sex"], same_rows=False)),
         "evaluate other columns": tried(compared(cohort.select(["age"]), drop=["patient"])),
         "risk below": tried(lambda: _released(study, "anonymize", {"risk_below": 0.01})),
-        "sweep": tried(swept(study, k=[5, 12])),
+        "sweep": tried(swept(dc.Protected(study), k=[5, 12])),
         "sweep propensity": tried(
             swept(free, methods=["condensation"], k=[5], loss="propensity", risk="within 5 %")
         ),
@@ -562,15 +562,12 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("plot", "pie", *FILE, "glucose", "--json"),
     ("plot", "histogram", *FILE, "glucose", "age", "--json"),
     ("plot", "histogram", *FILE, "glucose", "--pixels", "100", "--json"),
-    ("plot", "histogram", "cohort.csv", "glucose", "--policy", "research", "--bins", "8", "--json"),
-    ("anonymize", *FILE, *ONE, "--json"),
-    ("anonymize", *FILE, *ONE, "-o", "t.csv", "--report", "t.txt"),
-    ("anonymize", "cohort.csv", "--method", "mdav"),
-    ("anonymize", "cohort.csv", "--policy", "research", "--drop", "patient,income", "-k", "4"),
-    (
-        *("anonymize", "cohort.csv", "--columns", "age,bmi", "-k", "10", "--method", "mdav"),
-        *("--policy", "research", "--json"),
-    ),
+    ("research", "histogram", "cohort.csv", "glucose", "--bins", "8", "--json"),
+    ("protect", *FILE, *ONE, "--json"),
+    ("protect", *FILE, *ONE, "-o", "t.csv", "--report", "t.txt"),
+    ("round", "cohort.csv", "--method", "mdav", "--policy", "standard"),
+    ("anonymize", "cohort.csv", "--drop", "patient,income", "-k", "4"),
+    ("round", "cohort.csv", "--columns", "age,bmi", "-k", "10", "--method", "mdav", "--json"),
     ("evaluate", "cohort.csv", "t.csv", "--no-same-rows", "--strata", "sex", "--json"),
     ("evaluate", "cohort.csv", "nowhere.csv"),
     ("tune", *FILE, *ONE, "--methods", "whole,mdav", "--k", "5,10", "--json"),
@@ -589,12 +586,6 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("policy", "init", "cohort.csv", "-o", "new.toml"),
     ("serve", "nowhere.discreet"),
     ("nonsense",),
-    ("round", "cohort.csv", "--help"),
-    ("risk", "cohort.csv", "t.csv"),
-    ("sweep", "cohort.csv"),
-    ("compare", "cohort.csv"),
-    ("version", "list"),
-    ("anonymize", "cohort.csv", "--impute", "mean"),
     ("board", *FILE),
     ("board", *FILE, "-o", "board.txt"),
     ("board", *FILE, "-o", "board.html"),

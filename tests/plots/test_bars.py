@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError
 from discreet.plots import BarView, Origin, View
+from discreet.plots.bars import BARS
 from discreet.render.scene import Axis, Columns
 
 
@@ -76,13 +77,13 @@ def test_percent_is_written_where_it_is_asked_for() -> None:
     assert View.from_json(view(percent=True).to_json()) == view(percent=True)
 
 
-def test_shares_of_a_study() -> None:
+def test_shares_of_records() -> None:
     """Of 60 women 15 are ill, and of 40 men 20."""
     levels = ["f", "f", "m", "m"], ["yes", "no", "yes", "no"]
     sex, ill = ([level for level, n in zip(of, (15, 45, 20, 20), strict=True) for _ in range(n)]
                 for of in levels)  # fmt: skip
-    study = dc.research(pa.table({"sex": sex, "ill": ill}))
-    divided, alone = study.bars("ill", by="sex", percent=True), study.bars("ill", percent=True)
+    papers = dc.research(pa.table({"sex": sex, "ill": ill})).papers
+    divided, alone = (papers.draw(BARS, ["ill"], by=by, percent=True) for by in ("sex", None))
 
     assert (divided.by_levels, divided.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))
     assert (alone.levels, alone.shares) == (("no", "yes"), ((65.0, 35.0),))

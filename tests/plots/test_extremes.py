@@ -18,27 +18,32 @@ N = 120
 
 
 @cache
-def study(policy: str = "standard") -> dc.Study:
+def table() -> pd.DataFrame:
     random = np.random.default_rng(7)
     spread = random.random(N)
-    return dc.open(
-        pd.DataFrame(
-            {
-                "age": random.integers(20, 90, N),
-                "sex": random.choice(["f", "m"], N),
-                "ill": random.choice([0, 1], N),
-                "subnormal": spread * 1e-310,
-                "steps of the smallest": np.round(9 * spread) * 5e-324,
-                "narrow": (spread - 0.5) * 1e-300,
-                "huge": spread * 1.5e308,
-                "both ends": (spread - 0.5) * 3.4e308,
-                "far for its width": 1e5 + spread * 1e-9,
-            }
-        ),
-        study="extremes",
-        unit=False,
-        policy=policy,
+    return pd.DataFrame(
+        {
+            "age": random.integers(20, 90, N),
+            "sex": random.choice(["f", "m"], N),
+            "ill": random.choice([0, 1], N),
+            "subnormal": spread * 1e-310,
+            "steps of the smallest": np.round(9 * spread) * 5e-324,
+            "narrow": (spread - 0.5) * 1e-300,
+            "huge": spread * 1.5e308,
+            "both ends": (spread - 0.5) * 3.4e308,
+            "far for its width": 1e5 + spread * 1e-9,
+        }
     )
+
+
+@cache
+def study() -> dc.Study:
+    return dc.open(table(), study="extremes", unit=False)
+
+
+@cache
+def papers() -> dc.Research:
+    return dc.research(table(), study="extremes", unit=False)
 
 
 COLUMNS = (
@@ -51,13 +56,13 @@ COLUMNS = (
 )
 ASKED: dict[str, Callable[[str], Any]] = {
     "histogram": lambda name: study().histogram(name),
-    "histogram of counts": lambda name: study("research").histogram(name),
+    "histogram of counts": lambda name: papers().histogram(name),
     "histograms by": lambda name: study().histogram(name, by="sex"),
     "overlaid": lambda name: study().histogram(name, by="sex", overlay=True),
     "density": lambda name: study().density(name, by="sex"),
     "ecdf": lambda name: study().ecdf(name),
     "box": lambda name: study().box(name, by="sex"),
-    "box of counts": lambda name: study("research").box(name),
+    "box of counts": lambda name: papers().box(name),
     "violin": lambda name: study().violin(name),
     "scatter": lambda name: study().scatter("age", name, by="sex", trend=True),
     "cells": lambda name: study().scatter(name, "age", show="density"),

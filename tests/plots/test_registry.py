@@ -12,6 +12,7 @@ from discreet.parallel.pixels import COSTS
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy.policy import RULES
 from discreet.study import Study
+from discreet.study.research import Research
 
 NOT_ASKED = {
     # ends of axes and edges of bins are the custodian's to declare
@@ -25,27 +26,29 @@ NOT_ASKED = {
 }
 
 
+def taken(of: type, kind: str, settings: str) -> dict[str, object]:
+    """Return what a method takes by name beside what is read apart, each with its default."""
+    method = getattr(of, kind, None)
+    if method is None:
+        return {}
+    named = inspect.signature(method).parameters.values()
+    found = {it.name: it.default for it in named if it.kind is it.KEYWORD_ONLY}
+    for part in typing.get_args(typing.get_type_hints(method).get(settings)):
+        found |= dict.fromkeys(typing.get_type_hints(part))
+    return found
+
+
 @pytest.mark.parametrize("kind", PLOTS)
-def test_a_picture_takes_what_the_method_of_a_study_takes(kind: str) -> None:
+def test_a_picture_takes_what_methods_take(kind: str) -> None:
     picture = PLOTS[kind]
-    method = getattr(Study, kind)
-    taken = inspect.signature(method).parameters
-    named = {name for name, it in taken.items() if it.kind is it.KEYWORD_ONLY}
-    settings = {
-        name
-        for part in typing.get_args(typing.get_type_hints(method).get("research"))
-        for name in typing.get_type_hints(part)
-    }
+    of_study, of_papers = taken(Study, kind, "view"), taken(Research, kind, "settings")
+    both = of_papers | of_study
 
-    assert set(picture.parameters) == (named | settings) - NOT_ASKED - OF_RESEARCH.get(kind, set())
-    assert bool(picture.by) == ("by" in named)
-    assert (picture.weigh is not None) == ("weights" in named)
-    for name in named & set(picture.parameters):
-        assert taken[name].default in (None, PARAMETERS[name].usual)
-
-
-# What takes the numbers of a method takes none.
-OF_RESEARCH: dict[str, set[str]] = {name: {"k", "q"} for name in ("bars", "crosstab")}
+    assert set(picture.parameters) == {*both} - NOT_ASKED
+    assert bool(picture.by) == ("by" in of_study)
+    assert (picture.weigh is not None) == ("weights" in of_study)
+    for name in {*both} & set(picture.parameters):
+        assert both[name] in (None, PARAMETERS[name].usual)
 
 
 @pytest.mark.parametrize("kind", PLOTS)

@@ -188,6 +188,3 @@ def test_many_rows_of_the_copy_are_cells_and_few_are_points() -> None:
     ]
     with pytest.raises(InputError, match=r"^show must be 'auto', 'points', 'density'"):
         study.scatter("age", "bmi", show="hexagons")  # type: ignore[call-overload]
-    counted = dc.research(table)
-    with pytest.raises(InputError, match="there are none of counts"):
-        counted.scatter("age", "bmi", show="density", method="generalization")

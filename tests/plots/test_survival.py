@@ -18,8 +18,9 @@ from scipy import stats
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import SurvivalCurve, SurvivalView, View
-from discreet.plots.survival import event_of, log_minus_log, product_limit
+from discreet.plots.survival import SURVIVAL, event_of, log_minus_log, product_limit
 from discreet.render.scene import Bands, Lines
+from discreet.study.papers import Papers
 
 # Weeks in remission of 21 children given 6-MP (Freireich et al. 1963); + is still in remission.
 SIX_MP = "6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+"
@@ -228,9 +229,9 @@ def study() -> dc.Study:
 
 
 @pytest.fixture(scope="module")
-def research() -> dc.Study:
-    """The same under `research`, where rows are as they are."""
-    return dc.research(patients(), public=True)
+def records() -> Papers:
+    """The same, of which curves are of the raw records."""
+    return dc.research(patients(), public=True).papers
 
 
 def test_a_curve_of_the_copy(study: dc.Study) -> None:
@@ -284,23 +285,23 @@ def test_codes_words_and_several_values_are_the_same_event(study: dc.Study) -> N
     )
 
 
-def test_rows_that_are_left_out_are_said(research: dc.Study) -> None:
+def test_rows_that_are_left_out_are_said(records: Papers) -> None:
     table = patients()
     months = table["months"].to_numpy().copy()
     months[:3] = -1
     odd = table.set_column(0, "months", pa.array(months))
-    view = dc.research(odd, public=True).survival("months", "died")
+    view = dc.research(odd, public=True).papers.draw(SURVIVAL, ["months", "died"])
 
     assert "rows of a negative months are left out: 3" in view.notes()
     assert "shown: 597 of 600 records, unprotected" in view.notes()
-    said = research.survival("months", "died", by="ward").notes()
+    said = records.draw(SURVIVAL, ["months", "died"], by="ward").notes()
     assert "a level of fewer than 10 rows not drawn" in said
     assert "shown: 594 of 600 records, unprotected" in said
 
 
-def test_under_research_it_is_of_raw_records(research: dc.Study) -> None:
+def test_it_may_be_of_raw_records(records: Papers) -> None:
     table = patients()
-    view = research.survival("months", "status", event_is="2")
+    view = records.draw(SURVIVAL, ["months", "status"], event_is="2")
     at, shares, *_ = product_limit(table["months"].to_numpy(), table["status"].to_numpy() == 2, 10)
 
     assert (view.method, view.curves[0].times) == ("none", tuple(at))
@@ -326,10 +327,10 @@ def test_what_is_refused(
 
 
 def test_fewer_rows_than_a_curve_needs() -> None:
-    few = dc.research(patients().slice(0, 9), public=True)
+    few = dc.research(patients().slice(0, 9), public=True).papers
 
     with pytest.raises(RefusedError, match=r"^fewer than 10 rows have a time and an event"):
-        few.survival("months", "vital", event_is="dead")
+        few.draw(SURVIVAL, ["months", "vital"], event_is="dead")
 
 
 # --- the plot -------------------------------------------------------------------------------------
@@ -371,7 +372,7 @@ def test_a_view_is_read_back(study: dc.Study) -> None:
 def test_many_times_are_drawn_as_far_as_an_eye_can_tell_them_apart() -> None:
     rng = np.random.default_rng(1)
     table = pa.table({"days": rng.exponential(9, 20_000), "died": rng.integers(0, 2, 20_000) == 1})
-    view = dc.research(table, public=True).survival("days", "died")
+    view = dc.research(table, public=True).papers.draw(SURVIVAL, ["days", "died"])
     (curve,) = view.curves
     at, shares, *_ = product_limit(table["days"].to_numpy(), table["died"].to_numpy(), 10)
     whole = dict(zip(at.tolist(), shares.tolist(), strict=True))

@@ -194,14 +194,15 @@ def test_a_number_that_is_none_is_refused(value: float) -> None:
 
 def test_the_scene_of_every_view_comes_back() -> None:
     study = dc.research(dc.datasets.diabetes(), study="d", strata=["sex"])
-    views = [
+    guarded = dc.open(dc.datasets.diabetes(), study="d")
+    views: list[dc.View] = [
         study.histogram("age", by="sex"),
         study.scatter("age", "bmi", trend=True),
         study.scatter("age", "bmi", method="suppression"),
         study.heatmap("age", "bmi"),
         study.contour("age", "bmi"),
         study.box("age", "bmi"),
-        study.bars("sex"),
+        guarded.bars("sex"),
         study.parallel(["age", "bmi", "sex"]),
         study.parallel(["age", "bmi", "sex"], method="none"),
         study.residuals("bmi ~ age"),

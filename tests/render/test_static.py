@@ -11,7 +11,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 import pyarrow.compute as pc
@@ -183,31 +183,36 @@ def panel(*marks: Mark, x: Axis | None = None, y: Axis | None = None, title: str
 # --- pictures of real views -----------------------------------------------------------------
 
 
+class Opened(NamedTuple):
+    papers: dc.Research
+    guarded: dc.Study
+
+
 @pytest.fixture(scope="module")
-def study() -> dc.Study:
+def study() -> Opened:
     cohort = dc.datasets.diabetes()
     group = pc.if_else(pc.less(cohort["age"], 60), "under 60", "60 and over")
     cohort = cohort.append_column("group", group)
-    return dc.research(cohort, study="d", strata=["sex"])
+    return Opened(dc.research(cohort, study="d", strata=["sex"]), dc.open(cohort, study="d"))
 
 
-VIEWS: dict[str, Callable[[dc.Study], dc.View]] = {
-    "histogram": lambda study: study.histogram("age"),
-    "histograms": lambda study: study.histogram("age", by="sex"),
-    "scatter": lambda study: study.scatter("age", "bmi", trend=True),
-    "scatter by": lambda study: study.scatter("age", "bmi", by="sex", trend=True),
-    "gridded": lambda study: study.scatter("age", "bmi", method="suppression"),
-    "heatmap": lambda study: study.heatmap("age", "bmi"),
-    "contour": lambda study: study.contour("age", "bmi"),
-    "box": lambda study: study.box("age", "bmi"),
-    "box by": lambda study: study.box("age", by="sex"),
-    "bars": lambda study: study.bars("sex"),
-    "bars by": lambda study: study.bars("group", by="sex"),
-    "crosstab": lambda study: study.crosstab("group", "sex"),
-    "residuals": lambda study: study.residuals("bmi ~ age"),
-    "qq": lambda study: study.qq("bmi ~ age"),
-    "leverage": lambda study: study.leverage("bmi ~ age"),
-    "parallel": lambda study: study.parallel(["age", "bmi", "sex"]),
+VIEWS: dict[str, Callable[[Opened], dc.View]] = {
+    "histogram": lambda of: of.papers.histogram("age"),
+    "histograms": lambda of: of.papers.histogram("age", by="sex"),
+    "scatter": lambda of: of.papers.scatter("age", "bmi", trend=True),
+    "scatter by": lambda of: of.papers.scatter("age", "bmi", by="sex", trend=True),
+    "gridded": lambda of: of.papers.scatter("age", "bmi", method="suppression"),
+    "heatmap": lambda of: of.papers.heatmap("age", "bmi"),
+    "contour": lambda of: of.papers.contour("age", "bmi"),
+    "box": lambda of: of.papers.box("age", "bmi"),
+    "box by": lambda of: of.papers.box("age", by="sex"),
+    "bars": lambda of: of.guarded.bars("sex"),
+    "bars by": lambda of: of.guarded.bars("group", by="sex"),
+    "crosstab": lambda of: of.guarded.crosstab("group", "sex"),
+    "residuals": lambda of: of.papers.residuals("bmi ~ age"),
+    "qq": lambda of: of.papers.qq("bmi ~ age"),
+    "leverage": lambda of: of.papers.leverage("bmi ~ age"),
+    "parallel": lambda of: of.papers.parallel(["age", "bmi", "sex"]),
 }
 
 
@@ -272,7 +277,7 @@ def painted(drawn: Drawn) -> Counter[str]:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in VIEWS if kind != "parallel"])
-def test_each_view_has_its_marks(page: Page, study: dc.Study, kind: str) -> None:
+def test_each_view_has_its_marks(page: Page, study: Opened, kind: str) -> None:
     scene = VIEWS[kind](study).scene()
     drawn = draw(page, scene)
     wanted = sum((expected(one) for one in scene.panels), Counter[str]())
@@ -298,7 +303,7 @@ def legend_signs(scene: Scene) -> Counter[str]:
     return Counter({"dots": len(names) + steps, **labels, "hidden bars": int(hidden)})
 
 
-def test_parallel_coordinates_are_drawn_and_told(page: Page, study: dc.Study) -> None:
+def test_parallel_coordinates_are_drawn_and_told(page: Page, study: Opened) -> None:
     drawn = draw(page, VIEWS["parallel"](study).scene())
     assert {"age", "bmi", "sex"} <= set(drawn.words)
     assert page.evaluate("() => drawing.order()") == [0, 1, 2]
@@ -306,7 +311,7 @@ def test_parallel_coordinates_are_drawn_and_told(page: Page, study: dc.Study) ->
 
 
 @pytest.mark.parametrize("width", [390, 2560])
-def test_no_view_is_wider_than_the_page(page: Page, study: dc.Study, width: int) -> None:
+def test_no_view_is_wider_than_the_page(page: Page, study: Opened, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     try:
         for kind, view in VIEWS.items():
@@ -317,7 +322,7 @@ def test_no_view_is_wider_than_the_page(page: Page, study: dc.Study, width: int)
         page.set_viewport_size({"width": 1280, "height": 800})
 
 
-def test_notes_are_on_the_page_and_in_the_file(page: Page, study: dc.Study) -> None:
+def test_notes_are_on_the_page_and_in_the_file(page: Page, study: Opened) -> None:
     scene = VIEWS["histogram"](study).scene()
     draw(page, scene)
     shown = page.locator("#host figcaption p").all_text_contents()
@@ -862,7 +867,7 @@ def test_a_png_is_a_sheet_of_white_paper(page: Page) -> None:
     assert struct.unpack(">II", data[16:24]) == (2 * drawn.width, 2 * drawn.height)
 
 
-def test_canvases_are_named_for_who_cannot_see_them(page: Page, study: dc.Study) -> None:
+def test_canvases_are_named_for_who_cannot_see_them(page: Page, study: Opened) -> None:
     scene = VIEWS["heatmap"](study).scene()
     show(page, scene)
     name = page.locator("canvas[role=img]").get_attribute("aria-label")

@@ -10,11 +10,14 @@ from pyarrow import Table, array
 from pyarrow.csv import write_csv
 
 from discreet.datasets import diabetes
+from discreet.policy import load_policy
 from discreet.records.store import Store
 from discreet.serve.state import opened_record
 from discreet.serve.studies import Served, Studies
 from discreet.study import Study
 from discreet.study import open as open_study
+from discreet.study.protect import protect
+from discreet.study.research import research
 from discreet.study_file.canonical import canonical_json
 
 NAME = "cohort.csv"
@@ -89,7 +92,8 @@ def published(folder: Path, policy: str = POLICY, table: Table | None = None) ->
     path = folder / "cohort.discreet"
     if asked not in _published:
         path.unlink(missing_ok=True)
-        open_study(file, rules).publish(path)
+        make = protect if load_policy(rules).fixed else research
+        make(file, rules).publish(path)
         _published[asked] = path.read_bytes()
     path.write_bytes(_published[asked])
     shutil.rmtree(own)  # nothing raw is there while it is served

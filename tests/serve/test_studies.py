@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import discreet as dc
 from discreet.errors import InputError
 from discreet.serve.answers import TABLE, VIEW, answer_again, answer_table, answer_view
 from discreet.serve.board import answer_part
@@ -121,7 +122,7 @@ def of_another_key(folder: Path) -> bytes:
     folder.mkdir()
     table, policy = written(folder, POLICY, narrow().slice(0, 300))
     (folder / "discreet.signing-key").unlink()
-    open_study(table, policy).publish(folder / "cohort.discreet")
+    dc.Protected(open_study(table, policy)).publish(folder / "cohort.discreet")
     return (folder / "cohort.discreet").read_bytes()
 
 

@@ -86,23 +86,23 @@ def levelled(n: int = 300) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("how", "other"),
+    ("door", "how", "other"),
     [
-        ({"policy": "research"}, lambda study: study.crosstab("a", "b", method="none")),
-        ({"k": 4}, lambda study: study.parallel(["b", "a"])),
+        (dc.research, {}, lambda papers: papers.parallel(["a", "b"], method="none")),
+        (dc.open, {"k": 4}, lambda study: study.parallel(["b", "a"])),
     ],
     ids=["raw", "another k"],
 )
 def test_a_name_that_the_ledger_knows_lets_no_other_data_out(
-    how: dict[str, Any], other: Any
+    door: Any, how: dict[str, Any], other: Any
 ) -> None:
     frame = levelled()
     dc.open(frame, study="s").parallel(["x", "b"]).to_json()
     unlike = pd.DataFrame({"z": np.random.default_rng(9).normal(size=99)})
-    dc.open(unlike, study="known", **how).histogram("z").to_json()
+    door(unlike, study="known", **how).histogram("z").to_json()
 
     with pytest.raises(LeavingError, match="must be as in the earlier release of study 's'"):
-        other(dc.open(frame, study="known", **how)).to_json()
+        other(door(frame, study="known", **how)).to_json()
 
 
 @pytest.mark.parametrize("roles", [({"b": "sensitive"}, None), (None, {"b": "sensitive"})])

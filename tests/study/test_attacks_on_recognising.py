@@ -93,7 +93,7 @@ def test_without_rounding_no_second_table_of_the_same_persons_leaves(persons: st
 def test_of_research_alone_several_tables_leave_that_promise_nothing_together() -> None:
     frame = cohort(1)
     for i in range(6):
-        dc.research(frame.iloc[60 * i :], study=f"part {i}").bars("sex").to_json()
+        dc.research(frame.iloc[60 * i :], study=f"part {i}").histogram("bmi").to_json()
 
     with pytest.raises(LeavingError, match="in data released before, as study 'part 0'"):
         sex_of(frame.sample(200, random_state=1), "sacro")
@@ -110,7 +110,7 @@ def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
         with pytest.raises(LeavingError, match="the policy allows no more tables and versions"):
             part.bars("sex").to_json()
     with pytest.raises(LeavingError, match="the policy allows no more tables and versions"):
-        dc.open(
+        dc.protect(
             cohort(2).iloc[:100].pipe(lambda it: pd.concat([frame, it])),
             study="all",
         ).new_version()

@@ -90,7 +90,7 @@ def test_a_group_of_few_rows_and_many_columns_lies_in_no_flat() -> None:
     loadings = rng.normal(size=(3, p))
     x = rng.normal(size=(n, 3)) @ loadings + 0.7 * rng.normal(size=(n, p))
     strata = np.repeat(np.arange(n // 10), 10)  # two groups each: few rows to try
-    method = dc.protect.ROW_METHODS["condensation"](k=k)  # type: ignore[call-arg]
+    method = dc.methods.ROW_METHODS["condensation"](k=k)  # type: ignore[call-arg]
     released = method(x, rng.normal(size=x.shape), strata)
     sd = x.std(axis=0)[first:]
 

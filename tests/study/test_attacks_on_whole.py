@@ -33,7 +33,7 @@ def test_a_walk_of_two_thousand_requests_is_never_refused() -> None:
     raw = cohort(500, 9)
     far = {"x": [-400.0, 700.0], "y": [-900.0, 2000.0], "ward": ["a", "b"], "died": ["no", "yes"]}
     raw = pl.concat([raw, pl.DataFrame(far)])
-    analysts = [dc.open(raw, rows="whole", study="walk") for _ in range(2)]
+    analysts = [dc.open(raw, study="walk") for _ in range(2)]
     random = np.random.default_rng(1)
     levels = ["ward", "died"]
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.plots import PLOTS
 from discreet.study.choice import CHOICES, chosen
 from tests.study.test_dates_of_whole import stays
@@ -116,10 +116,3 @@ def test_what_is_wrong_is_named() -> None:
         study.plot("age", "age")
     with pytest.raises(InputError, match="name columns"):
         study.plot(by="ward")
-
-
-def test_without_a_copy_columns_are_chosen_by_and_an_overview_is_refused() -> None:
-    study = dc.research(dc.datasets.diabetes())
-    assert study.plot("age", "bmi").origin.chosen == "scatter, for 2 numbers"
-    with pytest.raises(RefusedError, match="name columns: this study has no copy"):
-        study.plot()

@@ -62,24 +62,6 @@ def test_columns_that_the_policy_derives_are_among_them() -> None:
     assert "no" not in found
 
 
-def test_without_a_copy_there_are_kinds_alone() -> None:
-    found = dc.research(cohort(), roles={"patient": "identifier"}).columns
-
-    assert {name: it.kind for name, it in found.items()} == {
-        "patient": "identifier",
-        "age": "number",
-        "bmi": "number",
-        "sex": "level",
-        "smoker & co_": "level",
-        "grade": "number",
-        "start": "date",
-    }
-    assert not any(it.in_copy or it.levels or it.counts for it in found.values())
-    assert str(found).splitlines()[2:4] == ["column        kind", "patient       identifier"]
-    assert "kinds alone" in found.notes[0]
-    assert "<svg" not in found._repr_html_()
-
-
 def test_a_data_frame_has_all_of_it() -> None:
     found = pd.DataFrame(study().columns.figures).set_index("name")
 

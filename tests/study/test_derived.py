@@ -260,7 +260,7 @@ def test_a_level_that_there_is_not_is_named_beside_those_there_are(
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a method of counts": (
         lambda s: s.where(OLD).histogram("age", method="merge"),
-        r"drawn from its protected copy alone; leave method out",
+        r"there is no setting 'method' here",
     ),
     "no condition": (lambda s: s.where("age + 1"), r"'age \+ 1' is no condition but a number"),
     "a name that is taken": (lambda s: s.assign(age="bmi"), r"there is a column 'age'"),
@@ -272,10 +272,10 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "nothing": (lambda s: s.assign(), r"assign takes a name and an expression"),
     "no text": (lambda s: s.where(3), r"takes an expression, which is text"),
     "what identifies": (lambda s: s.where("patient == 'P00001'"), r"there is no column 'patient'"),
-    "round": (lambda s: s.where(OLD).round(), r"round is for the study that where or assign"),
-    "sweep": (lambda s: s.where(OLD).sweep(), r"sweep is for the study that where or assign"),
-    "versions": (lambda s: s.where(OLD).attack_versions(), r"attack_versions is for the study"),
-    "a version": (lambda s: s.where(OLD).new_version(), r"new_version is for the study"),
+    "what the custodian holds": (
+        lambda s: dc.Protected(s.where(OLD)),
+        r"derived by where or assign is of the copy; protect the table itself",
+    ),
 }
 
 
@@ -287,11 +287,6 @@ def test_what_a_part_does_not_have_is_refused_with_a_way_that_works(
 
     with pytest.raises((InputError, RefusedError), match=says):
         ask(opened)
-
-
-def test_a_study_without_such_a_copy_has_no_parts() -> None:
-    with pytest.raises(RefusedError, match=r"no copy of the whole table"):
-        dc.research(cohort()).where("age > 50")
 
 
 def test_codes_are_levels_within_c_of_a_formula() -> None:

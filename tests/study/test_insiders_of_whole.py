@@ -88,7 +88,7 @@ def by_source(seed: int, n: int = N) -> dict[str, float]:
     study, listed = (
         dc.open(
             raw,
-            Policy.preset("standard", rows="whole", tables=tables),
+            Policy.preset("standard", tables=tables),
             study=f"insider {n} {seed} {len(tables)}",
         )
         for tables in ([], [["ward", "died"]])

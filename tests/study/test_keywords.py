@@ -8,18 +8,25 @@ import pytest
 
 import discreet as dc
 from discreet.study.asking import check_call
+from discreet.study.research import Research
 from discreet.study.study import Study
 
 # Those of `assign` are names of new columns.
 NOT_ASKED = ("policy", "groups", "columns", "assign", "session", "is_file")
 ASKS = [name for name in vars(Study) if not name.startswith("_") and name not in NOT_ASKED]
+ASKS_OF_RESEARCH = [
+    name for name in vars(Research) if not name.startswith("_") and name not in NOT_ASKED
+]
 OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
 
 
-@pytest.mark.parametrize("name", ASKS)
-def test_a_method_takes_known_settings_alone(name: str) -> None:
+@pytest.mark.parametrize(
+    ("door", "name"),
+    [*((dc.open, it) for it in ASKS), *((dc.research, it) for it in ASKS_OF_RESEARCH)],
+)
+def test_a_method_takes_known_settings_alone(door: Any, name: str) -> None:
     """What is passed on by any name could name what the session decides, like a column's kind."""
-    study = dc.open(dc.datasets.diabetes())
+    study = door(dc.datasets.diabetes())
     taken = inspect.signature(getattr(study, name)).parameters
     needed = [it for it in taken.values() if it.default is it.empty and it.kind <= 1]
     columns = [["age", "bmi"] if it.annotation == "Sequence[str]" else "age" for it in needed]
@@ -87,7 +94,7 @@ def test_what_others_call_by_is_answered_with_by(name: str, other: str) -> None:
 
 @pytest.mark.parametrize("name", ["anonymize", "sweep", "histogram", "bars", "parallel"])
 def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(name: str) -> None:
-    check_call(inspect.unwrap(Study.round), (["age", "bmi"],), {"c": 4})
+    check_call(inspect.unwrap(Research.round), (["age", "bmi"],), {"c": 4})
     with pytest.raises(dc.InputError, match="no setting 'c' here"):
         check_call(inspect.unwrap(getattr(Study, name)), (), {"c": "sex"})
 
@@ -100,8 +107,13 @@ def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(name: str) -> None
         ("crosstab", ("sex", "age", "bmi"), {}, "takes rows and columns without a name"),
         ("bars", ("sex",), {"column": "age"}, "bars was given column twice"),
         ("bars", ("sex",), {"percent": "yes"}, "percent must be True or False"),
-        ("bars", ("sex",), {"method": ["none"]}, "method of bars is text, and a list was given"),
-        ("histogram", ("age",), {"method": 3}, "method of histogram is text, and a number"),
+        (
+            "parallel",
+            (["age", "sex"],),
+            {"method": ["none"]},
+            "method of parallel is text",
+        ),
+        ("scatter", ("age", "bmi"), {"show": 3}, "show of scatter is text, and a number"),
         ("summary", (), {"by": ["sex", "age"]}, "one column as by.*without brackets"),
         ("means", ("bmi", None), {}, "by takes the name of a column of levels, or of two"),
         ("box", ("age",), {"by": {"sex"}}, "by takes the name.* given something else"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.study import Study
 from discreet.study.lights import Axis, Clause, Lights, bins_of
 
@@ -166,10 +166,3 @@ def test_what_no_marks_are_of_is_refused(lights: Lights, name: str) -> None:
     with pytest.raises(InputError, match=says) as error:
         lights.counts([[axis]])
     assert error.value.parameter == "cards"
-
-
-def test_a_study_without_a_copy_lights_nothing() -> None:
-    frame = dc.datasets.diabetes()
-    study = dc.research(frame)
-    with pytest.raises(RefusedError, match="has no copy of the whole table"):
-        Lights(study._of_copy()).counts([])

@@ -220,10 +220,8 @@ def test_tables_are_of_levels(tables: list[list[str]], says: str) -> None:
 
 
 def test_tables_without_a_copy_are_refused() -> None:
-    policy = Policy.preset("research", tables=TABLES)
-
     with pytest.raises(InputError, match=r"^tables of the policy are counted into the copy of the"):
-        dc.open(cohort(), policy)
+        dc.research(cohort(), tables=TABLES)
 
 
 def test_a_policy_file_lists_tables(tmp_path: Path) -> None:

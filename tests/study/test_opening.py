@@ -101,13 +101,17 @@ def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() 
     for view in unsaid:
         (said,) = [line for line in view.notes() if line.startswith("income may hold codes")]
         assert "999" not in said
-    assert plain.missing_codes() == plain.missing_codes(["income"]) == {"income": [-999.0]}
-    assert plain.missing_codes(["x", "y"]) == {}
+    assert (
+        dc.Protected(plain).missing_codes()
+        == dc.Protected(plain).missing_codes(["income"])
+        == {"income": [-999.0]}
+    )
+    assert dc.Protected(plain).missing_codes(["x", "y"]) == {}
     for values in ([-999], []):
         policy = dc.Policy.preset("standard", missing_values={"income": values})
         study = dc.open(pa.table(PEOPLE), policy)
         view = study.histogram("income")
-        assert study.missing_codes() == {}
+        assert dc.Protected(study).missing_codes() == {}
         assert not any("codes" in line for line in view.notes())
         assert (view.edges[0] < -100) == (not values)
 

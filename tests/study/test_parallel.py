@@ -28,10 +28,15 @@ COLUMNS: dict[str, Any] = {
 SECRET: dict[str, Any] = {"roles": {"ill": "sensitive"}}
 
 
-def opened(preset: str = "standard", given: Any = None, **fields: Any) -> Study:
+def opened(given: Any = None, **fields: Any) -> Study:
     """Open the table."""
     table = pa.table(COLUMNS if given is None else given)
-    return dc.open(table, Policy.preset(preset, **fields))
+    return dc.open(table, Policy.preset("standard", **fields))
+
+
+def research(given: Any = None, **fields: Any) -> dc.Research:
+    """Open the table for the papers' methods."""
+    return dc.research(pa.table(COLUMNS if given is None else given), **fields)
 
 
 # --- what is asked ----------------------------------------------------------------------------
@@ -101,7 +106,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
 def test_what_is_wrong_is_said(
     columns: Any, how: dict[str, Any], kind: type[DiscreetError], message: str
 ) -> None:
-    study = opened("research", roles={"ill": "sensitive", "who": "identifier"})
+    study = research(roles={"ill": "sensitive", "who": "identifier"})
 
     with pytest.raises(kind, match=message):
         study.parallel(columns, **how)
@@ -183,7 +188,7 @@ def test_a_public_study_pins_nothing() -> None:
 
 
 def test_pixels_of_research_are_few_and_round() -> None:
-    study = opened("research")
+    study = research()
 
     for asked, got in ((50, 50), (350, 350), (500, 500), (501, 500), (10_000, 500)):
         assert study.parallel(["x", "y"], pixels=asked).pixels == got
@@ -194,7 +199,7 @@ def test_pixels_of_research_are_few_and_round() -> None:
 
 
 def test_research_may_choose() -> None:
-    study = opened("research")
+    study = research()
     plain = study.parallel(["x", "y", "z"])
 
     assert (plain.method, plain.parameters) == ("k-member", {"k": 3, "pixels": 400})
@@ -208,7 +213,7 @@ def test_research_may_choose() -> None:
 
 
 def test_research_has_secrets_of_the_moment() -> None:
-    study = opened("research")
+    study = research()
 
     view = study.parallel(["x", "y", "ill"], sensitive={"ill": ["a", "c"]}, diversity=3)
 
@@ -222,7 +227,7 @@ def test_research_has_secrets_of_the_moment() -> None:
 
 
 def test_a_secret_stands_anywhere_under_research_and_that_is_said() -> None:
-    study = opened("research")
+    study = research()
 
     for order in (["x", "ill", "y"], ["ill", "x", "y"], ["z", "x", "ill", "y"]):
         view = study.parallel(order, sensitive="ill")
@@ -234,7 +239,7 @@ def test_a_secret_stands_anywhere_under_research_and_that_is_said() -> None:
 
 @pytest.mark.parametrize("order", [("ill", "y", "x"), ("x", "y", "ill")])
 def test_a_secret_at_either_end_is_lit_with_diversity(order: tuple[str, ...]) -> None:
-    study = opened("research")
+    study = research()
     at = order.index("ill")
 
     view = study.parallel(order, sensitive="ill", diversity=3)
@@ -257,7 +262,7 @@ def test_a_secret_at_either_end_is_lit_with_diversity(order: tuple[str, ...]) ->
 
 @pytest.mark.parametrize("method", ["k-member-joint", "none"])
 def test_a_cost_is_of_clusters_of_records_pair_by_pair(method: str) -> None:
-    study = opened("research")
+    study = research()
 
     for cost in COSTS:
         assert study.parallel(["x", "y"], cost=cost).method == "k-member"
@@ -266,7 +271,7 @@ def test_a_cost_is_of_clusters_of_records_pair_by_pair(method: str) -> None:
 
 
 def test_looking_under_research_and_leaving_are_the_same_bytes() -> None:
-    texts = {opened("research", study="s").parallel(["x", "y", "z"]).to_json() for _ in range(2)}
+    texts = {research(study="s").parallel(["x", "y", "z"]).to_json() for _ in range(2)}
 
     assert len(texts) == 1
     assert json.loads(texts.pop())["kind"] == "parallel"
@@ -276,4 +281,4 @@ def test_all_axes_at_once_are_for_fewer_records() -> None:
     many = {"x": np.arange(100_001.0), "y": np.arange(100_001.0) % 7}
 
     with pytest.raises(RefusedError, match="too many records to cluster over all axes at once"):
-        opened("research", given=many).parallel(["x", "y"], method="k-member-joint", k=500)
+        research(many).parallel(["x", "y"], method="k-member-joint", k=500)

@@ -29,7 +29,7 @@ SECRET = bytes(range(32)).hex()
 
 def published(folder: Path, frame: Any = None, name: str = "cohort", **how: Any) -> Path:
     study = dc.open(cohort() if frame is None else frame, study=name, **how)
-    return study.publish(folder / f"{name}.discreet")
+    return dc.Protected(study).publish(folder / f"{name}.discreet")
 
 
 def manifest_of(path: Path) -> Any:
@@ -48,7 +48,7 @@ def in_folder(folder: Path) -> dc.Policy:
 
 def test_rows_are_those_of_the_copy(tmp_path: Path) -> None:
     study = dc.open(cohort(), study="cohort")
-    path = study.publish(tmp_path / "cohort.discreet")
+    path = dc.Protected(study).publish(tmp_path / "cohort.discreet")
     frame = study.anonymize().table
     with open_study_file(path) as file:
         assert file.manifest.study == "cohort"
@@ -77,14 +77,14 @@ def test_levels_that_the_copy_has_not_are_not_named(tmp_path: Path) -> None:
     order = ["yes", "no", "a level of few"]
     policy = dc.Policy.preset("standard").changed(ordered={"smoker": order})
 
-    path = dc.open(cohort(), policy, study="ordered").publish(tmp_path / "ordered.discreet")
+    path = dc.protect(cohort(), policy, study="ordered").publish(tmp_path / "ordered.discreet")
 
     assert manifest_of(path).policy["ordered"] == {"smoker": ["yes", "no"]}
 
 
 def test_publishing_is_a_release_of_the_whole_copy(tmp_path: Path) -> None:
     study = dc.open(cohort(), study="recorded")
-    study.publish(tmp_path / "a.discreet")
+    dc.Protected(study).publish(tmp_path / "a.discreet")
     (entry,) = study.session.ledger.history("recorded")
     assert (entry["kind"], entry["form"], entry["method"]) == ("study file", "discreet", "whole")
     assert set(entry["columns"]) == {"age", "bmi", "glucose", "sex", "smoker"}
@@ -110,7 +110,7 @@ def test_record_stands_before_the_file_is_written(
     study = dc.open(cohort(), study="first")
     monkeypatch.setattr(publishing, "write_study_file", fails)
     with pytest.raises(InputError, match="the disk is full"):
-        study.publish(tmp_path / "a.discreet")
+        dc.Protected(study).publish(tmp_path / "a.discreet")
     assert len(study.session.ledger.history("first")) == 1
     assert [*tmp_path.iterdir()] == []
 
@@ -149,7 +149,6 @@ def test_key_lies_beside_the_secret(tmp_path: Path) -> None:
         ({}, "cohort.zip", InputError, "a study file is saved as one of"),
         ({}, "none/cohort.discreet", InputError, "there is no folder"),
         ({"study": None}, "a.discreet", InputError, "needs the study's name"),
-        ({"policy": "research"}, "a.discreet", RefusedError, "no copy of the whole table"),
     ],
 )
 def test_what_is_not_published_says_why(
@@ -157,14 +156,20 @@ def test_what_is_not_published_says_why(
 ) -> None:
     study = dc.open(cohort(), **{"study": "cohort"} | how)
     with pytest.raises(error, match=why):
-        study.publish(tmp_path / name)
+        dc.Protected(study).publish(tmp_path / name)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_of_a_table_that_is_not_public_rows_are_not_published(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="no copy of the whole table"):
+        dc.research(cohort(), study="cohort").publish(tmp_path / "a.discreet")
     assert [*tmp_path.iterdir()] == []
 
 
 def test_part_of_a_study_is_not_published(tmp_path: Path) -> None:
     study = dc.open(cohort(), study="cohort")
     with pytest.raises(RefusedError, match="publish is for the study that where or assign"):
-        study.where("age > 40").publish(tmp_path / "a.discreet")
+        dc.Protected(study.where("age > 40")).publish(tmp_path / "a.discreet")
 
 
 def test_large_table_is_written_from_the_file_of_its_copy(
@@ -173,9 +178,9 @@ def test_large_table_is_written_from_the_file_of_its_copy(
     monkeypatch.setattr(whole_columns, "MOST_CELLS", 1300 * 5 // 2 + 1)
     study = dc.open(cohort(1300), study="large", k=3)
     assert study.session.kept.copy.path is not None
-    path = study.publish(tmp_path / "large.discreet")
+    path = dc.Protected(study).publish(tmp_path / "large.discreet")
     of_file = dc.open(path)
-    assert len(of_file._drawn.whole) == len(study.session.whole) > 1000
+    assert len(of_file._of_copy().whole) == len(study.session.whole) > 1000
     assert of_file.histogram("bmi", by="sex") == study.histogram("bmi", by="sex")
     of_file.close()
 
@@ -228,7 +233,7 @@ def test_no_raw_value_of_few_is_in_the_file(tmp_path: Path) -> None:
     home.mkdir()
     pq.write_table(table, home / "wards.parquet")
     study = dc.open(home / "wards.parquet", study="wards", roles={"patient": "identifier"})
-    everything = everything_in(study.publish(tmp_path / "wards.discreet"))
+    everything = everything_in(dc.Protected(study).publish(tmp_path / "wards.discreet"))
     assert b"east" in everything  # the search finds what is there
     assert np.float64(study.session.kept.copy.columns["age"][0]).tobytes() in everything
     for word in (b"canary", RARE.encode(), NOTE.encode(), str(home).encode(), b"home-of-the"):
@@ -243,8 +248,8 @@ def test_no_raw_value_of_few_is_in_the_file(tmp_path: Path) -> None:
 
 def test_of_a_public_table_the_rows_are_its_own_and_clusters_are_drawn(tmp_path: Path) -> None:
     frame = cohort()
-    policy = dc.Policy.preset("research", public=True, kinds={"sex": "categorical"})
-    path = dc.open(frame, policy, study="cohort").publish(tmp_path / "cohort.discreet")
+    of_table = dc.research(frame, public=True, kinds={"sex": "categorical"}, study="cohort")
+    path = of_table.publish(tmp_path / "cohort.discreet")
 
     with open_study_file(path) as file:
         assert file.manifest.is_public
@@ -253,9 +258,7 @@ def test_of_a_public_table_the_rows_are_its_own_and_clusters_are_drawn(tmp_path:
     assert "PUBLIC" in str(dc.check(path))
     opened = dc.open(path)
     view = opened.parallel(["age", "bmi", "sex"], method="k-member", k=7, sensitive=["sex"])
-    expected = dc.open(frame, policy, study="cohort").parallel(
-        ["age", "bmi", "sex"], method="k-member", k=7, sensitive=["sex"]
-    )
+    expected = of_table.parallel(["age", "bmi", "sex"], method="k-member", k=7, sensitive=["sex"])
     assert (view.clusters, view.joins) == (expected.clusters, expected.joins)
     assert "PUBLIC: rows of the table itself" in view.describe()
     for draw in (opened.summary, opened.board, lambda: opened.histogram("age")):

@@ -52,10 +52,9 @@ def cohort(n: int = N) -> dict[str, list[Any]]:
 COHORT = cohort()
 
 
-def opened(source: Any = None, preset: str = "research", **fields: Any) -> dc.Study:
-    """Open the cohort, or another source, with single fields of a preset changed."""
-    policy = Policy.preset(preset, **fields)
-    return dc.open(pa.table(COHORT) if source is None else source, policy)
+def research(source: Any = None, **fields: Any) -> dc.Research:
+    """Open the cohort, or another source, for the papers' methods."""
+    return dc.research(pa.table(COHORT) if source is None else source, **fields)
 
 
 def plain(frame: Any) -> dict[str, list[Any]]:
@@ -153,7 +152,7 @@ def test_the_robust_distance_risks(titanic: Release) -> None:
     assert titanic.report.made["ties"] == "tree"
 
 
-def test_rows_stay_in_the_order_of_the_file_under_research(titanic: Release) -> None:
+def test_rows_stay_in_the_order_of_the_file(titanic: Release) -> None:
     assert titanic.frame.index.tolist() == list(range(891))
     assert titanic.frame["Sex"].tolist()[:4] == ["male", "female", "female", "female"]
     assert "about 175 missing values of Age are filled" in titanic.report.made["prepared"]
@@ -173,7 +172,7 @@ KINDS = {
 
 def expected_rows() -> list[tuple[Any, ...]]:
     """Return the rows that are released of a pyarrow table."""
-    return rows_of(opened(strata=STRATA, k=3).anonymize().frame)
+    return rows_of(research(strata=STRATA, k=3).anonymize().frame)
 
 
 def test_every_frame_and_file_gives_one_release_in_its_own_kind(
@@ -181,7 +180,7 @@ def test_every_frame_and_file_gives_one_release_in_its_own_kind(
 ) -> None:
     kind = KINDS.get(request.node.callspec.params["source"], pd.DataFrame)
 
-    frame = opened(source(COHORT), strata=STRATA, k=3).anonymize().frame
+    frame = research(source(COHORT), strata=STRATA, k=3).anonymize().frame
 
     assert isinstance(frame, kind)
     assert list(plain(frame)) == COLUMNS, "in the order of the table"
@@ -205,10 +204,10 @@ def test_no_index_and_no_category_of_nobody_comes_back(preset: str) -> None:
     frame = pd.DataFrame(COHORT).set_index(pd.Index([f"Canary{i}" for i in range(N)], name="who"))
     frame["sex"] = pd.Categorical(frame["sex"], categories=["f", "m", "Canary"])
 
-    columns, fields = (
-        (["x", "y"], {"strata": ["sex"]}) if preset == "research" else (["x", "sex", "y"], {})
-    )
-    out = opened(frame, preset, **fields).anonymize(columns).frame
+    if preset == "research":
+        out = research(frame, strata=["sex"]).anonymize(["x", "y"]).frame
+    else:
+        out = dc.open(frame).anonymize(["x", "sex", "y"]).frame
 
     assert "Canary" not in out.to_csv()
     assert out.index.equals(pd.RangeIndex(len(out)))
@@ -222,7 +221,7 @@ def test_no_index_and_no_category_of_nobody_comes_back(preset: str) -> None:
 
 def test_levels_that_were_merged_are_texts() -> None:
     codes = [1] * 130 + [2] * 15 + [3] * 8 + [4] * 7
-    study = opened(pa.table(COHORT | {"code": codes}), strata=["code"], most_suppressed=0.0, k=10)
+    study = research(pa.table(COHORT | {"code": codes}), strata=["code"], most_suppressed=0.0, k=10)
 
     assert Counter(plain(study.anonymize(["x", "y"]).frame)["code"]) == {
         "1": 130,
@@ -240,7 +239,9 @@ def test_permuted_rows_give_the_same_release(method: str) -> None:
     shuffled = {name: [values[i] for i in order] for name, values in COHORT.items()}
 
     one, other = (
-        rows_of(opened(pa.table(given), strata=["sex"]).anonymize(["x", "y"], method=method).frame)
+        rows_of(
+            research(pa.table(given), strata=["sex"]).anonymize(["x", "y"], method=method).frame
+        )
         for given in (COHORT, shuffled)
     )
 
@@ -249,10 +250,10 @@ def test_permuted_rows_give_the_same_release(method: str) -> None:
 
 def test_another_secret_gives_another_release(monkeypatch: pytest.MonkeyPatch) -> None:
     how: dict[str, Any] = {"columns": ["x", "y"], "method": "probabilistic"}
-    one = rows_of(opened(strata=["sex"]).anonymize(**how).frame)
+    one = rows_of(research(strata=["sex"]).anonymize(**how).frame)
     monkeypatch.setenv("DISCREET_SECRET", bytes(range(3, 35)).hex())
 
-    other = rows_of(opened(strata=["sex"]).anonymize(**how).frame)
+    other = rows_of(research(strata=["sex"]).anonymize(**how).frame)
 
     assert len(set(one) & set(other)) < N / 10
 
@@ -264,23 +265,23 @@ ASKED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "all but other levels": ({"strata": ["sex"]}, {}, ["x", "sex", "y", "z"]),
     "some are dropped": ({"strata": ["sex"]}, {"drop": ["code", "z"]}, ["x", "sex", "y"]),
     "some are named": ({"strata": ["sex"]}, {"columns": ["y", "x"]}, ["x", "sex", "y"]),
-    "research, levels and all": (
-        {"preset": "research"},
+    "levels and all": (
+        {},
         {"sensitive": "smokes"},
         ["code", "x", "sex", "y", "smokes", "z"],
     ),
-    "research, without strata": (
-        {"preset": "research"},
+    "without strata": (
+        {},
         {"drop": ["sex", "smokes"]},
         ["code", *GROUP],
     ),
-    "research, a sensitive number": (
-        {"preset": "research"},
+    "a sensitive number": (
+        {},
         {"columns": ["x", "y"], "drop": ["sex", "smokes"], "sensitive": "code"},
         ["code", "x", "y"],
     ),
-    "research, another method and k": (
-        {"preset": "research", "strata": ["sex"]},
+    "another method and k": (
+        {"strata": ["sex"]},
         {"columns": ["x", "y"], "method": "microaggregation", "k": 7},
         ["x", "sex", "y"],
     ),
@@ -291,7 +292,7 @@ ASKED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 def test_columns_that_come_back(
     fields: dict[str, Any], asked: dict[str, Any], columns: list[str]
 ) -> None:
-    study = opened(**fields)
+    study = research(**fields)
 
     release = study.anonymize(**asked)
 
@@ -338,19 +339,19 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         "'y' cannot be released as numbers: it is dropped",
     ),
     "another word for gaps": (
-        {"preset": "research"},
+        {},
         {"missing": "mode"},
         InputError,
         "missing of the policy must be one of 'complete', 'median', 'mean'",
     ),
     "k above the rows": (
-        {"preset": "research", "strata": ["sex"]},
+        {"strata": ["sex"]},
         {"columns": ["x"], "k": N + 1, "method": "microaggregation"},
         RefusedError,
         "no merging of the strata was found that reaches k rows",
     ),
     "k near the number of rows": (
-        {"preset": "research", "strata": ["sex"]},
+        {"strata": ["sex"]},
         {"columns": ["x"], "k": N - 2, "method": "deterministic"},
         RefusedError,
         "k must be at least 3 and at most the number of rows less 3",
@@ -384,18 +385,18 @@ def test_what_is_refused(
     fields: dict[str, Any], asked: dict[str, Any], error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
-        opened(**fields).anonymize(**asked)
+        research(**fields).anonymize(**asked)
 
 
-def test_research_looks_for_the_least_loss_below_a_risk() -> None:
-    study = opened(preset="research")
+def test_the_least_loss_below_a_risk_is_looked_for() -> None:
+    study = research()
     table = {"drop": ["code", "z", "sex", "smokes"]}
-    tried = study.sweep(**table, k=[3, 10])  # type: ignore[arg-type]
+    tried = study.tune(**table, k=[3, 10])  # type: ignore[arg-type]
 
     release = study.anonymize(**table, risk_below=0.2, k=None)  # type: ignore[arg-type]
 
     assert release.report.measured.risks["linkage"].share < 0.2
-    best = study.sweep(**table).least_loss(0.2)  # type: ignore[arg-type]
+    best = study.tune(**table).least_loss(0.2)  # type: ignore[arg-type]
     assert release.report.made["method"] == best.method
     assert release.report.made.get("k") == best.k
     assert tried.points
@@ -409,7 +410,7 @@ RARE = COHORT | {"arm": ["a"] * 100 + ["b"] * 50 + ["c"] * 5 + ["d"] * 5}
 
 
 def test_merged_strata_are_said_in_report_and_pictures() -> None:
-    study = opened(pa.table(RARE), strata=["arm"], most_suppressed=0.0, k=10)
+    study = research(pa.table(RARE), strata=["arm"], most_suppressed=0.0, k=10)
     said = "small strata are merged: the smallest levels are 'other' (arm)"
 
     release = study.anonymize(["x", "y"])
@@ -422,7 +423,7 @@ def test_merged_strata_are_said_in_report_and_pictures() -> None:
 def test_rows_left_out_of_strata_are_said() -> None:
     given = COHORT | {"arm": ["a"] * 100 + ["b"] * 51 + ["c"] * 9}
 
-    release = opened(pa.table(given), strata=["arm"], k=10).anonymize(["x", "y"])
+    release = research(pa.table(given), strata=["arm"], k=10).anonymize(["x", "y"])
 
     assert release.report.made["prepared"] == [
         "fewer than 10 rows of strata that stayed small are left out, so what all rows of a stratum"
@@ -446,12 +447,12 @@ def test_a_hierarchy_comes_as_a_file_or_as_tables(form: str, tmp_path: Path) -> 
     rules = 'preset = "research"\nk = 6\nstrata = ["arm"]\nmost_suppressed = 0.0\n'
     policy.write_text(rules + written.get(form, ""))
     if form == "asked":
-        study = opened(pa.table(RARE), "research", strata=["arm"], most_suppressed=0.0)
+        study = research(pa.table(RARE), strata=["arm"], most_suppressed=0.0)
         release = study.anonymize(["x", "y"], k=6, hierarchies={"arm": tmp_path / "arm.csv"})
     else:
         more = {"hierarchies": {"arm": TREE}} if form == "mapping" else {}
         chosen = Policy.load(policy).changed(**more)
-        release = dc.open(pa.table(RARE), chosen).anonymize(["x", "y"])
+        release = dc.research(pa.table(RARE), chosen).anonymize(["x", "y"])
 
     assert Counter(plain(release.frame)["arm"]) == {"most": 150, "few": 10}
     assert release.report.made["prepared"] == [
@@ -461,7 +462,7 @@ def test_a_hierarchy_comes_as_a_file_or_as_tables(form: str, tmp_path: Path) -> 
 
 def test_a_stratum_that_cannot_reach_k_is_refused_or_mended() -> None:
     levels = {"arm": [f"arm {i // 2}" for i in range(N)]}
-    study = opened(pa.table(COHORT | levels), "research", most_suppressed=0.0)
+    study = research(pa.table(COHORT | levels), most_suppressed=0.0)
 
     release = study.anonymize(["x", "y"], drop=["sex", "smokes"], k=10)
 
@@ -499,7 +500,7 @@ def test_missing_values_are_never_passed_over_in_silence(
     said: list[str],
     left_out: int | None,
 ) -> None:
-    release = opened(pa.table(GAPS), strata=["sex"], k=5, **how).anonymize(["x", "y"])
+    release = research(pa.table(GAPS), strata=["sex"], k=5, **how).anonymize(["x", "y"])
 
     found = plain(release.frame)
     assert (len(found["x"]), set(found["sex"])) == (rows, levels)
@@ -512,7 +513,7 @@ def test_missing_values_are_never_passed_over_in_silence(
 def test_missing_levels_that_a_table_carries_are_said() -> None:
     asked: dict[str, Any] = {"drop": ["smokes", "code"], "sensitive": "sex"}
 
-    release = opened(pa.table(GAPS), "research", missing="median").anonymize(["x", "y"], **asked)
+    release = research(pa.table(GAPS), missing="median").anonymize(["x", "y"], **asked)
 
     assert set(plain(release.frame)["sex"]) == {"f", "m", "(missing)"}
     assert any(
@@ -521,8 +522,8 @@ def test_missing_levels_that_a_table_carries_are_said() -> None:
     )
 
 
-def test_rows_left_out_for_missing_values_are_told_under_research_too() -> None:
-    release = opened(pa.table(GAPS), "research").anonymize(["x", "y"], drop=["smokes"])
+def test_rows_left_out_for_missing_values_are_told() -> None:
+    release = research(pa.table(GAPS)).anonymize(["x", "y"], drop=["smokes"])
 
     assert len(plain(release.frame)["x"]) == 130
     assert release.report.made["rows left out for missing values"] in (29, 30, 31)
@@ -536,7 +537,7 @@ SMOKING = COHORT | {
 
 
 def test_diversity_is_measured_required_and_reached() -> None:
-    study = opened(pa.table(SMOKING), "research", most_suppressed=0.0)
+    study = research(pa.table(SMOKING), most_suppressed=0.0)
     asked: dict[str, Any] = {"columns": ["x", "y"], "drop": ["sex"], "sensitive": "smokes"}
 
     plainly = study.anonymize(**asked)
@@ -552,7 +553,7 @@ def test_diversity_is_measured_required_and_reached() -> None:
 
 def test_what_is_required_of_the_whole_table_counts_too() -> None:
     """A column that is left out leaves one stratum, which has all the values there are."""
-    study = opened(pa.table(SMOKING | {"arm": ["a"] * 110 + ["b"] * 50}), "research")
+    study = research(pa.table(SMOKING | {"arm": ["a"] * 110 + ["b"] * 50}))
 
     release = study.anonymize(["x", "y"], drop=["sex"], sensitive="smokes", closeness=0.01)
 
@@ -568,7 +569,7 @@ def history(policy: Any = "standard") -> list[tuple[str, str]]:
 
 
 def test_a_table_and_its_report_are_recorded(tmp_path: Path) -> None:
-    study = opened(study="s", strata=["sex"])
+    study = research(study="s", strata=["sex"])
     release = study.anonymize(["x", "y"])
     assert history() == [], "looking is free"
 
@@ -584,13 +585,13 @@ def test_a_table_and_its_report_are_recorded(tmp_path: Path) -> None:
 
 def test_the_same_release_may_leave_again(tmp_path: Path) -> None:
     for name in ("a.csv", "b.csv"):
-        opened(study="s", strata=["sex"]).anonymize(["x", "y"]).save(tmp_path / name)
+        research(study="s", strata=["sex"]).anonymize(["x", "y"]).save(tmp_path / name)
 
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
 def test_a_pickle_is_a_way_out() -> None:
-    release = opened(study="s").anonymize(["x", "y"])
+    release = research(study="s").anonymize(["x", "y"])
 
     pickle.dumps(release)
 
@@ -599,14 +600,14 @@ def test_a_pickle_is_a_way_out() -> None:
 
 
 def test_public_data_are_recorded_nowhere(tmp_path: Path) -> None:
-    opened(study="s", public=True).anonymize(["x", "y"]).save(tmp_path / "a.csv")
+    research(study="s", public=True).anonymize(["x", "y"]).save(tmp_path / "a.csv")
 
     assert history() == []
 
 
 def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "data.csv", COHORT)
-    release = opened(path).anonymize(["x", "y"])
+    release = research(path).anonymize(["x", "y"])
     path.write_text(path.read_text() + "\n")
 
     with pytest.raises(LeavingError, match="has been written since the study was opened"):
@@ -615,12 +616,12 @@ def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path, file_o
 
 
 def test_what_was_done_is_told_in_order() -> None:
-    made = opened(study="s", strata=["sex"]).anonymize(["x", "y"]).report.made
+    made = research(study="s", strata=["sex"]).anonymize(["x", "y"]).report.made
 
     assert list(made)[:4] == ["method", "promises", "does not protect", "k"]
     assert list(made)[4:8] == ["metric", "ties", "columns", "strata"]
     assert (made["method"], made["k"], made["policy"]) == ("deterministic", 3, "research")
     assert (made["columns"], made["strata"], made["study"]) == (["x", "y"], ["sex"], "s")
-    noisy = opened(preset="research").anonymize(["x"], method="probabilistic", q=0.5).report.made
+    noisy = research().anonymize(["x"], method="probabilistic", q=0.5).report.made
     assert "k" not in noisy
     assert noisy["q"] == 0.5

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from discreet.policy import Policy
-from discreet.study.session import remarks_of
+from discreet.study.papers import remarks_of
 from discreet.table import open_table
 from discreet.vault.vault import Copy
 

@@ -1,4 +1,4 @@
-"""`Study.round`: of rows jointly, or per column, for public data."""
+"""`Research.round`: of rows jointly, or per column, for public data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.methods import ROUNDING_NAMES, load_points
-from discreet.policy import Policy
 from discreet.release import Release
 from discreet.rounding import METHODS, JointSet, Rounder, RoundingSet
 from discreet.rounding.rounding_set import column_sets, encoded
@@ -42,7 +41,7 @@ def cohort() -> pa.Table:
 COHORT = cohort()
 
 
-def research(**fields: Any) -> dc.Study:
+def research(**fields: Any) -> dc.Research:
     """Open the cohort as public data."""
     return dc.research(COHORT, **fields)
 
@@ -52,21 +51,13 @@ def rows_of(release: Release) -> list[tuple[Any, ...]]:
     return list(zip(*release.frame.to_pydict().values(), strict=True))
 
 
-def test_a_guarded_study_rounds_nothing() -> None:
-    guarded = dc.open(COHORT)
-
-    for how in ({}, {"method": "kmeans", "c": 4}, {"per_column": True}):
-        with pytest.raises(RefusedError, match="tables are rounded under the policy 'research'"):
-            guarded.round(**how)
+def test_a_way_to_round_is_one_there_is() -> None:
     with pytest.raises(InputError, match="no way to round 'magic'"):
-        guarded.round(method="magic")
-
-
-# --- under research -------------------------------------------------------------------------------
+        research().round(method="magic")
 
 
 @pytest.mark.parametrize("method", JOINT)
-def test_jointly_is_the_default_under_research_too(method: str) -> None:
+def test_jointly_is_the_default(method: str) -> None:
     release = research().round(method=method, k=8)
 
     assert min(Counter(rows_of(release)).values()) >= 8
@@ -228,7 +219,7 @@ def test_a_table_that_was_not_rounded_has_no_points(tmp_path: Path) -> None:
 # --- one name each ------------------------------------------------------------------------------
 
 
-def test_a_table_is_asked_for_by_one_name_under_research() -> None:
+def test_a_table_is_asked_for_by_one_name() -> None:
     study = research()
 
     for name, method in ROUNDING_NAMES.items():
@@ -240,7 +231,7 @@ def test_a_table_is_asked_for_by_one_name_under_research() -> None:
         study.anonymize(GROUP, method="mdlp")
 
 
-def test_a_plot_of_rows_is_asked_for_by_one_name_under_research() -> None:
+def test_a_plot_of_rows_is_asked_for_by_one_name() -> None:
     study = research()
 
     view = study.scatter("x", "y", method="equal-width")
@@ -250,7 +241,7 @@ def test_a_plot_of_rows_is_asked_for_by_one_name_under_research() -> None:
 
 
 def test_a_sweep_tries_ways_to_round() -> None:
-    found = research().sweep(GROUP, methods=["mdav", "equal-width"], k=[5])
+    found = research().tune(GROUP, methods=["mdav", "equal-width"], k=[5])
 
     assert [point.setting.method for point in found.points] == ["mdav", "equal-width"]
     assert all(point.refused is None for point in found.points)

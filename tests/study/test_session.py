@@ -1,4 +1,4 @@
-"""The session: a question is settled, answered from one of the two streams, and given its gate."""
+"""The session and the papers: a question is settled, answered, and given its gate."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy
 from discreet.study.derived import derived_of
+from discreet.study.papers import Papers
 from discreet.study.publishing import private_copy
 from discreet.study.session import Session
 from discreet.table import open_table
@@ -34,8 +35,13 @@ def session(preset: str = "standard", **fields: Any) -> Session:
     return Session(table, Policy.preset(preset, bins=6, grid=4, **fields))
 
 
+def papers() -> Papers:
+    """Put the table before the papers' methods."""
+    return Papers(session("research"))
+
+
 def test_counts_of_records_and_rows_of_the_copy_say_what_they_are() -> None:
-    counted = session("research").draw(HISTOGRAM, ["x"])
+    counted = papers().draw(HISTOGRAM, ["x"])
     rows = derived_of(private_copy(session())).draw(HISTOGRAM, ["x"])
 
     assert (counted.origin.counted, counted.origin.version) == ("records", None)
@@ -57,7 +63,7 @@ def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
 
 
 def test_axes_may_be_of_any_kind() -> None:
-    found = session("research")
+    found = papers()
 
     assert found.settle("parallel", ["x", "sex"]).columns == ("x", "sex")
     for plot, message in (("heatmap", "'sex' is categorical"), ("crosstab", "'x' is contin")):
@@ -71,17 +77,16 @@ def test_axes_may_be_of_any_kind() -> None:
         found.settle("parallel", ["x", "sex"], limits={"sex": [0, 1]})
 
 
-def gappy(x: int, y: int, **fields: Any) -> Session:
+def gappy(x: int, y: int) -> Papers:
     """Take the first values of x and the last of y out of the table."""
     columns: dict[str, Any] = {name: list(values) for name, values in COLUMNS.items()}
     columns["x"][:x], columns["y"][160 - y :] = [None] * x, [None] * y
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-    preset = fields.pop("preset", "standard")
-    return Session(table, Policy.preset(preset, bins=6, grid=3, **fields))
+    return Papers(Session(table, Policy.preset("research", bins=6, grid=3)))
 
 
 def test_of_a_single_column_no_gaps_are_named() -> None:
-    found = gappy(40, 0, preset="research")
+    found = gappy(40, 0)
     view = found.draw(HISTOGRAM, ["x"])
 
     assert (view.origin.shown, view.origin.total) == (120, 160)
@@ -89,7 +94,7 @@ def test_of_a_single_column_no_gaps_are_named() -> None:
 
 
 def test_rows_of_a_view_are_complete_under_research() -> None:
-    view = gappy(40, 10, preset="research").draw(SCATTER, ["x", "y"])
+    view = gappy(40, 10).draw(SCATTER, ["x", "y"])
 
     assert isinstance(view, PointsView)
     assert sum(view.size) == view.origin.shown == 110
@@ -97,7 +102,7 @@ def test_rows_of_a_view_are_complete_under_research() -> None:
 
 
 def test_under_research_diagnostics_say_how_many_and_why() -> None:
-    found = gappy(40, 10, preset="research")
+    found = gappy(40, 10)
     for method in ("none", "deterministic", "suppression"):
         view = found.draw(RESIDUALS, formula="y ~ x", method=method)
         assert (view.origin.shown, view.origin.total) == (sum(view.size), 160)
@@ -107,7 +112,7 @@ def test_under_research_diagnostics_say_how_many_and_why() -> None:
 def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = session("research")
+    found = papers()
     wrong = found.draw(HISTOGRAM, ["x"])
     assert isinstance(wrong, HistogramView)
     monkeypatch.setattr("discreet.plots.diagnostics.of_records", lambda *_, **__: wrong)
@@ -116,25 +121,17 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
         found.draw(RESIDUALS, formula="y ~ x")
 
 
-NOISE_ON: dict[str, tuple[str, dict[str, Any], dict[str, Any], str | None]] = {
-    "of noise under research": ("research", {}, {"method": "probabilistic"}, None),
-    "of centroids": (
-        "research",
-        {},
-        {},
-        "noise_on is for methods 'probabilistic', 'mul",
-    ),
-    "of raw points": ("research", {}, {"method": "none"}, "noise_on is for methods"),
-    "of a copy": ("standard", {}, {}, "under the policy 'research'"),
+NOISE_ON: dict[str, tuple[dict[str, Any], str | None]] = {
+    "of noise": ({"method": "probabilistic"}, None),
+    "of centroids": ({}, "noise_on is for methods 'probabilistic', 'mul"),
+    "of raw points": ({"method": "none"}, "noise_on is for methods"),
 }
 
 
 @pytest.mark.parametrize("where", ["points", "variable"])
-@pytest.mark.parametrize(("preset", "fields", "named", "message"), NOISE_ON.values(), ids=NOISE_ON)
-def test_noise_on_is_for_noise_under_research(
-    preset: str, fields: dict[str, Any], named: dict[str, Any], message: str | None, where: str
-) -> None:
-    found = session(preset, **fields)
+@pytest.mark.parametrize(("named", "message"), NOISE_ON.values(), ids=NOISE_ON)
+def test_noise_on_is_for_noise(named: dict[str, Any], message: str | None, where: str) -> None:
+    found = papers()
     if message is None:
         assert found.draw(QQ, formula="y ~ x", noise_on=where, **named).size
         return

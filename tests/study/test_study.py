@@ -56,7 +56,21 @@ def opened(source: Any = None, **fields: Any) -> Study:
     return dc.open(pa.table(COHORT) if source is None else source, policy)
 
 
-def ask(study: Study, picture: str, columns: list[str], **named: Any) -> View:
+def research(source: Any = None, **fields: Any) -> dc.Research:
+    """Open the cohort, or another source, for the papers' methods."""
+    return dc.research(pa.table(COHORT) if source is None else source, **fields)
+
+
+def by_either_door(
+    source: Any = None, *, preset: str = "standard", **fields: Any
+) -> Study | dc.Research:
+    """Open the cohort, or another source, for the papers' methods or under a guarded preset."""
+    if preset == "research":
+        return research(source, **fields)
+    return opened(source, preset=preset, **fields)
+
+
+def ask(study: Study | dc.Research, picture: str, columns: list[str], **named: Any) -> View:
     """Ask a study for a picture by its name."""
     return getattr(study, picture)(*columns, **named)  # type: ignore[no-any-return]
 
@@ -176,29 +190,42 @@ def test_a_study_cannot_be_pickled_or_copied(way: Callable[[Any], Any]) -> None:
 
 # --- refusals with a way out ------------------------------------------------------------------
 
-FROM_COPY = "drawn from its protected copy alone; leave method out, or .* the policy 'research'"
-GUARDED: dict[str, tuple[str, list[str], dict[str, Any], str]] = {
-    "k": ("histogram", ["x"], {"k": 6}, r"k is fixed when .* discreet.open\(\.\.\., k=\.\.\.\)"),
-    "q": ("scatter", ["x", "y"], {"q": 0.5}, r"q is of row methods, under the policy 'research'"),
-    "k of a box": ("box", ["x"], {"k": 6}, r"k is fixed"),
-    "row method": ("scatter", ["x", "y"], {"method": "deterministic"}, FROM_COPY),
-    "count method": ("histogram", ["x"], {"method": "merge"}, FROM_COPY),
-    "no method": ("heatmap", ["x", "y"], {"method": "none"}, FROM_COPY),
-    "box by cells": ("box", ["x"], {"method": "suppression"}, FROM_COPY),
-    "who it is": ("histogram", ["id"], {}, r"column 'id' identifies persons and is never shown"),
+
+def test_who_it_is_is_never_drawn() -> None:
+    message = "column 'id' identifies persons and is never shown"
+    for study in (opened(), research()):
+        with pytest.raises(RefusedError, match=message):
+            study.histogram("id")
+
+
+FIXED: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "k": ("histogram", ["x"], {"k": 6}),
+    "q": ("scatter", ["x", "y"], {"q": 0.5}),
+    "k of a box": ("box", ["x"], {"k": 6}),
+    "row method": ("scatter", ["x", "y"], {"method": "deterministic"}),
+    "count method": ("histogram", ["x"], {"method": "merge"}),
+    "no method": ("heatmap", ["x", "y"], {"method": "none"}),
+    "box by cells": ("box", ["x"], {"method": "suppression"}),
+    "raw bars": ("bars", ["sex"], {"method": "none"}),
+    "a raw table": ("crosstab", ["sex", "sex"], {"method": "none"}),
+    "a raw contour": ("contour", ["x", "y"], {"method": "none"}),
+    "a raw model": ("residuals", ["y ~ x"], {"method": "none"}),
+    "a model by cells": ("leverage", ["y ~ x"], {"method": "generalization"}),
+    "another row method": ("qq", ["y ~ x"], {"method": "probabilistic"}),
 }
 
 
-@pytest.mark.parametrize(("picture", "columns", "named", "message"), GUARDED.values(), ids=GUARDED)
-def test_what_is_fixed_is_refused_with_the_way_out(
-    picture: str, columns: list[str], named: dict[str, Any], message: str
+@pytest.mark.parametrize(("picture", "columns", "named"), FIXED.values(), ids=FIXED)
+def test_how_a_copy_is_protected_is_no_setting_of_a_view(
+    picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
-    with pytest.raises(RefusedError, match=message):
+    (name,) = named
+    with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
         ask(opened(), picture, columns, **named)
 
 
 SAME: dict[str, tuple[str, list[str], dict[str, Any]]] = {
-    "k and bins": ("histogram", ["x"], {"k": 5, "bins": 20}),
+    "bins": ("histogram", ["x"], {"bins": 20}),
     "limits": ("histogram", ["x"], {"limits": {}}),
 }
 
@@ -217,8 +244,6 @@ WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
     "a number for a name": ("histogram", [3], {}, "name of one column as column.* given a number"),
     "a list for a name": ("histogram", [["x"]], {}, "given a list; write it without brackets"),
     "levels": ("histogram", ["sex"], {}, "column 'sex' is categorical; numbers are needed"),
-    "no whole k": ("histogram", ["x"], {"k": 2.5}, "k of the policy must be a whole number"),
-    "k too small": ("histogram", ["x"], {"k": 0}, "k of the policy must be a whole number"),
     "no grid": ("heatmap", ["x", "y"], {"grid": 1}, "grid of the policy must be a whole number"),
 }
 
@@ -243,7 +268,13 @@ def test_research_is_told_which_methods_a_picture_has(
     picture: str, columns: list[str], method: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        ask(opened(preset="research"), picture, columns, method=method)
+        ask(research(), picture, columns, method=method)
+
+
+@pytest.mark.parametrize("k", [2.5, 0])
+def test_research_is_told_what_k_may_be(k: Any) -> None:
+    with pytest.raises(InputError, match="k of the policy must be a whole number"):
+        research().histogram("x", k=k)
 
 
 WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
@@ -277,14 +308,16 @@ def test_what_a_policy_names_is_in_the_table(
     fields: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        opened(**fields)
+        by_either_door(**fields)
 
 
 def test_research_takes_other_values_view_by_view() -> None:
-    study = opened(preset="research")
+    study = research()
 
     assert study.histogram("x", method="suppression", k=4, bins=7).parameters == {"k": 4, "bins": 7}
-    assert study.histogram("x", limits={"x": [0, 100]}).edges[-1] == 100
+    limited = study.histogram("x", limits={"x": [0, 100]})
+    assert isinstance(limited, dc.HistogramView)
+    assert limited.edges[-1] == 100
     assert study.heatmap("x", "y", method="none", grid=9).parameters == {"grid": 9}
     assert study.scatter("x", "z", method="probabilistic", q=0.1).parameters == {"q": 0.1}
     assert study.scatter("x", "y").parameters == {"k": 3}
@@ -356,7 +389,7 @@ ALIKE: dict[str, Attempt] = {
 }
 
 
-def tried(study: Study, attempt: Attempt, target: Path) -> str:
+def tried(study: Study | dc.Research, attempt: Attempt, target: Path) -> str:
     """Try to let a picture leave in a study's way; return "left", or the refusal."""
     _, picture, columns, named = attempt
     try:
@@ -390,8 +423,9 @@ if reader:
 for name, (fields, picture, columns, named) in attempts.items():
     preset = fields.pop("preset", "standard")
     policy = Policy.preset(preset, **fields)
+    door = dc.research if preset == "research" else dc.open
     try:
-        view = getattr(dc.open(path, policy), picture)(*columns, **named)
+        view = getattr(door(path, policy), picture)(*columns, **named)
         view.save(target)
     except dc.LeavingError as refused:
         out[name] = str(refused)
@@ -425,7 +459,7 @@ def test_once_something_left_nothing_leaves_under_another_policy(
     let_leave(None, tmp_path, **name)
 
     refusals = {
-        other: tried(opened(**name, **attempt[0]), attempt, tmp_path / "target.json")
+        other: tried(by_either_door(**name, **attempt[0]), attempt, tmp_path / "target.json")
         for other, attempt in OTHER.items()
     }
 
@@ -588,16 +622,17 @@ def test_public_data_are_pinned_by_nothing(tmp_path: Path, own_home: Path) -> No
 def test_standard_and_research_of_the_same_data_refuse_each_other(
     first: str, second: str, tmp_path: Path
 ) -> None:
-    opened(preset=first).histogram("x").save(tmp_path / "a.svg")
+    by_either_door(preset=first).histogram("x").save(tmp_path / "a.svg")
 
     attempt: Attempt = ({}, "histogram", ["z"], {})
-    assert "'regime' must be as in" in tried(opened(preset=second), attempt, tmp_path / "t.json")
-    assert tried(opened(preset=first), attempt, tmp_path / "t.json") == "left"
-    assert tried(opened(preset=second, public=True), attempt, tmp_path / "t.json") == "left"
+    target = tmp_path / "t.json"
+    assert "'regime' must be as in" in tried(by_either_door(preset=second), attempt, target)
+    assert tried(by_either_door(preset=first), attempt, target) == "left"
+    assert tried(by_either_door(preset=second, public=True), attempt, target) == "left"
 
 
 def test_research_is_recorded_and_pins_no_k(tmp_path: Path) -> None:
-    study = opened(preset="research")
+    study = research()
     for k in (3, 4):
         study.scatter("x", "y", k=k).save(tmp_path / f"{k}.svg")
 
@@ -622,7 +657,7 @@ def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: An
     for picture, columns, named in BEFORE:
         refusal = tried(dc.open(path), ({}, picture, columns, named), tmp_path / "t.json")
         assert "the data of study 'cohort.csv' have changed" in refusal
-    assert dc.open(path).new_version() == 2
+    assert dc.protect(path).new_version() == 2
 
     new = dc.open(path).scatter("x", "y")
     assert new.origin.version != old.origin.version
@@ -645,7 +680,7 @@ def test_too_few_changed_rows_are_no_version(rows: int, tmp_path: Path) -> None:
     let_leave(None, tmp_path, study="s")
 
     with pytest.raises(LeavingError, match="too few rows of 'column x' have changed") as refused:
-        opened(pa.table(changed(rows)), study="s").new_version()
+        dc.Protected(opened(pa.table(changed(rows)), study="s")).new_version()
     assert "49" not in str(refused.value)
 
 
@@ -659,7 +694,7 @@ def test_one_row_more_is_refused_in_every_column(tmp_path: Path) -> None:
         refusal = tried(again, attempt, tmp_path / "t.json")
         assert "the data of study 's' have changed" in refusal
     with pytest.raises(LeavingError, match="too few rows of"):
-        opened(more, study="s", unit=False).new_version()
+        dc.Protected(opened(more, study="s", unit=False)).new_version()
 
 
 def test_rows_that_change_places_are_the_same_data(tmp_path: Path) -> None:
@@ -693,11 +728,11 @@ def test_versions_are_counted_and_capped(tmp_path: Path) -> None:
     opened(study="s").histogram("x").save(tmp_path / "a.json")
 
     for number, k in ((2, 6), (3, 7), (4, 8)):
-        assert opened(study="s", k=k).new_version() == number
+        assert dc.Protected(opened(study="s", k=k)).new_version() == number
     with pytest.raises(LeavingError, match="study 's' has had all the versions its policy allows"):
-        opened(study="s", k=9).new_version()
+        dc.Protected(opened(study="s", k=9)).new_version()
     with pytest.raises(LeavingError, match="study 's' has had all the versions its policy allows"):
-        opened(study="s", k=9, versions=5).new_version()
+        dc.Protected(opened(study="s", k=9, versions=5)).new_version()
 
 
 NO_VERSION: dict[str, tuple[dict[str, Any], str]] = {
@@ -714,7 +749,7 @@ def test_a_version_of_nothing_is_refused(
     let_leave(None, tmp_path, study="s")
 
     with pytest.raises(InputError, match=message):
-        opened(**fields).new_version()
+        dc.Protected(opened(**fields)).new_version()
 
 
 POLICIES: dict[str, dict[str, Any]] = {
@@ -731,7 +766,7 @@ def test_a_changed_policy_leaves_with_a_new_version(fields: dict[str, Any], tmp_
     attempt: Attempt = ({}, "scatter", ["x", "y"], {})
     assert "must be as in" in tried(opened(study="s", **fields), attempt, tmp_path / "t.json")
 
-    assert opened(study="s", **fields).new_version() == 2
+    assert dc.Protected(opened(study="s", **fields)).new_version() == 2
 
     assert tried(opened(study="s", **fields), attempt, tmp_path / "t.json") == "left"
 
@@ -741,9 +776,9 @@ def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Pa
     gone = {name: values for name, values in changed(N).items() if name != "y"}
     words = {**COHORT, "y": [f"Canary {value}" for value in COHORT["y"]]}
 
-    assert opened(pa.table(gone), study="s").new_version() == 2
+    assert dc.Protected(opened(pa.table(gone), study="s")).new_version() == 2
     opened(pd.DataFrame(gone), study="s").scatter("x", "z").save(tmp_path / "b.json")
-    assert opened(pd.DataFrame(words), study="s").new_version() == 3
+    assert dc.Protected(opened(pd.DataFrame(words), study="s")).new_version() == 3
 
 
 def test_another_secret_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -876,28 +911,25 @@ def hospital(**fields: Any) -> Study:
     return opened(pa.table(WARDS), **fields)
 
 
-def test_bars_without_protection_are_all_levels() -> None:
-    view = hospital(preset="research").bars("ward", method="none")
-
-    assert view.counts == (90, 2, 60, 40, 8)
-    assert (view.parameters, view.suppressed) == ({}, 0)
-
-
 def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
-    for fields in ({}, {"preset": "datashield"}, {"preset": "research"}):
-        study = opened(**SMALL, **fields)
-        methods = (None, "suppression") if study.policy.shows_exact else (None,)
-        for method in methods:
-            grid = study.heatmap("x", "y", method=method)
-            lines = study.contour("x", "y", method=method)
-            assert lines.kind == "contour"
-            assert (lines.counts, lines.x_edges, lines.y_edges, lines.parameters) == (
-                grid.counts,
-                grid.x_edges,
-                grid.y_edges,
-                grid.parameters,
-            )
-            assert lines.scene().panels[0].marks
+    drawn: list[tuple[Any, Any]] = []
+    for preset in ("standard", "datashield"):
+        study = opened(**SMALL, preset=preset)
+        drawn.append((study.heatmap("x", "y"), study.contour("x", "y")))
+    papers = research(**SMALL)
+    for method in (None, "suppression"):
+        how: dict[str, Any] = {"method": method}
+        drawn.append((papers.heatmap("x", "y", **how), papers.contour("x", "y", **how)))
+
+    for grid, lines in drawn:
+        assert lines.kind == "contour"
+        assert (lines.counts, lines.x_edges, lines.y_edges, lines.parameters) == (
+            grid.counts,
+            grid.x_edges,
+            grid.y_edges,
+            grid.parameters,
+        )
+        assert lines.scene().panels[0].marks
 
 
 def test_heat_maps_and_contours_of_levels_are_the_same_cells() -> None:
@@ -915,7 +947,7 @@ def test_heat_maps_and_contours_of_levels_are_the_same_cells() -> None:
 
 
 def test_boxes_of_levels_under_research_are_tukey_s() -> None:
-    view = hospital(preset="research").box("x", by="half", method="none")
+    view = research(pa.table(WARDS)).box("x", by="half", method="none")
 
     for start, box in enumerate(view.groups):
         values = np.array(WARDS["x"])[start::2]
@@ -939,7 +971,7 @@ def test_a_trend_is_least_squares_of_what_is_drawn() -> None:
 
 
 def test_a_trend_of_cells_counts_each_as_often_as_it_holds_records() -> None:
-    view = opened(preset="research", grid=8).scatter("x", "y", method="suppression", trend=True)
+    view = research(grid=8).scatter("x", "y", method="suppression", trend=True)
 
     trend, _ = view.trends
     expected = line(np.array(view.x), np.array(view.y), np.array(view.size, dtype=float))
@@ -947,7 +979,7 @@ def test_a_trend_of_cells_counts_each_as_often_as_it_holds_records() -> None:
 
 
 def test_the_raw_trend_is_drawn_under_research_alone() -> None:
-    view = opened(preset="research").scatter("x", "y", trend=True)
+    view = research().scatter("x", "y", trend=True)
 
     drawn, raw = view.trends
     assert (drawn.of, raw.of) == ("what is drawn", "raw records")
@@ -960,9 +992,10 @@ def test_the_raw_trend_is_drawn_under_research_alone() -> None:
 
 def test_declared_edges_are_the_bins() -> None:
     edges = [20.0, 40.0, 45.0, 50.0, 60.0, 90.0]
-    raw = opened(preset="research").histogram("x", method="none", edges={"x": edges})
+    raw = research().histogram("x", method="none", edges={"x": edges})
 
     inside = np.clip(COHORT["x"], edges[0], edges[-1])
+    assert isinstance(raw, dc.HistogramView)
     assert raw.edges == tuple(edges)
     assert raw.counts == tuple(np.histogram(inside, edges)[0].tolist())
     assert "bins" not in raw.parameters
@@ -1010,7 +1043,7 @@ def centroids(points: Floats, k: int) -> Floats:
 
 
 def test_research_fits_the_real_data_and_protects_what_comes_of_it() -> None:
-    study = opened(preset="research")
+    study = research()
     estimates, fitted, residuals, leverage = least_squares(
         np.array(COHORT["x"]), np.array(COHORT["y"])
     )
@@ -1029,7 +1062,7 @@ def test_research_fits_the_real_data_and_protects_what_comes_of_it() -> None:
 
 
 def test_gridded_diagnostics_are_middles_of_cells() -> None:
-    view = opened(preset="research").residuals(MODEL, method="suppression", k=4, grid=5)
+    view = research().residuals(MODEL, method="suppression", k=4, grid=5)
 
     assert view.parameters == {"k": 4, "grid": 5}
     assert len(set(view.x)) <= 5
@@ -1040,7 +1073,7 @@ def test_gridded_diagnostics_are_middles_of_cells() -> None:
 
 
 def test_noise_is_on_the_points_or_on_the_variable() -> None:
-    study = opened(preset="research")
+    study = research()
     _, _, residuals, _ = least_squares(np.array(COHORT["x"]), np.array(COHORT["y"]))
     normal = norm.ppf((np.arange(1, N + 1) - 0.5) / N)
 
@@ -1087,14 +1120,6 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
     "boxes of two by": ({}, "box", ["x", "y"], {"by": "half"}, InputError, "by= draws one column"),
     "a table of itself": ({}, "crosstab", ["ward", "ward"], {}, InputError, "named twice"),
     "a table of numbers": ({}, "crosstab", ["ward", "x"], {}, InputError, "'x' is continuous"),
-    "bars by a method of cells": (
-        {"preset": "research"},
-        "bars",
-        ["ward"],
-        {"method": "suppression"},
-        InputError,
-        "cannot be made by method 'suppression'; there are 'none'",
-    ),
     "a contour by merge": (
         {"preset": "research"},
         "contour",
@@ -1103,10 +1128,6 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         InputError,
         "a contour plot cannot be made by method 'merge'",
     ),
-    "raw bars": ({}, "bars", ["ward"], {"method": "none"}, RefusedError, FROM_COPY),
-    "a raw table": ({}, "crosstab", ["ward", "half"], {"method": "none"}, RefusedError, FROM_COPY),
-    "a raw contour": ({}, "contour", ["x", "y"], {"method": "none"}, RefusedError, FROM_COPY),
-    "a raw model": ({}, "residuals", [MODEL], {"method": "none"}, RefusedError, FROM_COPY),
     "edges of nobody": (
         {"preset": "research"},
         "histogram",
@@ -1122,22 +1143,6 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         {"edges": {"x": [50, 0]}},
         InputError,
         "numbers that rise",
-    ),
-    "a model by cells": (
-        {},
-        "leverage",
-        [MODEL],
-        {"method": "generalization"},
-        RefusedError,
-        FROM_COPY,
-    ),
-    "another row method": (
-        {},
-        "residuals",
-        [MODEL],
-        {"method": "probabilistic"},
-        RefusedError,
-        FROM_COPY,
     ),
     "too few residual degrees of freedom": (
         {"residual_df": 199},
@@ -1211,31 +1216,38 @@ def test_what_has_no_answer_is_refused(
     message: str,
 ) -> None:
     with pytest.raises(error, match=message) as refused:
-        ask(hospital(**fields), picture, columns, **named)
+        ask(by_either_door(pa.table(WARDS), **fields), picture, columns, **named)
     assert type(refused.value) is error
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("preset", ["standard", "research"])
+OF_BOTH: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("histogram", ["x"], {"grid": 5}),
+    ("histogram", ["x"], {"public": True}),
+    ("heatmap", ["x", "y"], {"bins": 5}),
+    ("contour", ["x", "y"], {"regime": "research"}),
+    ("residuals", [MODEL], {"by": "half"}),
+    ("leverage", [MODEL], {"noise_on": "points"}),
+]
+OF_STUDIES: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("bars", ["ward"], {"q": 0.5}),
+    ("crosstab", ["ward", "half"], {"round_to": 1}),
+]
+
+
 @pytest.mark.parametrize(
-    ("picture", "columns", "named"),
+    ("preset", "picture", "columns", "named"),
     [
-        ("histogram", ["x"], {"grid": 5}),
-        ("histogram", ["x"], {"public": True}),
-        ("heatmap", ["x", "y"], {"bins": 5}),
-        ("contour", ["x", "y"], {"regime": "research"}),
-        ("bars", ["ward"], {"q": 0.5}),
-        ("crosstab", ["ward", "half"], {"round_to": 1}),
-        ("residuals", [MODEL], {"by": "half"}),
-        ("leverage", [MODEL], {"noise_on": "points"}),
+        *(("standard", *it) for it in (*OF_BOTH, *OF_STUDIES)),
+        *(("research", *it) for it in OF_BOTH),
     ],
 )
 def test_a_picture_has_no_other_words(
-    picture: str, columns: list[str], named: dict[str, Any], preset: str
+    preset: str, picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
     (name,) = named
     with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
-        ask(hospital(preset=preset), picture, columns, **named)
+        ask(by_either_door(pa.table(WARDS), preset=preset), picture, columns, **named)
 
 
 def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
@@ -1281,14 +1293,14 @@ FORMULAS: dict[str, str] = {
 @pytest.mark.parametrize("preset", ["standard", "research"])
 def test_a_formula_that_is_none_is_refused(preset: str, formula: str) -> None:
     with pytest.raises(InputError, match=FORMULAS[formula]):
-        opened(preset=preset).residuals(formula)
+        by_either_door(preset=preset).residuals(formula)
 
 
 def test_an_identifier_is_no_term() -> None:
     for preset in ("standard", "research"):
         for formula in ("y ~ id", "y ~ x + C(id)"):
             with pytest.raises(RefusedError, match="column 'id' identifies persons"):
-                opened(preset=preset).leverage(formula)
+                by_either_door(preset=preset).leverage(formula)
 
 
 NAMES = ("x y", "class", "x.1", "a'b", "{x}", "__import__('os')", "log", "<b>", "größe", "~", "1")
@@ -1304,10 +1316,10 @@ def test_a_column_of_any_name_is_a_term_between_backticks(name: str) -> None:
 
     intercept, slope = view.coefficients
     assert (intercept, name in slope) == ("Intercept", True)
-    research = opened(table, preset="research").qq(f"y ~ `{name}`", method="none")
-    expected = opened(plain, preset="research").qq("y ~ x", method="none")
-    assert (research.x, research.y) == (expected.x, expected.y)
-    assert [*research.coefficients.values()] == [*expected.coefficients.values()]
+    raw = research(table).qq(f"y ~ `{name}`", method="none")
+    expected = research(plain).qq("y ~ x", method="none")
+    assert (raw.x, raw.y) == (expected.x, expected.y)
+    assert [*raw.coefficients.values()] == [*expected.coefficients.values()]
 
 
 REMARKS: dict[str, tuple[dict[str, Any], list[str]]] = {
@@ -1336,7 +1348,7 @@ REMARKS: dict[str, tuple[dict[str, Any], list[str]]] = {
 def test_a_picture_of_rows_says_what_became_of_values_out_of_bounds(
     fields: dict[str, Any], remarks: list[str]
 ) -> None:
-    study = opened(preset="research", **fields)
+    study = research(**fields)
 
     view = study.scatter("x", "y")
 

@@ -204,14 +204,6 @@ def test_what_has_no_means(value: str, by: Any, error: type[Exception], says: st
         study().means(value, by)
 
 
-def test_without_a_copy_of_the_whole_table_it_is_refused_with_the_way() -> None:
-    study = dc.research(cohort(), study="other")
-    with pytest.raises(RefusedError, match=r"open one under a guarded policy"):
-        study.summary()
-    with pytest.raises(RefusedError, match=r"open one under a guarded policy"):
-        study.means("age", "sex")
-
-
 PAGE = Path(__file__).parents[2] / "docs" / "summary.md"
 
 

@@ -7,13 +7,14 @@ import pytest
 import discreet as dc
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.policy import TableRequest
+from discreet.study.papers import Papers
 from discreet.study.session import Session
 from discreet.table import open_table
 
 ROWS = 60
 
 
-def session(policy: str = "research", **fields: Any) -> Session:
+def papers(policy: str = "research", **fields: Any) -> Papers:
     frame = pd.DataFrame(
         {
             "row": range(1, ROWS + 1),
@@ -26,25 +27,26 @@ def session(policy: str = "research", **fields: Any) -> Session:
     )
     chosen = dc.Policy.preset(policy, **fields)
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
-    return Session(open_table(frame, kinds=kinds, roles=chosen.roles, unit=None, key=None), chosen)
+    table = open_table(frame, kinds=kinds, roles=chosen.roles, unit=None, key=None)
+    return Papers(Session(table, chosen))
 
 
-def asked(at: Session, columns: Sequence[str] | None = None, **given: Any) -> TableRequest:
+def asked(at: Papers, columns: Sequence[str] | None = None, **given: Any) -> TableRequest:
     return at.settle_table(columns, **given)
 
 
 def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> None:
-    want = asked(session())
+    want = asked(papers())
 
     assert (want.columns, want.strata) == (("age", "bmi", "ill"), ("sex",))
     assert (want.rows.plot, want.rows.method) == ("table", "deterministic")
 
 
 def test_a_sensitive_column_travels_along() -> None:
-    want = asked(session(), sensitive="ill")
+    want = asked(papers(), sensitive="ill")
     assert (want.columns, want.strata, want.carried) == (("age", "bmi"), ("sex",), ("ill",))
 
-    of_role = asked(session(roles={"ill": "sensitive"}))
+    of_role = asked(papers(roles={"ill": "sensitive"}))
     assert (of_role.sensitive, of_role.carried) == ("ill", ("ill",))
 
 
@@ -67,19 +69,19 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("given", "said"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_said(given: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        asked(session(), **given)
+        asked(papers(), **given)
 
 
 def test_a_guarded_study_releases_its_copy_alone() -> None:
     with pytest.raises(BrokenPromiseError, match="releases its copy of the whole table alone"):
-        asked(session("standard"))
+        asked(papers("standard"))
 
 
 def test_a_stratum_is_not_dropped_and_one_column_is_sensitive() -> None:
     with pytest.raises(InputError, match="drop names a stratum"):
-        asked(session(strata=["sex"]), drop=["sex"])
+        asked(papers(strata=["sex"]), drop=["sex"])
     with pytest.raises(InputError, match="several columns are sensitive; name one of 'sex', 'ill'"):
-        asked(session(roles={"sex": "sensitive", "ill": "sensitive"}))
+        asked(papers(roles={"sex": "sensitive", "ill": "sensitive"}))
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.5, "x", [0.1], True, float("nan")])
@@ -91,8 +93,8 @@ def test_a_share_is_one(share: Any) -> None:
 
 def test_a_number_without_use_is_refused() -> None:
     with pytest.raises(InputError, match="a table by 'deterministic' has no use for q="):
-        asked(session(), q=0.5)
-    assert asked(session(), method="probabilistic", q=0.5).rows.q == 0.5
+        asked(papers(), q=0.5)
+    assert asked(papers(), method="probabilistic", q=0.5).rows.q == 0.5
 
 
 def test_a_report_says_what_its_reader_may_not_expect() -> None:

@@ -67,7 +67,7 @@ KINDS: dict[str, tuple[Callable[[int], Any], Callable[[dc.Study], bool]]] = {
     "numbers that do not follow": (numbered, lambda of: not of.session.table.numbers_rows("x")),
     "a code for missing values": (
         lambda n: np.where(last(n), 999.0, AGE + np.arange(N) % 7),
-        lambda of: "x" in of.missing_codes(["x"]),
+        lambda of: "x" in dc.Protected(of).missing_codes(["x"]),
     ),
 }
 

@@ -21,6 +21,7 @@ from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.study import ledger_of, tables
 from discreet.study.gate import listed
+from discreet.study.papers import Papers
 from discreet.study.session import Session
 from discreet.study.tables import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.table import open_table
@@ -50,15 +51,15 @@ def cohort() -> dict[str, Any]:
 COHORT = cohort()
 
 
-def opened(preset: str = "research", given: Any = COHORT, **fields: Any) -> dc.Study:
-    """Open the cohort with single fields of a preset changed."""
-    return dc.open(pa.table(given), Policy.preset(preset, **fields))
+def research(given: Any = COHORT, **fields: Any) -> dc.Research:
+    """Open the cohort for the papers' methods."""
+    return dc.research(pa.table(given), **fields)
 
 
-def desk_of() -> Session:
-    """Put the cohort behind `research`, without a study."""
+def papers() -> Papers:
+    """Put the cohort before the papers' methods, behind no door."""
     table = open_table(pa.table(COHORT), kinds={}, roles={}, unit=None, key=None)
-    return Session(table, Policy.preset("research"))
+    return Papers(Session(table, Policy.preset("research")))
 
 
 # --- which settings -------------------------------------------------------------------------------
@@ -119,7 +120,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 def test_what_cannot_be_tried(asked: dict[str, Any], text: str) -> None:
     error: Any = (InputError, TypeError)
     with pytest.raises(error, match=text):
-        opened().sweep(**asked)
+        research().tune(**asked)
 
 
 # --- what comes of it -----------------------------------------------------------------------------
@@ -127,10 +128,10 @@ def test_what_cannot_be_tried(asked: dict[str, Any], text: str) -> None:
 
 @pytest.mark.parametrize("method", ROW_METHODS)
 def test_a_point_is_what_the_release_would_be(method: str) -> None:
-    study = opened()
+    study = research()
     number: dict[str, Any] = {"q": 0.3} if ROW_METHODS[method].by_noise else {"k": 4}
 
-    (point,) = study.sweep(["x", "y"], methods=[method], k=[4], q=[0.3]).points
+    (point,) = study.tune(["x", "y"], methods=[method], k=[4], q=[0.3]).points
 
     told = study.anonymize(["x", "y"], method=method, **number).report.measured
     assert point.setting == Setting(method, **number)
@@ -141,7 +142,7 @@ def test_a_point_is_what_the_release_would_be(method: str) -> None:
 @pytest.mark.parametrize("risk", RISKS)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_every_risk_and_loss_may_stand(risk: str, loss: str) -> None:
-    tried = opened().sweep(["x", "y"], methods=["deterministic"], k=[3, 30], risk=risk, loss=loss)
+    tried = research().tune(["x", "y"], methods=["deterministic"], k=[3, 30], risk=risk, loss=loss)
 
     assert [point.refused for point in tried.points] == [None, None]
     assert (tried.risk_name, tried.loss_name) == (RISKS[risk], LOSSES[loss])
@@ -149,7 +150,9 @@ def test_every_risk_and_loss_may_stand(risk: str, loss: str) -> None:
 
 
 def test_settings_that_cannot_be_are_points_too() -> None:
-    tried = opened().sweep(["x", "y"], methods=["deterministic", "microaggregation"], k=[2, 3, 119])
+    tried = research().tune(
+        ["x", "y"], methods=["deterministic", "microaggregation"], k=[2, 3, 119]
+    )
 
     refused = {point.setting.name: point.refused for point in tried.points}
     assert list(refused) == [
@@ -175,9 +178,9 @@ def test_settings_that_cannot_be_are_points_too() -> None:
     ("rounding", "c"), [("mdav", None), ("kmeans", None), ("kmeans", 4), ("optimal", None)]
 )
 def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) -> None:
-    study = opened(rounding=rounding, c=c)
+    study = research(rounding=rounding, c=c)
 
-    (point,) = study.sweep(["x", "y"], methods=["rounding"], k=[6]).points
+    (point,) = study.tune(["x", "y"], methods=["rounding"], k=[6]).points
 
     told = study.round(["x", "y"], method=rounding, k=6, c=c).report.measured
     assert point.refused is None
@@ -185,14 +188,14 @@ def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) 
 
 
 def test_roundings_that_cannot_be_are_points_too() -> None:
-    study = opened(rounding="mdlp")
-    (point,) = study.sweep(["x", "y"], methods=["rounding"], k=[6]).points
+    study = research(rounding="mdlp")
+    (point,) = study.tune(["x", "y"], methods=["rounding"], k=[6]).points
 
     assert "'mdlp' rounds one column at a time, by a class" in str(point.refused)
 
 
 def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
-    tried = opened().sweep(["x", "y"], k=[3, 10, 30], q=[0.1, 1.0])
+    tried = research().tune(["x", "y"], k=[3, 10, 30], q=[0.1, 1.0])
 
     places = [(p, p.place) for p in tried.points if p.refused is None]
     best = {
@@ -205,7 +208,7 @@ def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
 
 
 def test_more_k_is_less_risk_and_more_loss() -> None:
-    tried = opened().sweep(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
+    tried = research().tune(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
 
     risks, losses = zip(*(point.place for point in tried.points), strict=True)
     assert list(risks) == sorted(risks, reverse=True)
@@ -217,11 +220,9 @@ def test_a_map_does_not_depend_on_the_order_of_rows_or_settings() -> None:
     shuffled = {name: values[order] for name, values in COHORT.items()}
     asked: dict[str, Any] = {"columns": ["x", "y"], "k": [3, 7], "q": [0.3]}
 
-    one, other = (
-        opened(given=given, strata=["arm"]).sweep(**asked) for given in (COHORT, shuffled)
-    )
+    one, other = (research(given, strata=["arm"]).tune(**asked) for given in (COHORT, shuffled))
     methods = [*reversed(SWEPT)]
-    backwards = opened(strata=["arm"]).sweep(**asked, methods=methods)
+    backwards = research(strata=["arm"]).tune(**asked, methods=methods)
 
     assert one == other
     assert backwards.points != one.points
@@ -236,7 +237,7 @@ def test_no_two_settings_share_their_noise(monkeypatch: pytest.MonkeyPatch) -> N
         return map(tables._point, jobs)
 
     monkeypatch.setattr(tables, "_tried", keep)
-    opened().sweep(["x", "y"], methods=["probabilistic", "condensation"], k=[3, 4], q=[0.1, 0.2])
+    research().tune(["x", "y"], methods=["probabilistic", "condensation"], k=[3, 4], q=[0.1, 0.2])
 
     firsts = {float(job.rows.normals[0, 0]) for job in seen}
     assert len(firsts) == len(seen) == 4
@@ -245,10 +246,10 @@ def test_no_two_settings_share_their_noise(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_must_stay_unknown_is_unknown_to_the_attacker() -> None:
     """With the sensitive value known, too, more records would be linked."""
-    study = opened()
+    study = research()
     asked: dict[str, Any] = {"columns": ["x", "y"], "drop": ["arm"], "sensitive": "ill"}
 
-    (point,) = study.sweep(**asked, methods=["microaggregation"], k=[6]).points
+    (point,) = study.tune(**asked, methods=["microaggregation"], k=[6]).points
 
     frame = study.anonymize(**asked, method="microaggregation", k=6).frame
     before, after = (
@@ -264,9 +265,9 @@ def test_what_must_stay_unknown_is_unknown_to_the_attacker() -> None:
 def test_the_setting_that_was_chosen_is_never_refused(
     method: str | None, sensitive: str | None
 ) -> None:
-    study = opened()
+    study = research()
     asked: dict[str, Any] = {"columns": ["x", "y"], "sensitive": sensitive}
-    tried = study.sweep(**asked, methods=None if method is None else [method])
+    tried = study.tune(**asked, methods=None if method is None else [method])
     shares = sorted({point.place[0] for point in tried.usable})
 
     for share in {shares[0], shares[len(shares) // 2], shares[-1]}:
@@ -281,7 +282,7 @@ def test_the_setting_that_was_chosen_is_never_refused(
 
 
 def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = opened().sweep(["x", "y"], methods=["condensation"], k=[3, 5])
+    alone = research().tune(["x", "y"], methods=["condensation"], k=[3, 5])
     jobs: list[int] = []
 
     class Pool:
@@ -298,21 +299,21 @@ def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("joblib.Parallel", Pool)
     monkeypatch.setattr("joblib.delayed", lambda of: lambda *given: lambda: of(*given))
 
-    assert opened().sweep(["x", "y"], methods=["condensation"], k=[3, 5]) == alone
+    assert research().tune(["x", "y"], methods=["condensation"], k=[3, 5]) == alone
     assert jobs == [2]
 
 
 @pytest.mark.slow
 def test_real_processes_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5])
+    alone = research().tune(["x", "y"], methods=["microaggregation"], k=[3, 5])
     monkeypatch.setattr(tables, "WORTH_PROCESSES", 0)
 
-    assert opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5]) == alone
+    assert research().tune(["x", "y"], methods=["microaggregation"], k=[3, 5]) == alone
 
 
 def test_the_least_loss_below_a_risk_is_picked() -> None:
-    study = opened()
-    tried = study.sweep(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
+    study = research()
+    tried = study.tune(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
     risks = [point.place[0] for point in tried.points]
 
     assert tried.least_loss(1.0).k == 2
@@ -336,28 +337,28 @@ WANTED: dict[str, tuple[str | None, int | None, float | None]] = {
 def test_the_setting_below_a_risk_is_the_best_of_those_asked_for(
     method: str | None, k: int | None, q: float | None
 ) -> None:
-    session = desk_of()
-    want = session.settle_table(["x", "y"])
+    of = papers()
+    want = of.settle_table(["x", "y"])
     tried = settings_of(
         None if method is None else [method], None if k is None else [k], None if q is None else [q]
     )
-    best = tables.sweep(session, want, tried).least_loss(0.9)
+    best = tables.sweep(of, want, tried).least_loss(0.9)
 
-    found = setting_below(session, want, 0.9, method, k, q)
+    found = setting_below(of, want, 0.9, method, k, q)
 
     assert found == (best.method, best.k, best.q)
     assert found[0] in SWEPT if method is None else found[0] == method
     assert None in (k, found[1]) or found[1] == k
     assert None in (q, found[2]) or found[2] == q
     with pytest.raises(RefusedError, match="no setting of the map meets this risk; the lowest"):
-        setting_below(session, want, 1e-9, method, k, q)
+        setting_below(of, want, 1e-9, method, k, q)
 
 
 def test_progress_is_told() -> None:
     told: list[tuple[str, int, int]] = []
 
     with listening(lambda name, done, total: told.append((name, done, total))):
-        opened().sweep(["x", "y"], methods=["deterministic"], k=[2, 3, 4, 5])
+        research().tune(["x", "y"], methods=["deterministic"], k=[2, 3, 4, 5])
 
     assert [each for each in told if each[0] == "trying settings"] == [
         ("trying settings", done, 4) for done in (1, 2, 3, 4)
@@ -372,11 +373,14 @@ SAVED: dict[str, Callable[[str], bool]] = {
 }
 
 
-@pytest.mark.parametrize("preset", ["standard", "research"])
-def test_a_sweep_is_recorded_nowhere_and_settles_nothing(preset: str, tmp_path: Path) -> None:
-    study = opened(preset, study="s")
+@pytest.mark.parametrize("whose", ["a study's", "the papers'"])
+def test_what_is_tried_is_recorded_nowhere_and_settles_nothing(whose: str, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"methods": ["microaggregation"], "k": [3, 5]}
 
-    tried = study.sweep(["x", "y"], methods=["microaggregation"], k=[3, 5])
+    if whose == "a study's":
+        tried = dc.protect(pa.table(COHORT), study="s").tune(["x", "y"], **asked)
+    else:
+        tried = research(study="s").tune(["x", "y"], **asked)
     assert isinstance(tried, RiskUtilityMap)
     for name, right in SAVED.items():
         tried.save(tmp_path / name)
@@ -392,11 +396,10 @@ def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
 
 
 def test_a_map_gives_commands_that_make_the_same_table() -> None:
-    cohort = dc.datasets.diabetes()
-    research = dc.research(cohort, strata=["sex"])
+    patients = dc.research(dc.datasets.diabetes(), strata=["sex"])
 
     chosen: dict[str, Any] = {"methods": ["microaggregation"], "k": [5]}
     assert (
-        research.sweep(["age", "bmi"], **chosen).options
+        patients.tune(["age", "bmi"], **chosen).options
         == " --columns age,bmi --strata sex --policy research"
     )

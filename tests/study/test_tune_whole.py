@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.measure.attack_report import attacked
 from discreet.measure.attacks import Records, attack_secret, in_keyed_order
@@ -33,7 +34,7 @@ def numbers(n: int = 200) -> pl.DataFrame:
 
 def tried(frame: pl.DataFrame | None = None, **how: Any) -> RiskUtilityMap:
     """Try copies of k = 5 or of what is said."""
-    return whole(frame).sweep(**{"k": [5]} | how)
+    return dc.Protected(whole(frame)).tune(**{"k": [5]} | how)
 
 
 def places(found: RiskUtilityMap) -> dict[str, Point]:
@@ -171,7 +172,7 @@ def test_the_order_of_the_file_changes_nothing() -> None:
 def test_persons_of_several_rows_are_tried_as_such() -> None:
     frame = cohort().with_columns(patient=pl.Series([f"P{i // 2}" for i in range(400)]))
 
-    (point,) = whole(frame, unit="patient").sweep(k=[5], m=[10]).points
+    (point,) = dc.Protected(whole(frame, unit="patient")).tune(k=[5], m=[10]).points
 
     assert point.refused is None
 
@@ -243,7 +244,7 @@ def test_nothing_is_kept_or_recorded(tmp_path: Path) -> None:
     rules.write_text(Policy.preset("standard", rows="whole").to_toml())
     study = whole(policy=rules)
 
-    study.sweep(k=[5], m=[10])
+    dc.Protected(study).tune(k=[5], m=[10])
 
     assert study.session.ledger.history("s") == []
     assert not [*tmp_path.rglob("*.parquet")]
@@ -254,7 +255,7 @@ def test_the_map_says_how_a_copy_is_made() -> None:
 
     (told,) = json.loads(found.to_json())["points"]
     assert (told["k"], told["m"], told["risk"]["allowed"]) == (5, 10, 0.2)
-    assert "discreet anonymize TABLE --method whole -k 5 -m 10 -o RELEASED.csv" in found.to_html()
+    assert "discreet protect TABLE -k 5 -m 10 -o RELEASED.csv" in found.to_html()
     opened = "dc.open(TABLE, study.policy.changed(k=5, m=10)).anonymize()"
     assert Setting("whole", k=5, m=10).opened == opened
 

@@ -130,8 +130,7 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
 
 
 def test_plots_of_research_are_as_made(tmp_path: Path) -> None:
-    policy = dc.Policy.preset("research", study="r", public=True)
-    study = dc.open(dc.datasets.diabetes(), policy)
+    study = dc.research(dc.datasets.diabetes(), study="r", public=True)
     found = study.verify(study.scatter("age", "bmi").save(tmp_path / "a.json"))
     assert found.verdict == AS_MADE, found.to_text()
     assert found.checks["drawn again"] == NOT_CHECKED

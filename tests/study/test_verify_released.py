@@ -188,7 +188,7 @@ def test_the_same_study_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_what_is_the_custodians_own_is_sealed_and_in_no_ledger(tmp_path: Path) -> None:
     study = dc.open(few(120), study="few", unit=False)
     attacks = study.anonymize().attack(0)
-    tried = study.sweep(k=[5])
+    tried = dc.Protected(study).tune(k=[5])
     for suffix in (".html", ".json", ".txt"):
         for made in (attacks, attacks.rounded(5), tried):
             found = study.verify(made.save(tmp_path / f"a{suffix}"))
@@ -232,14 +232,13 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
 
 
 def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
-    standard = dc.Policy.preset("standard", study="s")
-    research = dc.Policy.preset("research", study="r")
-    for data, policy, source in (
-        (dc.datasets.diabetes(), standard, "copy"),
-        (few(100), research, "rows"),
-    ):
-        release = dc.open(data, policy).anonymize(["age", "bmi"])
-        study = dc.open(data, policy)
+    opened: tuple[tuple[Callable[[], dc.Study | dc.Research], str], ...] = (
+        (lambda: dc.open(dc.datasets.diabetes(), study="s"), "copy"),
+        (lambda: dc.research(few(100), study="r"), "rows"),
+    )
+    for again, source in opened:
+        release = again().anonymize(["age", "bmi"])
+        study = again()
         release.save(tmp_path / "a.parquet", tmp_path / "a.html")
         for name, wanted in (("a.parquet", source), ("a.html", "measured")):
             found = study.verify(tmp_path / name)

@@ -26,7 +26,7 @@ PARTS = {
 
 def released(frame: pl.DataFrame, name: str, **how: Any) -> dc.Study:
     """Release a plot of the copy of a whole table."""
-    study = dc.open(frame, rows="whole", study=name, **how)
+    study = dc.open(frame, study=name, **how)
     study.scatter("age", "glucose").to_json()
     return study
 
@@ -48,7 +48,7 @@ def test_parts_of_a_table_are_versions_of_it() -> None:
     with pytest.raises(LeavingError, match=NO_MORE):
         released(raw.filter(PARTS["young"]), "young")
     with pytest.raises(LeavingError, match=NO_MORE):
-        dc.open(later(raw), rows="whole", study="all").new_version()
+        dc.protect(later(raw), study="all").new_version()
     released(raw, "all")
     released(raw.filter(PARTS["women"]), "women")
 
@@ -60,14 +60,14 @@ def test_a_table_is_a_version_of_its_parts() -> None:
     released(raw, "all")
 
     with pytest.raises(LeavingError, match=NO_MORE):
-        dc.open(later(raw), rows="whole", study="all").new_version()
+        dc.protect(later(raw), study="all").new_version()
 
 
 def test_versions_and_parts_are_four_together() -> None:
     raw = cohort(N)
     released(raw, "all")
     second = later(raw)
-    dc.open(second, rows="whole", study="all").new_version()
+    dc.protect(second, study="all").new_version()
     released(second, "all")
     released(second.filter(PARTS["women"]), "women")
     released(raw.filter(PARTS["men"]), "men of the first")
@@ -99,7 +99,7 @@ def test_a_part_is_known_by_who_its_persons_are() -> None:
     released(raw, "all", key="patient")
     for place, names in enumerate([("visit", "sex"), ("smoker",), ("bmi",)]):
         part = raw.filter(pl.col("visit") % 4 != place).drop(*names)
-        frame = dc.open(part, rows="whole", study=f"{place}", key="patient")
+        frame = dc.open(part, study=f"{place}", key="patient")
         frame.histogram("glucose").to_json()
 
     with pytest.raises(LeavingError, match=NO_MORE):
@@ -112,7 +112,6 @@ def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
     with pytest.raises(LeavingError, match=r"in another unit"):
         dc.open(
             raw.filter(pl.col("age") > 50).select("sex", months=pl.col("age") * 12 + 1),
-            rows="whole",
             study="months",
         ).histogram("months").to_json()
 

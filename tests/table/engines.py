@@ -26,6 +26,8 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
+from discreet.plots.bars import BARS
+from discreet.plots.crosstab import CROSSTAB
 from discreet.secret import Secret
 from discreet.sketch import sketched
 from discreet.table import Table
@@ -207,7 +209,7 @@ PLAIN_FORMATS = {"Stata": of_stata, "SPSS": of_spss}
 
 # --- what it says --------------------------------------------------------------------------------
 
-PICTURES: dict[str, Callable[[dc.Study], Any]] = {
+PICTURES: dict[str, Callable[[dc.Research], Any]] = {
     "histogram of whole numbers": lambda it: it.histogram("age"),
     "histogram of floats": lambda it: it.histogram("bmi"),
     "histogram of decimals": lambda it: it.histogram("cost"),
@@ -216,11 +218,11 @@ PICTURES: dict[str, Callable[[dc.Study], Any]] = {
     "heatmap": lambda it: it.heatmap("age", "bmi"),
     "contour": lambda it: it.contour("age", "cost"),
     "box": lambda it: it.box("bmi", by="ward"),
-    "bars": lambda it: it.bars("ward"),
-    "bars of yes/no": lambda it: it.bars("smokes"),
-    "bars of whole numbers": lambda it: it.bars("stay"),
-    "bars of text": lambda it: it.bars("note"),
-    "crosstab": lambda it: it.crosstab("ward", "smokes"),
+    "bars": lambda it: it.papers.draw(BARS, ["ward"]),
+    "bars of yes/no": lambda it: it.papers.draw(BARS, ["smokes"]),
+    "bars of whole numbers": lambda it: it.papers.draw(BARS, ["stay"]),
+    "bars of text": lambda it: it.papers.draw(BARS, ["note"]),
+    "crosstab": lambda it: it.papers.draw(CROSSTAB, ["ward", "smokes"]),
     "parallel": lambda it: it.parallel(["bmi", "cost"], k=100),
 }
 OF_COPY: dict[str, Callable[[dc.Study], Any]] = {
@@ -236,17 +238,14 @@ def opened(source: Any) -> dc.Study:
     return dc.open(source, study="engines", unit=False, kinds=KINDS)
 
 
-def answers(
-    study: dc.Study, pictures: Mapping[str, Callable[[dc.Study], Any]] = PICTURES
-) -> dict[str, str]:
+def answers(study: Any, pictures: Mapping[str, Callable[[Any], Any]] = PICTURES) -> dict[str, str]:
     """Return the JSON of each picture."""
     return {name: draw(study).to_json() for name, draw in pictures.items()}
 
 
-def counted(source: Any) -> dc.Study:
+def counted(source: Any) -> dc.Research:
     """Open a table whose pictures are counted where the data are."""
-    policy = dc.Policy.preset("research", public=True)
-    return dc.open(source, policy, study="counted", unit=False, kinds=KINDS)
+    return dc.research(source, study="counted", unit=False, kinds=KINDS, public=True)
 
 
 SECRET = Secret.from_text("5f1c0a9be37d2486" * 4)

@@ -62,7 +62,7 @@ MAY_NOT = {
         "measure (floor 7) imports plots (floor 7)",
     ),
     "a higher floor, by its room": (
-        {"protect__counts": "from discreet import vault"},
+        {"methods__counts": "from discreet import vault"},
         "methods (floor 6) imports vault (floor 9)",
     ),
     "a higher floor, for types": (
@@ -210,7 +210,7 @@ KERNELS = ["discreet.kernels.mdav", "discreet.kernels.columns.counted"]
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("room", ["protect__grouping", "study", "protect__rounding__groups"])
+@pytest.mark.parametrize("room", ["methods__grouping", "study", "methods__rounding__groups"])
 def test_kernels_are_imported_where_they_are_used(check: Check, room: str, name: str) -> None:
     source, _, what = name.rpartition(".")
     path = f"src/discreet/{room.replace('__', '/')}.py"
@@ -223,8 +223,8 @@ def test_kernels_are_imported_where_they_are_used(check: Check, room: str, name:
 
 
 def test_kernels_by_dots_and_for_types_are_kernels_too(check: Check) -> None:
-    by_dots = package(protect__rows="from ..kernels import mdav")
-    for_types = package(protect__rows="if TYPE_CHECKING:\n    from discreet.kernels import mdav")
+    by_dots = package(methods__rows="from ..kernels import mdav")
+    for_types = package(methods__rows="if TYPE_CHECKING:\n    from discreet.kernels import mdav")
 
     for line, files in ((3, by_dots), (4, for_types)):
         assert check(files) == [
@@ -254,7 +254,7 @@ def test_kernels_import_each_other_at_the_top_and_nothing_late(check: Check) -> 
         (
             "kernels__mdav",
             "from discreet.methods import Mdav",
-            "src/discreet/kernels/mdav.py:3: kernels (floor 2) imports protect (floor 6)",
+            "src/discreet/kernels/mdav.py:3: kernels (floor 2) imports methods (floor 6)",
         ),
     ],
     ids=["below them", "out of them"],
@@ -282,13 +282,13 @@ def test_kernels_are_no_way_round_the_floors(
     ],
 )
 def test_random_numbers_come_from_the_secret_alone(check: Check, code: str, name: str) -> None:
-    (line,) = check(package(protect__noise=code))
+    (line,) = check(package(methods__noise=code))
 
     assert line == (
         f"src/discreet/methods/noise.py:3: random numbers are drawn in secret.py alone;"
         f" {name} is for it"
     )
-    assert check({**package(secret=code), **package(protect__noise="")}) == []
+    assert check({**package(secret=code), **package(methods__noise="")}) == []
 
 
 @pytest.mark.parametrize(

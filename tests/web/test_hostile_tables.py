@@ -136,7 +136,7 @@ def test_the_board_of_a_table_opens(
 def test_a_served_board_opens(chromium: Browser, tmp_path: Path) -> None:
     names = ("income (USD)", "__proto__", "عمر", "</script>", "constructor", "a b")
     study = dc.open(table_of(names), study="cohort.csv", unit=False)
-    path = study.publish(tmp_path / "cohort.discreet")
+    path = dc.Protected(study).publish(tmp_path / "cohort.discreet")
     page = chromium.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda it: wrong.append(str(it)))

@@ -21,7 +21,7 @@ def schema() -> dict[str, Any]:
     """Return what a server of a public cohort says at /api/openapi.json."""
     with tempfile.TemporaryDirectory() as name:
         study = dc.open(dc.datasets.diabetes(), study="diabetes")
-        path = study.publish(Path(name, "diabetes.discreet"))
+        path = dc.Protected(study).publish(Path(name, "diabetes.discreet"))
         return create_app(Studies([path], opened_record(Path(name, "state")))).openapi()
 
 

@@ -28,7 +28,7 @@ from discreet.cli.fidelity import fidelity
 from discreet.cli.outputs import outputs
 from discreet.cli.plots import PlotCommand, plot
 from discreet.cli.protect import protect
-from discreet.cli.research import research
+from discreet.cli.research import PaperCommand, research
 from discreet.cli.server import serve, token_add, token_list, token_revoke
 from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, rounding, tune
@@ -37,6 +37,9 @@ from discreet.cli.verify import verify
 from discreet.errors import DiscreetError, InputError, path_in_words, without_urls
 
 __all__ = ["main"]
+
+NAMED = {rounding: "round"}
+CLASSES = {plot: PlotCommand, research: PaperCommand}
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 version = typer.Typer(help="Versions of a study.", no_args_is_help=True)
@@ -54,6 +57,7 @@ for command in (
     model,
     research,
     anonymize,
+    rounding,
     evaluate,
     attack,
     fidelity,
@@ -68,9 +72,8 @@ for command in (
     warm,
     man,
 ):
-    app.command(cls=PlotCommand if command is plot else None)(command)
+    app.command(NAMED.get(command), cls=CLASSES.get(command))(command)
 app.command("log")(show_log)
-app.command("round")(rounding)
 version.command("new")(version_new)
 policy.command("init")(policy_init)
 token.command("add")(token_add)

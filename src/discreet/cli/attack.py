@@ -68,6 +68,7 @@ def attack(
     """
     from discreet.measure.attack_report import SUFFIXES
     from discreet.render.figure_file import path_to_save
+    from discreet.study.protect import Protected
 
     for path in output or ():
         path_to_save(path, SUFFIXES, "a report of attacks")  # before the work
@@ -77,9 +78,9 @@ def attack(
     _check_not_given(beside if released is None else here, made_here=released is None)
     with progress_shown():
         if released is None:
-            study = copy.open(file)
+            made = Protected(copy.open(file))
             alone = versions is not None
-            found = study.attack_versions(versions) if alone else study.anonymize().attack(pairs)
+            found = made.attack_versions(versions) if alone else made.attack(pairs)
         else:
             found = _on_released(file, released, copy, drop, same_rows=same_rows)
         found = found.rounded(int(found.made["k"])) if rounded else found

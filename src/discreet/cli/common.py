@@ -149,7 +149,8 @@ class StudyOptions:
         rules = load_policy(self.policy)
         named = declared(rules, self, **fields)
         if rules.fixed and self.policy not in PRESETS:
-            check_file_stands(rules, named, kinds_of(self.kinds))
+            said = {name: value for name, value in named.items() if name != "kinds"}
+            check_file_stands(rules, said, kinds_of(self.kinds))
         return open_study(file, rules.changed(**named))
 
     def _check_of_file(self, fields: Mapping[str, Any]) -> None:

@@ -198,8 +198,10 @@ def version_new(
 
     Versions of a copy of the whole table together give away who left; --measure says how well.
     """
+    from discreet.study.protect import Protected
+
     with progress_shown():
-        opened = study.open(file, **vars(made), **vars(numbers))
+        opened = Protected(study.open(file, **vars(made), **vars(numbers)))
         found = opened.attack_versions() if measure else None
         number = opened.new_version() if found is None else 0
     if found is not None:

@@ -160,14 +160,17 @@ class PlotCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return what the command takes, the plots named."""
-        from discreet.plots import PLOTS
-
         found = super().get_params(ctx)
         for it in found:
             if isinstance(it, TyperArgument) and it.name == "kind":
-                names = ", ".join(name.replace("_", "-") for name in PLOTS)
-                it.help = f"{names}; {CHOSEN}"
+                it.help = self.kinds()
         return found
+
+    def kinds(self) -> str:
+        """Name the plots that there are."""
+        from discreet.plots import PLOTS
+
+        return f"{', '.join(name.replace('_', '-') for name in PLOTS)}; {CHOSEN}"
 
 
 @with_options
@@ -196,7 +199,7 @@ def plot(
 
     discreet plot scatter cohort.csv age glucose -o age-glucose.svg
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
-    discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
+    discreet plot parallel cohort.csv age bmi glucose sex -o parallel.svg
     discreet plot heatmap cohort.csv age bmi --grid 12 -o age-bmi.svg
     discreet plot histogram cohort.csv bmi --where "age >= 50 and sex == 'F'" -o bmi.svg
     discreet plot box cohort.csv bmi --by ethnicity --by sex -o bmi-by-two.svg
@@ -317,7 +320,7 @@ def refuse_unused(kind: str, names: Iterable[str]) -> None:
 def say_codes(found: Study | Research, view: View) -> None:
     """Name numbers that may stand for missing values, for whoever keeps the policy."""
     raw = [name for name in view.columns if name in found.session.table.columns]
-    for name, codes in found.missing_codes(raw).items():
+    for name, codes in found.session.missing_codes(raw).items():
         named = ", ".join(f"{code:g}" for code in codes)
         print_words(
             f"{name} may hold codes for missing values ({named}), which were drawn as numbers. In"

@@ -49,7 +49,8 @@ class TableFileOptions:
         Option(help="Of a table: it is refused where more records may be linked, e.g. 0.2."),
     ] = None
     attacks: Annotated[
-        bool, Option("--attacks", help="Try attacks on the copy, a section of the report.")
+        bool,
+        Option("--attacks", help="Of a table: try attacks on it, for its report."),
     ] = False
 
     def asked(self) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def protect(
             "--output",
             "-o",
             help="Where to write it: a study file .discreet; or a table .csv, .tsv or .parquet."
-            " Without: look.",
+            " Without it nothing leaves.",
         ),
     ] = None,
     public: Annotated[
@@ -83,8 +84,8 @@ def protect(
     """Write the protected copy of a table to a signed file, which others explore without the data.
 
     It is a release of the whole copy, and recorded. All commands that draw and tabulate take the
-    file in place of the table. Without -o nothing leaves, and the custodian reads the report: the
-    risk of the copy, and its use.
+    file in place of the table. By the name of a table (.csv, .tsv, .parquet) the copy is written as
+    one, with a report on its risk and use. Without -o nothing leaves, and the report is printed.
 
     discreet protect cohort.csv -o cohort.discreet
     discreet protect cohort.csv --policy clinic.toml -o cohort.discreet
@@ -122,13 +123,15 @@ def _study_file(
     as_json: bool,
 ) -> None:
     from discreet.render.figure_file import path_to_save
+    from discreet.study.protect import Protected
     from discreet.study_file import SUFFIX, open_study_file
 
     path_to_save(output, (SUFFIX, *TABLES), "the copy")  # before the work
     if output.exists():
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     with progress_shown():
-        (copy.open_public if public else copy.open)(file, study).publish(output)
+        made = copy.open_public(file, study) if public else Protected(copy.open(file, study))
+        made.publish(output)
     with open_study_file(output) as written:
         manifest = written.manifest
     told = _told(output, manifest)

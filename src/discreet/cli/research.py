@@ -24,6 +24,7 @@ from discreet.cli.common import (
 from discreet.cli.complete import column_names
 from discreet.cli.plots import (
     AxesOptions,
+    PlotCommand,
     check_columns,
     check_output,
     drawn_by,
@@ -36,13 +37,23 @@ from discreet.errors import InputError, one_of
 if TYPE_CHECKING:
     from discreet.plots import View
 
-__all__ = ["research"]
+__all__ = ["PaperCommand", "research"]
 
-PAPERS = (
-    *("histogram", "scatter", "heatmap", "contour", "box"),
-    *("residuals", "qq", "leverage", "parallel"),
-)
-"""The plots of the papers of 2021 and 2011."""
+
+def of_papers() -> list[str]:
+    """Name the plots of the papers of 2021 and 2011."""
+    from discreet.plots import PLOTS
+    from discreet.study.research import Research
+
+    return [name for name in PLOTS if hasattr(Research, name)]
+
+
+class PaperCommand(PlotCommand):
+    """The command as Typer has it, whose help lists the plots of the papers."""
+
+    def kinds(self) -> str:
+        """Name the plots that there are."""
+        return f"{', '.join(of_papers())}."
 
 
 @dataclass(frozen=True)
@@ -77,7 +88,7 @@ class PaperOptions:
 
 @with_options
 def research(
-    kind: Annotated[str, Argument(metavar="PLOT", help=f"Which plot: {', '.join(PAPERS)}.")],
+    kind: Annotated[str, Argument(metavar="PLOT", help="Which plot.")],
     file: File,
     columns: Annotated[
         list[str],
@@ -106,10 +117,12 @@ def research(
     discreet research qq cohort.csv "glucose ~ age + bmi" --method probabilistic -o qq.svg
     discreet research parallel cohort.csv age bmi sex --sensitive sex -l 2 -o parallel.svg
     """
+    from discreet.plots import PLOTS
+
     _check(kind, columns, own, axes)
     check_output(output, drawing, as_json=as_json)
     drawn = own.said()
-    if kind == "parallel":
+    if PLOTS[kind].axes:
         drawn |= axes.said() | said(pixels=axes.pixels)
     with progress_shown():
         opened = table.open(file, _levels(columns, own, axes))
@@ -127,17 +140,19 @@ def _check(kind: str, columns: Sequence[str], own: PaperOptions, axes: AxesOptio
     """Refuse what a plot of the papers has no place for."""
     from discreet.plots import PLOTS
 
-    if kind not in PAPERS:
-        raise InputError(f"the papers have no plot {kind!r}; there are {one_of(PAPERS)}")
+    papers = of_papers()
+    if kind not in papers:
+        raise InputError(f"the papers have no plot {kind!r}; there are {one_of(papers)}")
     check_columns(kind, columns)
-    refuse_unused(kind, given(own))
     found = PLOTS[kind]
     if own.by and not found.by:
         raise InputError(f"{found.phrase} has no --by; leave it out")
-    for name in sorted(given(own) & {"trend", "overlay", "noise_on"}):
+    choices = {"trend", "overlay", "noise_on"}
+    for name in sorted(given(own) & choices):
         if name not in found.parameters:
             raise InputError(f"{found.phrase} has no --{name.replace('_', '-')}; leave it out")
-    if kind != "parallel" and (unused := given(axes)):
+    refuse_unused(kind, given(own) - choices)
+    if not found.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 
 

@@ -65,7 +65,9 @@ class Files:
     output: Annotated[
         Path | None,
         Option(
-            "--output", "-o", help="Where to save the table: .csv, .tsv or .parquet. Without: look."
+            "--output",
+            "-o",
+            help="Where to save the table: .csv, .tsv or .parquet. Without it nothing leaves.",
         ),
     ] = None
     report: Annotated[Path | None, Option(help="Where to save the report: .html, .json, .txt.")] = (
@@ -361,6 +363,7 @@ def _map_of(
 ) -> RiskUtilityMap:
     """Try copies of the whole table, or row methods alone, whose rows are prepared first."""
     from discreet.methods import Whole
+    from discreet.study.protect import Protected
 
     own = {name: value for name, value in prepare.items() if value is not None}
     if asked["methods"] is None or Whole.name in asked["methods"]:
@@ -368,7 +371,7 @@ def _map_of(
             name = min([*own, *(["sensitive"] if asked["sensitive"] else [])])
             raise InputError(f"--{name.replace('_', '-')} is of row methods; leave it out")
         named = {name: it for name, it in asked.items() if name != "sensitive" and it is not None}
-        return study.open(file).sweep(**named)
+        return Protected(study.open(file)).tune(**named)
     for name in ("m", "left_out"):
         if asked.pop(name) is not None:
             raise InputError(f"--{name.replace('_', '-')} is of whole copies; leave it out")

@@ -83,7 +83,7 @@ class Setting:
     def opened(self) -> str:
         """The line that makes the release of a study whose setting is fixed when it is opened."""
         if self.method != Whole.name:
-            return self.python.replace("study", 'dc.open(TABLE, "research")')
+            return self.python.replace("study", "dc.research(TABLE)")
         fields = ", ".join(f"{name}={value}" for name, value in self._numbers())
         return f"dc.open(TABLE, study.policy.changed({fields})).anonymize()"
 
@@ -92,6 +92,8 @@ class Setting:
         """The line that makes the release on the command line."""
         given = ((name.replace("_", "-"), value) for name, value in self._numbers())
         more = "".join(f" {'-' if len(it) == 1 else '--'}{it} {value}" for it, value in given)
+        if self.method == Whole.name:
+            return f"discreet protect TABLE{more} -o RELEASED.csv"
         return f"discreet anonymize TABLE --method {self.method}{more} -o RELEASED.csv"
 
     def _numbers(self) -> list[tuple[str, float]]:

@@ -464,7 +464,7 @@ STYLE = (
     ".discreet{padding-left:max(1rem,calc(50% - 33rem));padding-right:max(1rem,calc(50% - 33rem))}"
 )
 JOINT = (
-    "A table that is to be released is rounded jointly (discreet anonymize), so that k rows share"
+    "A table that is to be released is rounded jointly (discreet round), so that k rows share"
     " each of its rows: for that, discreet tune --methods rounding,microaggregation draws risk"
     " against loss."
 )

@@ -14,7 +14,7 @@ from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import LEAST_ROWS
-from discreet.plots.descriptor import ROWS, Plot
+from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Cells, Panel, Scene
@@ -148,7 +148,7 @@ CORRELATIONS = Plot(
     columns="continuous",
     least=2,
     most=MOST_COLUMNS,
-    parameters=ROWS,
+    parameters=(),
     listed=True,
     pairwise=True,
     methods=tuple(ROW_METHODS),

@@ -14,7 +14,7 @@ from discreet.methods import ROW_METHODS
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, named, of_levels, tidy_curves
-from discreet.plots.descriptor import ROWS, Plot
+from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene
@@ -184,7 +184,7 @@ DENSITY: Plot[DensityView | PanelsView] = Plot(
     least=1,
     most=1,
     by=("rows",),
-    parameters=ROWS,
+    parameters=(),
     methods=tuple(ROW_METHODS),
     from_rows=from_rows,
 )

@@ -16,7 +16,7 @@ from discreet.plots.counts import Protected
 from discreet.plots.curves import Curve, decoded, named, tidy_curves
 from discreet.plots.density import from_rows as densities
 from discreet.plots.density import said_of
-from discreet.plots.descriptor import ROWS, Plot
+from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.dates import date_words
@@ -158,7 +158,7 @@ VIOLIN: Plot[ViolinView | PanelsView] = Plot(
     least=1,
     most=1,
     by=("rows",),
-    parameters=ROWS,
+    parameters=(),
     methods=tuple(ROW_METHODS),
     from_rows=from_rows,
 )

@@ -501,7 +501,7 @@ class Policy:
         if self.rows not in (None, Whole.name):
             raise InputError(
                 f"rows of a guarded policy are those of one copy of the whole table; leave rows ="
-                f" {self.rows!r} out, or take the policy 'research' for public or simulated data"
+                f" {self.rows!r} out, or open public or simulated data with discreet.research"
             )
         for item in dataclasses.fields(self):
             if item.name in OF_ROW_METHODS and getattr(self, item.name) != _usual(item):

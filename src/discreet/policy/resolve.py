@@ -114,7 +114,7 @@ def method_of_whole(method: str | None) -> str:
     if method not in (None, "rows", Whole.name):
         raise RefusedError(
             "plots of this study are drawn from its protected copy alone; leave method out, or"
-            " draw public or simulated data under the policy 'research'"
+            " draw public or simulated data with discreet.research"
         )
     return Whole.name
 
@@ -262,7 +262,7 @@ def _check_rows(request: PlotRequest, noise_on: str | None) -> None:
         raise InputError(f"noise_on must be {one_of(NOISE_ON)}", parameter="noise_on")
     if noise_on is not None and request.method not in NOISY:
         raise InputError(
-            f"noise_on is for methods {one_of(NOISY)} under the policy 'research'; leave it out:"
+            f"noise_on is for methods {one_of(NOISY)} of discreet.research; leave it out:"
             " elsewhere the variables are protected before the plot is made",
             parameter="noise_on",
             rule="unused",
@@ -475,7 +475,7 @@ def resolve_rounding(
 ) -> TableRequest:
     """Say how a rounded table will be made, or refuse it.
 
-    `of` is as of `resolve_table`, and all else as of `Study.round`.
+    `of` is as of `resolve_table`, and all else as of `Research.round`.
     """
     name = None if method is None else known_method(method).name
     if not per_column and (representative, encoding) != (None, None):
@@ -487,8 +487,8 @@ def resolve_rounding(
         check_numbers(k, c)
     if policy.fixed:
         raise RefusedError(
-            "tables are rounded under the policy 'research' alone (--policy research), for public"
-            " or simulated data; a guarded study releases its copy of the whole table: anonymize()"
+            "tables are rounded by discreet.research alone, for public or simulated data; a guarded"
+            " study releases its copy of the whole table: anonymize()"
         )
     least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
     request = resolve_table(policy, table, columns, method="rounding", k=least, **of)

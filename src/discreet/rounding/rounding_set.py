@@ -590,7 +590,7 @@ def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
     Parameters
     ----------
     path : str or Path
-        A file that `Release.save_points` or `discreet anonymize --points` wrote.
+        A file that `Release.save_points` or `discreet round --points` wrote.
 
     Returns
     -------

@@ -41,7 +41,6 @@ __all__ = [
     "check_way",
     "is_of_clusters",
     "levels_of_plot",
-    "one_by",
     "said_of_gaps",
     "settle_from_copy",
     "view_from_copy",
@@ -52,7 +51,7 @@ NO_METHOD = "none"
 OF_CLUSTERS = ("sensitive", "diversity")
 OF_PUBLIC = (
     "of a public table in a study file parallel coordinates alone are drawn, as clusters of"
-    " persons; draw the others of the table itself, under the policy 'research'"
+    " persons; draw the others of the table itself, with discreet.research"
 )
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
@@ -395,18 +394,6 @@ def _divided_by(by: object) -> tuple[str | None, str | None]:
     """Return the first and the second column that divide a plot, where there are any."""
     first, second, *_ = (*columns_of_by(by), None, None)
     return first, second
-
-
-def one_by(by: object) -> str | None:
-    """Return the column that divides a plot which is not of the whole copy; refuse two."""
-    names = columns_of_by(by)
-    if len(names) > 1:
-        raise RefusedError(
-            "by= of two columns is drawn from the copy of the whole table alone; name one column",
-            parameter="by",
-            rule="two",
-        )
-    return names[0] if names else None
 
 
 def _check_second(whole: WholeTable, columns: Sequence[str], by: Sequence[str]) -> None:

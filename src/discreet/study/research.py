@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypedDict, Unpack
+from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
 from discreet.arguments import check_ratio
@@ -21,6 +21,7 @@ from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy, Sensitive, load_policy, resolve_table
 from discreet.release import Release
 from discreet.study.asking import asked
+from discreet.study.from_file import is_study_file
 from discreet.study.opening import session_of
 from discreet.study.papers import Papers
 from discreet.study.publishing import publish
@@ -28,12 +29,16 @@ from discreet.study.session import Session
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.verify import FileCheck, verifier_of
 
-__all__ = ["Research", "research"]
+__all__ = ["Research", "anonymize", "research", "round", "tune"]
 
 REGIME = "research"
 GUARDED = (
     "the papers' methods have no use for a guarded policy; leave policy out, or name one whose"
     " regime is 'research'"
+)
+OF_FILE = (
+    "a study file holds protected rows and no data; open it by discreet.open, or name the table"
+    " that it was made of"
 )
 Limits = Mapping[str, Sequence[float]]
 
@@ -146,6 +151,26 @@ class Research:
         """The settings in force where a call says none."""
         return self.session.policy
 
+    @overload
+    def histogram(
+        self,
+        column: str,
+        *,
+        by: None = None,
+        overlay: bool = False,
+        method: str | None = None,
+        **settings: Unpack[BinSettings],
+    ) -> plots.HistogramView: ...
+    @overload
+    def histogram(
+        self,
+        column: str,
+        *,
+        by: str,
+        overlay: bool = False,
+        method: str | None = None,
+        **settings: Unpack[BinSettings],
+    ) -> plots.MultiplesView: ...
     @asked
     def histogram(
         self,
@@ -235,6 +260,26 @@ class Research:
         )
         return view
 
+    @overload
+    def heatmap(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: None = None,
+        method: str | None = None,
+        **settings: Unpack[GridSettings],
+    ) -> plots.GridView: ...
+    @overload
+    def heatmap(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str,
+        method: str | None = None,
+        **settings: Unpack[GridSettings],
+    ) -> plots.MultiplesView: ...
     @asked
     def heatmap(
         self,
@@ -273,6 +318,26 @@ class Research:
         )
         return view
 
+    @overload
+    def contour(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: None = None,
+        method: str | None = None,
+        **settings: Unpack[GridSettings],
+    ) -> plots.ContourView: ...
+    @overload
+    def contour(
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str,
+        method: str | None = None,
+        **settings: Unpack[GridSettings],
+    ) -> plots.MultiplesView: ...
     @asked
     def contour(
         self,
@@ -557,7 +622,7 @@ class Research:
             A column that must stay unknown: it travels along and is no stratum. By default the
             column whose role is "sensitive".
         method : str, optional
-            "condensation" (the default), "deterministic", "probabilistic", "multiplicative", or a
+            "deterministic" (the default), "condensation", "probabilistic", "multiplicative", or a
             way to round, such as "mdav".
         formula : str, optional
             A regression to fit to both tables: "glucose ~ age + C(sex)".
@@ -587,7 +652,7 @@ class Research:
 
         **What it does not protect.** Levels of strata are as they are: k-anonymity of the strata
         says how many share them, not that what they share is harmless. Two tables of the same
-        data by other settings give records away together, so the ledger refuses the second.
+        data by other settings give records away together: release one of them.
 
         Avraam et al., "A deterministic approach for protecting privacy in sensitive personal
         data", BMC Medical Informatics and Decision Making 22:24 (2022).
@@ -598,7 +663,7 @@ class Research:
         >>> cohort = dc.research(dc.datasets.diabetes(), strata=["sex"])
         >>> release = cohort.anonymize(["age", "bmi"], method="deterministic", k=3)
         >>> release.frame.column_names
-        ['age', 'bmi', 'sex']
+        ['age', 'sex', 'bmi']
         """
         how = _known(TableSettings, settings)
         if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
@@ -790,8 +855,8 @@ def research(
     public : bool, default False
         The data are public: nothing that is saved is recorded, and every view says so.
     **settings
-        What is used where a call says none, each as in `Policy`: `k` (5), `q`, `rows` (the row
-        method, "condensation"), `strata`, `metric`, `ties`, `rounding`, `c`, `bins`, `grid`,
+        What is used where a call says none, each as in `Policy`: `k` (3), `q` (0.25), `rows` (the
+        row method, "deterministic"), `strata`, `metric`, `ties`, `rounding`, `c`, `bins`, `grid`,
         `pixels`, `limits`, `edges`, `bounds`, `outside`, `far_noise`, `residual_df`, `missing`,
         `missing_values`, `missing_levels`, `hierarchies`, `ordered`, `most_suppressed`,
         `diversity`, `closeness`.
@@ -809,9 +874,11 @@ def research(
     --------
     >>> import discreet as dc
     >>> view = dc.research(dc.datasets.d2()).scatter("X", "Y", method="deterministic", k=3)
-    >>> len(view.x)
-    200
+    >>> view.method, view.parameters["k"]
+    ('deterministic', 3)
     """
+    if is_study_file(source):
+        raise InputError(OF_FILE)
     chosen = load_policy(policy)
     if chosen.fixed:
         raise InputError(GUARDED)
@@ -827,3 +894,190 @@ def _known(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
             allowed = one_of(kind.__annotations__)
             raise InputError(f"there is no setting {name!r} here; there are {allowed}")
     return dict(given)
+
+
+OF_TABLE = ("study", "kinds", "roles", "unit", "key", "dates", "public", "strata", "bounds")
+"""What a function that makes one table opens it with."""
+
+
+def anonymize(
+    source: object,
+    columns: Sequence[str] | None = None,
+    *,
+    method: str | None = None,
+    k: int | None = None,
+    q: float | None = None,
+    strata: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    sensitive: str | None = None,
+    formula: str | None = None,
+    risk_below: float | None = None,
+    **settings: Any,
+) -> Release:
+    """Make a table by a paper's method, with a report on its risk and use.
+
+    Parameters
+    ----------
+    source : path or frame
+        A table, as `discreet.open` takes it: public or simulated data.
+    columns, drop, sensitive, method, k, q, formula, risk_below
+        As of `Research.anonymize`.
+    strata : sequence of str, optional
+        Columns of levels within whose combinations rows are protected; by default all of them.
+    **settings
+        Of `discreet.research`, to open the table with: `study`, `kinds`, `roles`, `unit`, `key`,
+        `dates`, `public`, `bounds`; or of `Research.anonymize`: `metric`, `ties`, `missing`,
+        `missing_levels`, `hierarchies`, `diversity`, `closeness`.
+
+    Returns
+    -------
+    Release
+        `frame`, in the kind that came in; `report`; and `save`.
+
+    Raises
+    ------
+    InputError
+        If the source, a column or a setting is wrong.
+    RefusedError
+        If strata cannot be merged to their size, or what was required is not reached.
+
+    Notes
+    -----
+    **What it does not protect.** As of `Research.anonymize`: two tables of the same persons by
+    other settings give records away together.
+
+    Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
+    BMC Medical Informatics and Decision Making 22:24 (2022).
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> released = dc.anonymize(
+    ...     dc.datasets.diabetes(), ["age", "bmi"], method="deterministic", k=3, strata=["sex"]
+    ... )
+    >>> released.frame.column_names
+    ['age', 'sex', 'bmi']
+    """
+    opened, own = _opened(source, {"strata": strata, **settings})
+    asked_for: dict[str, Any] = {"drop": drop, "sensitive": sensitive, "formula": formula}
+    asked_for |= {"method": method, "k": k, "q": q, "risk_below": risk_below, **own}
+    return opened.anonymize(columns, **asked_for)
+
+
+def round(
+    source: object,
+    columns: Sequence[str] | None = None,
+    *,
+    method: str | None = None,
+    k: int | str | None = None,
+    c: int | str | None = None,
+    per_column: bool = False,
+    strata: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    sensitive: str | None = None,
+    formula: str | None = None,
+    **settings: Any,
+) -> Release:
+    """Replace the numbers of a table by points that records share, with a report on it.
+
+    Parameters
+    ----------
+    source : path or frame
+        A table, as `discreet.open` takes it: public or simulated data.
+    columns, drop, sensitive, method, k, c, per_column, formula
+        As of `Research.round`.
+    strata : sequence of str, optional
+        As of `anonymize`.
+    **settings
+        Of `discreet.research`, to open the table with, as of `anonymize`; or of `Research.round`:
+        `representative`, `encoding`, `missing`, `missing_levels`, `hierarchies`.
+
+    Returns
+    -------
+    Release
+        `frame`, `report`, `points` (to round new records alike) and `save`.
+
+    Raises
+    ------
+    InputError
+        If the source, a column or a setting is wrong.
+    RefusedError
+        If strata cannot be merged to their size.
+
+    Notes
+    -----
+    **What it does not protect.** As of `Research.round`.
+
+    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019).
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> dc.round(dc.datasets.diabetes(), ["age", "bmi"], drop=["sex"], k=10).points
+    JointSet(age, bmi: 44 points)
+    """
+    opened, own = _opened(source, {"strata": strata, **settings})
+    asked_for: dict[str, Any] = {"drop": drop, "sensitive": sensitive, "formula": formula}
+    asked_for |= {"method": method, "k": k, "c": c, "per_column": per_column, **own}
+    return opened.round(columns, **asked_for)
+
+
+def tune(
+    source: object,
+    columns: Sequence[str] | None = None,
+    *,
+    methods: Sequence[str] | None = None,
+    k: Sequence[int] | None = None,
+    q: Sequence[float] | None = None,
+    risk: str = "linkage",
+    loss: str = "displacement",
+    strata: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    sensitive: str | None = None,
+    **settings: Any,
+) -> RiskUtilityMap:
+    """Try methods and numbers on a table, and map the risk and the loss of each.
+
+    Parameters
+    ----------
+    source : path or frame
+        A table, as `discreet.open` takes it.
+    columns, methods, k, q, risk, loss, drop, sensitive
+        As of `Research.tune`.
+    strata : sequence of str, optional
+        As of `anonymize`.
+    **settings
+        Of `discreet.research`, to open the table with, as of `anonymize`; or of `Research.tune`:
+        `metric`, `ties`, `missing`, `missing_levels`, `hierarchies`, `diversity`, `closeness`.
+
+    Returns
+    -------
+    RiskUtilityMap
+        Every setting with its risk and loss, and which of them are efficient.
+
+    Raises
+    ------
+    InputError
+        If the source, a column, a method or a setting is wrong.
+
+    Notes
+    -----
+    Not a release: exact numbers of raw data are for whoever holds the data.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> found = dc.tune(dc.datasets.d2(), methods=["deterministic"], k=[3, 10])
+    >>> len(found.points)
+    2
+    """
+    opened, own = _opened(source, {"strata": strata, **settings})
+    asked_for: dict[str, Any] = {"methods": methods, "k": k, "q": q, "risk": risk, "loss": loss}
+    return opened.tune(columns, **asked_for, drop=drop, sensitive=sensitive, **own)
+
+
+def _opened(source: object, settings: Mapping[str, Any]) -> tuple[Research, dict[str, Any]]:
+    """Open a table; return with it the settings that are of what is asked."""
+    of_table = {name: settings[name] for name in OF_TABLE if name in settings}
+    return research(source, **of_table), {n: it for n, it in settings.items() if n not in of_table}

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.arguments import check_ratio, check_whole
+from discreet.arguments import check_ratio
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.measure.attack_report import AttackReport
 from discreet.measure.column_list import ColumnList
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
-from discreet.measure.frontier import RiskUtilityMap
-from discreet.methods import Whole
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
@@ -35,7 +31,6 @@ from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, load_policy
 from discreet.release import Release
 from discreet.study.asking import asked
-from discreet.study.attacks import attack_versions
 from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
@@ -44,11 +39,9 @@ from discreet.study.from_file import FileSession, is_study_file, open_file
 from discreet.study.model import modelled
 from discreet.study.notebook import offer_names
 from discreet.study.opening import session_of
-from discreet.study.provenance import MEASURED, REPORT
-from discreet.study.publishing import private_copy, publish
+from discreet.study.publishing import private_copy
 from discreet.study.session import Session
 from discreet.study.summary import average, summarise
-from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.verify import FileCheck, verifier_of
 from discreet.study.verify_file import FileVerifier
 from discreet.study.whole_table import columns_released, release_whole
@@ -159,6 +152,11 @@ class Study:
         """Whether the study is a file, and everything is made of the protected rows in it."""
         return isinstance(self._session, FileSession)
 
+    @property
+    def is_derived(self) -> bool:
+        """Whether it is of some rows, or has new columns, by `where` or `assign`."""
+        return self._derived is not None
+
     def close(self) -> None:
         """Close the file that the study is; nothing is to be closed of another study.
 
@@ -196,61 +194,6 @@ class Study:
         'old'
         """
         return columns_of(self._of_copy())
-
-    def publish(self, path: str | Path) -> Path:
-        """Write the study to a signed file that others explore without the data.
-
-        It holds the protected copy of the whole table, how near it is, and what intervals are found
-        from; no raw value, secret or exact count. Whoever has it opens it by `discreet.open`.
-
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .discreet. A file of that name is replaced.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        InputError
-            If the ending is another one, the folder does not exist, or the study has no name.
-        RefusedError
-            If the study is derived or a file itself, or has no copy of the whole table and its
-            data are not public.
-        LeavingError
-            If the copy does not fit what was released before; nothing is written then.
-
-        Notes
-        -----
-        It is a release of the whole copy, and recorded before it is written. It is signed by a key
-        that lies beside the secret; tell its fingerprint (`discreet.check`) by another way than the
-        file goes.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes(), study="diabetes")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = study.publish(Path(folder, "diabetes.discreet"))
-        ...     opened = dc.open(path)
-        ...     opened.histogram("bmi").counts == study.histogram("bmi").counts
-        True
-        """
-        publish(self._whole("publish"), path)
-        return Path(path)
-
-    def _whole(self, what: str) -> Session:
-        """Return what holds the raw data, which nothing that is derived of the copy asks."""
-        if self._derived is not None and not self.is_file:
-            raise RefusedError(
-                f"{what} is for the study that where or assign was called on: what was derived is"
-                " of its copy"
-            )
-        return self.session
 
     def where(self, condition: str) -> Study:
         """Return a study of those rows of the copy for which a condition holds.
@@ -336,38 +279,6 @@ class Study:
         # Here, and not of the session, which it refers to: each is gone with the last study of it.
         of = self._session
         return of if isinstance(of, FileSession) else private_copy(of)
-
-    @asked
-    def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
-        """Return numbers that may stand for missing values, for the custodian to confirm.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Where to look; by default in all columns that identify nobody.
-
-        Returns
-        -------
-        dict of str to list of float
-            Of each column that has any: 7, 8 or 9 repeated (-9, 99, -999, ...), which
-            at least k persons share, and which lies beyond all other values but for fewer than k
-            by more than a tenth of their range, or below 0 where no other is.
-
-        Notes
-        -----
-        Declare them in the policy, `missing_values = {"income": [-999]}`, and they are missing in
-        every picture and in the protected copy; or say that they are values, `{"income": []}`.
-        Until then they are drawn as numbers, and every picture of the column says so. A code that
-        fewer than k persons share, another number, or one among the other values is not found.
-
-        Examples
-        --------
-        >>> import pyarrow as pa, discreet as dc
-        >>> income = [1000.0 + 7 * i for i in range(90)] + [-999.0] * 10
-        >>> dc.open(pa.table({"income": income})).missing_codes()
-        {'income': [-999.0]}
-        """
-        return self.session.missing_codes(columns)
 
     def board(self) -> Board:
         """Return the board: a page on which the rows of the copy are explored.
@@ -1758,131 +1669,6 @@ pixels = 400), policy standard)
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
         names = columns_released(self._of_copy(), columns, drop)
         return release_whole(self.session, names, formula, risk_below, self._derived)
-
-    @asked
-    def sweep(
-        self,
-        columns: Sequence[str] | None = None,
-        *,
-        methods: Sequence[str] | None = None,
-        k: Sequence[int] | None = None,
-        q: Sequence[float] | None = None,
-        m: Sequence[int] | None = None,
-        left_out: Sequence[float] | None = None,
-        risk: str = "linkage",
-        loss: str = "pairs",
-        drop: Sequence[str] = (),
-    ) -> RiskUtilityMap:
-        """Try other numbers on copies of the whole table: for the custodian.
-
-        Parameters
-        ----------
-        columns, drop
-            As of `anonymize`.
-        methods : sequence of str, optional
-            "whole", the default: copies of the whole table; and beside it, or alone, row methods of
-            the papers.
-        k, q, m : sequences of numbers, optional
-            Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
-        left_out : sequence of float, optional
-            The largest shares of persons left out to try, from .1 to .5; by default the policy's.
-        risk : {"linkage", "far linkage", "numbers", "levels", "membership"}, default "linkage"
-            The share that stands for the risk, each by attack ("numbers" and "levels": inferred by
-            the nearest row, oftener than of persons held out; "membership": the AUC of copies with
-            and without a typical person). `Release.attack` tells more of one copy.
-        loss : {"pairs", "columns", "coefficients"}, default "pairs"
-            What stands for the loss, as in `fidelity`.
-
-        Returns
-        -------
-        RiskUtilityMap
-            Every setting with its risk and loss, and which of them are efficient.
-
-        Notes
-        -----
-        Not a release: numbers of several settings together, exact ones of raw data, are for whoever
-        holds the data. It asks no gate and is not recorded.
-        """
-        session = self._whole("sweep")
-        whole = methods is None or Whole.name in methods
-        for name, value in (("m", m), ("left_out", left_out)):
-            if value is not None and not whole:
-                raise InputError(
-                    f"{name} is of copies of the whole table; name the method 'whole', too"
-                )
-        tried = settings_of_whole(methods, k, m, q, left_out)
-        return sweep_whole(session, tried, columns, drop=drop, risk=risk, loss=loss)
-
-    @asked
-    def attack_versions(
-        self, versions: int | None = None, *, leave: float = 0.05, repeats: int = 10
-    ) -> AttackReport:
-        """See, before a version is opened, what several versions would give away of who left.
-
-        Parameters
-        ----------
-        versions : int, optional
-            How many there would be, at least 2; by default those there are and the next one.
-        leave : float, default 0.05
-            The share of the persons who leave between the first and the last, as many each time.
-        repeats : int, default 10
-            How often it is tried, each time with others who leave.
-
-        Returns
-        -------
-        AttackReport
-            Its one attack tells leavers from stayers by copies made of these data as the next
-            version would be, at most 1,000 rows: an AUC, and the share found among as many as
-            left. Exact figures of raw rows, the custodian's: `rounded` gives what may be released.
-
-        Raises
-        ------
-        InputError
-            If a number is out of its range.
-        RefusedError
-            If the study has no copy of the whole table, or the table has too few persons.
-
-        Notes
-        -----
-        Nothing is opened or recorded by it.
-
-        **What it does not show.** Who left is drawn by chance; persons who leave because of what is
-        in a column, or who stand out, may be seen more easily. Changes of values are not tried.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes())
-        >>> found = study.attack_versions(2, repeats=5)["versions"].found
-        >>> 0.5 < found.share < 0.7
-        True
-        """
-        raw, number = self._whole("attack_versions").next_version()
-        if versions is not None:
-            number = check_whole("versions", versions, least=2)
-        title = f"Versions of {self.session.name or 'a frame without a name'}"
-        found = attack_versions(raw, title, number, leave, repeats)
-        return replace(found, sealer=self.session.sealer({REPORT: "versions"}, MEASURED))
-
-    def new_version(self) -> int:
-        """Open the next version of the study, for changed data or a changed policy.
-
-        Versions together give away who left between them: `attack_versions` measures how far,
-        before one is opened.
-
-        Returns
-        -------
-        int
-            Its number; `versions` of the policy caps it.
-
-        Raises
-        ------
-        InputError
-            If the study has no name, nothing of it has left, or nothing has changed.
-        LeavingError
-            If there were too many versions, or too few rows have changed.
-        """
-        return self._whole("new_version").new_version()
 
 
 def open(

@@ -18,25 +18,25 @@ def known_noise(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def study_of(known_noise: None) -> Callable[..., dc.Study]:
+def study_of(known_noise: None) -> Callable[..., dc.Research]:
     """Open D1, D2 or D3, of 500 persons or of another number."""
     policy = dc.Policy.preset("research", public=True)
-    return lambda name, persons=500: dc.open(simulate.table(name, persons), policy)
+    return lambda name, persons=500: dc.research(simulate.table(name, persons), policy)
 
 
 @pytest.fixture
-def d1(study_of: Callable[..., dc.Study]) -> dc.Study:
+def d1(study_of: Callable[..., dc.Research]) -> dc.Research:
     """Open D1 itself."""
     return study_of("D1")
 
 
 @pytest.fixture
-def d2(study_of: Callable[..., dc.Study]) -> dc.Study:
+def d2(study_of: Callable[..., dc.Research]) -> dc.Research:
     """Open D2 itself."""
     return study_of("D2")
 
 
 @pytest.fixture
-def d3(study_of: Callable[..., dc.Study]) -> dc.Study:
+def d3(study_of: Callable[..., dc.Research]) -> dc.Research:
     """Open D3 itself."""
     return study_of("D3")

@@ -11,7 +11,7 @@ import discreet as dc
 from examples.figures.diagnostics import diagnostic_figure
 from tests.examples.figures.measure import Floats, Points, correlation, records
 
-StudyOf = Callable[..., dc.Study]
+StudyOf = Callable[..., dc.Research]
 MODEL = "Y ~ X"
 ROWS = ("none", "deterministic", "probabilistic")
 
@@ -43,7 +43,7 @@ def test_residuals_tell_the_line_of_d1_from_the_curve_of_d2(study_of: StudyOf, m
     assert abs(bend("D1")) < 0.25
 
 
-def test_d3_has_no_relationship(d3: dc.Study) -> None:
+def test_d3_has_no_relationship(d3: dc.Research) -> None:
     view = d3.residuals(MODEL, method="none")
 
     assert abs(view.coefficients["X"]) < 0.05
@@ -63,7 +63,7 @@ def test_only_the_residuals_of_d1_are_normal_and_centroids_show_it(study_of: Stu
     assert off_the_line("D1", "probabilistic") > 0.15  # noise hides what the line is
 
 
-def test_noise_breaks_the_line_of_a_qq_plot_unless_it_is_on_the_variable(d1: dc.Study) -> None:
+def test_noise_breaks_the_line_of_a_qq_plot_unless_it_is_on_the_variable(d1: dc.Research) -> None:
     def rises(view: dc.QQView) -> bool:
         return bool((np.diff(view.y) >= 0).all())
 

@@ -21,7 +21,7 @@ from tests.examples.figures.measure import (
     slope,
 )
 
-StudyOf = Callable[..., dc.Study]
+StudyOf = Callable[..., dc.Research]
 NAMES = ("D1", "D2", "D3")
 
 
@@ -44,12 +44,12 @@ def test_the_panels_are_those_of_the_captions() -> None:
 # --- Fig. 1: histograms -----------------------------------------------------------------------
 
 
-def y_of_d3(d3: dc.Study, method: str, **named: Any) -> tuple[np.ndarray[Any, Any], ...]:
+def y_of_d3(d3: dc.Research, method: str, **named: Any) -> tuple[np.ndarray[Any, Any], ...]:
     limits = {"Y": (-0.6, 1.6)}
     return bars(d3.histogram("Y", method=method, bins=22, limits=limits, **named))
 
 
-def test_noise_flattens_the_two_modes_of_d3_and_centroids_keep_them(d3: dc.Study) -> None:
+def test_noise_flattens_the_two_modes_of_d3_and_centroids_keep_them(d3: dc.Research) -> None:
     def modes(method: str, **named: Any) -> float:
         """Divide the mean density of the outer fifths of [0, 1] by that of the middle fifth."""
         middles, held = y_of_d3(d3, method, **named)
@@ -64,7 +64,7 @@ def test_noise_flattens_the_two_modes_of_d3_and_centroids_keep_them(d3: dc.Study
     assert modes("probabilistic", q=0.05) > 0.9 * modes("none")
 
 
-def test_values_leave_the_bounds_of_d3(d3: dc.Study) -> None:
+def test_values_leave_the_bounds_of_d3(d3: dc.Research) -> None:
     def outside(method: str) -> float:
         middles, held = y_of_d3(d3, method)
         return float(held[(middles < 0) | (middles > 1)].sum())
@@ -75,7 +75,7 @@ def test_values_leave_the_bounds_of_d3(d3: dc.Study) -> None:
     assert 50 < outside("probabilistic") < 100
 
 
-def test_suppression_with_a_large_k_hides_the_skewness_of_d2(d2: dc.Study) -> None:
+def test_suppression_with_a_large_k_hides_the_skewness_of_d2(d2: dc.Research) -> None:
     def skewness(k: int) -> float:
         limits = {"X": (0.0, 5.0)}
         return skewness_of_bars(
@@ -95,7 +95,7 @@ def test_suppression_with_a_large_k_hides_the_skewness_of_d2(d2: dc.Study) -> No
     ("method", "shown", "points"), [("suppression", 280, 66), ("generalization", 445, 56)]
 )
 def test_k_anonymization_hides_and_aggregates_points(
-    d1: dc.Study, method: str, shown: int, points: int
+    d1: dc.Research, method: str, shown: int, points: int
 ) -> None:
     view = d1.scatter("X", "Y", method=method, limits=LIMITS_OF_D1)
 
@@ -141,14 +141,14 @@ def test_no_exact_value_is_seen(study_of: StudyOf, name: str, method: str) -> No
 
 
 @pytest.mark.parametrize("way", METHODS[1:], ids=lambda way: way.method)
-def test_trend_lines_of_d1_stay_near_the_real_one(d1: dc.Study, way: Any) -> None:
+def test_trend_lines_of_d1_stay_near_the_real_one(d1: dc.Research, way: Any) -> None:
     view = d1.scatter("X", "Y", method=way.method, trend=True)
 
     assert slope(view, "raw records") == pytest.approx(1.1517, abs=1e-4)
     assert slope(view, "what is drawn") == pytest.approx(1.15, abs=0.25)
 
 
-def test_noise_leaves_the_bounds_in_two_dimensions_and_centroids_do_not(d3: dc.Study) -> None:
+def test_noise_leaves_the_bounds_in_two_dimensions_and_centroids_do_not(d3: dc.Research) -> None:
     _, noisy = records(d3.scatter("X", "Y", method="probabilistic"))
     _, centroids = records(d3.scatter("X", "Y", method="deterministic"))
 
@@ -163,7 +163,7 @@ def test_noise_leaves_the_bounds_in_two_dimensions_and_centroids_do_not(d3: dc.S
     ("method", "cells", "hidden"), [("suppression", 900, 164), ("generalization", 225, 42)]
 )
 def test_the_cells_that_the_paper_counts_are_suppressed(
-    d1: dc.Study, method: str, cells: int, hidden: int
+    d1: dc.Research, method: str, cells: int, hidden: int
 ) -> None:
     view = d1.heatmap("X", "Y", method=method, limits=LIMITS_OF_D1)
 
@@ -175,7 +175,7 @@ def test_the_cells_that_the_paper_counts_are_suppressed(
 
 
 @pytest.mark.parametrize("method", ["suppression", "generalization"])
-def test_k_anonymization_shortens_whiskers(d1: dc.Study, method: str) -> None:
+def test_k_anonymization_shortens_whiskers(d1: dc.Research, method: str) -> None:
     raw = box_of(d1.box("X", "Y", method="none"), "Y")
     box = box_of(d1.box("X", "Y", method=method, limits=LIMITS_OF_D1), "Y")
 
@@ -184,7 +184,7 @@ def test_k_anonymization_shortens_whiskers(d1: dc.Study, method: str) -> None:
     assert share < (0.65 if method == "suppression" else 0.9)
 
 
-def test_suppression_shifts_the_mean_of_y_of_d3(d3: dc.Study) -> None:
+def test_suppression_shifts_the_mean_of_y_of_d3(d3: dc.Research) -> None:
     raw, suppressed, centroids = (
         box_of(d3.box("X", "Y", method=method), "Y")
         for method in ("none", "suppression", "deterministic")
@@ -198,7 +198,7 @@ def test_suppression_shifts_the_mean_of_y_of_d3(d3: dc.Study) -> None:
 
 
 @pytest.mark.parametrize("method", ["deterministic", "probabilistic"])
-def test_outliers_are_drawn_but_none_of_them_is_a_record(d1: dc.Study, method: str) -> None:
+def test_outliers_are_drawn_but_none_of_them_is_a_record(d1: dc.Research, method: str) -> None:
     raw = box_of(d1.box("X", "Y", method="none"), "X").outliers
     drawn = box_of(d1.box("X", "Y", method=method), "X").outliers
 
@@ -207,7 +207,7 @@ def test_outliers_are_drawn_but_none_of_them_is_a_record(d1: dc.Study, method: s
     assert not set(raw) & set(drawn)
 
 
-def test_noise_lengthens_the_whiskers_of_y_of_d3(d3: dc.Study) -> None:
+def test_noise_lengthens_the_whiskers_of_y_of_d3(d3: dc.Research) -> None:
     raw, noisy = (
         box_of(d3.box("X", "Y", method=method), "Y") for method in ("none", "probabilistic")
     )

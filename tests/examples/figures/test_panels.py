@@ -24,7 +24,7 @@ def test_panels_of_a_row_share_their_limits() -> None:
         assert [bool(ax.get_ylabel()) for ax in axes] == [True, *[False] * 4]
 
 
-def test_boxes_of_both_columns_stand_side_by_side(d1: dc.Study) -> None:
+def test_boxes_of_both_columns_stand_side_by_side(d1: dc.Research) -> None:
     panel = panel_of(d1.box("X", "Y", method="none"))
 
     (boxes,) = panel.marks

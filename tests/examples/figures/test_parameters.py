@@ -56,7 +56,7 @@ def test_bars_are_as_wide_as_the_paper_says(number: int, width: float) -> None:
 @pytest.mark.parametrize("column", ["X", "Y"])
 @pytest.mark.parametrize("width", [0.2, 0.4])
 def test_histograms_stay_symmetrical_about_the_same_mean(
-    d1: dc.Study, column: str, width: float
+    d1: dc.Research, column: str, width: float
 ) -> None:
     low, high = SPANS[column]
     named: dict[str, Any] = {"bins": round((high - low) / width), "limits": SPANS}
@@ -73,14 +73,14 @@ def test_histograms_stay_symmetrical_about_the_same_mean(
     ("method", "left"),
     [("suppression", [280, 139, 54, 10]), ("generalization", [445, 388, 311, 236])],
 )
-def test_points_get_fewer_as_k_grows(d1: dc.Study, method: str, left: list[int]) -> None:
+def test_points_get_fewer_as_k_grows(d1: dc.Research, method: str, left: list[int]) -> None:
     views = [d1.scatter("X", "Y", method=method, k=k, limits=LIMITS_OF_D1) for k in KS]
 
     assert [sum(view.size) for view in views] == left
 
 
 @pytest.mark.parametrize("picture", ["residuals", "qq", "leverage"])
-def test_generalization_loses_fewer_points_of_diagnostics(d1: dc.Study, picture: str) -> None:
+def test_generalization_loses_fewer_points_of_diagnostics(d1: dc.Research, picture: str) -> None:
     ask = getattr(d1, picture)
     suppressed, generalized = (
         [sum(ask(MODEL, method=method, k=k).size) for k in KS]
@@ -92,7 +92,7 @@ def test_generalization_loses_fewer_points_of_diagnostics(d1: dc.Study, picture:
     assert generalized == sorted(generalized, reverse=True)
 
 
-def test_hardly_a_residual_is_left_at_nine(d1: dc.Study) -> None:
+def test_hardly_a_residual_is_left_at_nine(d1: dc.Research) -> None:
     assert sum(d1.residuals(MODEL, method="suppression", k=9).size) == 11
     # A QQ plot is a line, so its cells are full: most of it stays.
     assert sum(d1.qq(MODEL, method="suppression", k=9).size) == 383
@@ -101,13 +101,13 @@ def test_hardly_a_residual_is_left_at_nine(d1: dc.Study) -> None:
 # --- k of centroids (Figs. 12 and 13) ---------------------------------------------------------
 
 
-def test_fewer_centroids_coincide_as_k_grows(d1: dc.Study) -> None:
+def test_fewer_centroids_coincide_as_k_grows(d1: dc.Research) -> None:
     views = [d1.scatter("X", "Y", method="deterministic", k=k) for k in CENTROID_KS]
 
     assert [sum(size > 1 for size in view.size) for view in views] == [105, 75, 46, 22, 11]
 
 
-def test_the_trend_of_centroids_drifts_with_k(d1: dc.Study) -> None:
+def test_the_trend_of_centroids_drifts_with_k(d1: dc.Research) -> None:
     views = [d1.scatter("X", "Y", method="deterministic", k=k, trend=True) for k in CENTROID_KS]
 
     drifts = [slope(view, "what is drawn") - slope(view, "raw records") for view in views]
@@ -118,7 +118,7 @@ def test_the_trend_of_centroids_drifts_with_k(d1: dc.Study) -> None:
     assert correlation(views[-1]) > correlation(views[0]) + 0.1
 
 
-def test_centroids_keep_means_and_spread_but_draw_in_the_ends(d1: dc.Study) -> None:
+def test_centroids_keep_means_and_spread_but_draw_in_the_ends(d1: dc.Research) -> None:
     raw = records(d1.scatter("X", "Y", method="none"))
     reach = [np.ptp(values) for values in raw]
 
@@ -131,7 +131,7 @@ def test_centroids_keep_means_and_spread_but_draw_in_the_ends(d1: dc.Study) -> N
     assert all(np.ptp(values) < 0.85 * wide for values, wide in zip(drawn, reach, strict=True))
 
 
-def test_extreme_quantiles_disappear_above_ten(d1: dc.Study) -> None:
+def test_extreme_quantiles_disappear_above_ten(d1: dc.Research) -> None:
     def reach(view: dc.QQView) -> float:
         return max(view.y) - min(view.y)
 
@@ -147,7 +147,7 @@ def test_extreme_quantiles_disappear_above_ten(d1: dc.Study) -> None:
 # --- q of noise (Figs. 14 and 15) -------------------------------------------------------------
 
 
-def test_points_spread_as_the_noise_grows(d1: dc.Study) -> None:
+def test_points_spread_as_the_noise_grows(d1: dc.Research) -> None:
     raw = [values.std() for values in records(d1.scatter("X", "Y", method="none"))]
     for q in QS:
         drawn = records(d1.scatter("X", "Y", method="probabilistic", q=q))
@@ -155,7 +155,7 @@ def test_points_spread_as_the_noise_grows(d1: dc.Study) -> None:
         assert spread == pytest.approx([np.sqrt(1 + q * q)] * 2, rel=0.1)
 
 
-def test_noise_obscures_the_correlation_of_a_heat_map(d1: dc.Study) -> None:
+def test_noise_obscures_the_correlation_of_a_heat_map(d1: dc.Research) -> None:
     raw = grid_correlation(d1.heatmap("X", "Y", method="none"))
     noisy = [grid_correlation(d1.heatmap("X", "Y", method="probabilistic", q=q)) for q in QS]
 
@@ -165,7 +165,9 @@ def test_noise_obscures_the_correlation_of_a_heat_map(d1: dc.Study) -> None:
 
 
 @pytest.mark.parametrize("column", ["X", "Y"])
-def test_noisy_histograms_keep_symmetry_and_mean_and_get_wider(d1: dc.Study, column: str) -> None:
+def test_noisy_histograms_keep_symmetry_and_mean_and_get_wider(
+    d1: dc.Research, column: str
+) -> None:
     named: dict[str, Any] = {"bins": 100, "limits": {column: (0.0, 20.0)}}
     whole = d1.histogram(column, method="none", **named)
     wide = [d1.histogram(column, method="probabilistic", q=q, **named) for q in QS]
@@ -179,7 +181,7 @@ def test_noisy_histograms_keep_symmetry_and_mean_and_get_wider(d1: dc.Study, col
         assert abs(skewness_of_bars(view)) < 0.4
 
 
-def test_noise_keeps_residuals_and_spoils_quantiles_and_leverage(d1: dc.Study) -> None:
+def test_noise_keeps_residuals_and_spoils_quantiles_and_leverage(d1: dc.Research) -> None:
     raw = d1.leverage(MODEL, method="none")
     quantiles = [correlation(d1.qq(MODEL, method="none"))]
     for q in QS:

@@ -11,7 +11,7 @@ from examples.figures.sizes import PERSONS_OF, size_figure
 from examples.figures.told import NOTHING, told
 from tests.examples.figures.measure import correlation, records
 
-StudyOf = Callable[..., dc.Study]
+StudyOf = Callable[..., dc.Research]
 SIZES = (50, 100, 300)
 
 

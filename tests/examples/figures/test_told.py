@@ -7,7 +7,7 @@ from examples.figures.ask import LIMITS_OF_D1
 from examples.figures.told import NOTHING, told
 
 
-def test_what_each_picture_tells(d1: dc.Study) -> None:
+def test_what_each_picture_tells(d1: dc.Research) -> None:
     assert told(None) == NOTHING
     assert told(d1.heatmap("X", "Y", method="suppression", limits=LIMITS_OF_D1)) == (
         "164 of 900 cells hidden, 280 records"
