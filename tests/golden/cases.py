@@ -489,10 +489,10 @@ def session(folder: Path, table: pa.Table | None = None) -> Cases:
     step("another k", saved(other, "histogram", "age", to="no.json"))
     fewer = opened(access.cohort().slice(2), folder / "policy.toml", study="fewer")
     step("two rows fewer", saved(fewer, "histogram", "glucose", to="no.json"))
-    step("nothing new", study.new_version)
+    step("nothing new", study.session.new_version)
     changed = opened(second(), folder / "policy.toml")
     step("changed unsaid", saved(changed, "histogram", "glucose", to="no.json"))
-    step("second version", changed.new_version)
+    step("second version", changed.session.new_version)
     step("second histogram", saved(changed, "histogram", "glucose", to="g.json"))
     step("second scatter", saved(changed, "scatter", "age", "glucose", to="h.json"))
     # As JSON under no policy file: the ledger of the user.

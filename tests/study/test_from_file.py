@@ -204,7 +204,6 @@ REFUSED: dict[str, Callable[[dc.Study], Any]] = {
     "a version": lambda s: dc.Protected(s).new_version(),
     "codes": lambda s: dc.Protected(s).missing_codes(),
     "a file of it": lambda s: dc.Protected(s).publish("again.discreet"),
-    "a file of a part": lambda s: dc.Protected(s.where(OLD)).publish("part.discreet"),
 }
 
 
@@ -216,6 +215,11 @@ def test_what_needs_the_data_is_refused_in_words(
     with pytest.raises(RefusedError, match="is a file, which holds protected rows and no data"):
         REFUSED[name](studies("cohort")[1])
     assert not [*tmp_path.iterdir()]
+
+
+def test_part_of_a_file_is_not_published(studies: Callable[[str], Any]) -> None:
+    with pytest.raises(RefusedError, match="derived by where or assign is of the copy; protect"):
+        dc.Protected(studies("cohort")[1].where(OLD))
 
 
 def test_exact_figures_and_columns_that_are_not_there_are_refused(

@@ -1,4 +1,4 @@
-"""What a Study can be asked with, beside what its signatures name."""
+"""What a study, a table and its copy, and the papers can be asked with."""
 
 import inspect
 from typing import Any
@@ -8,22 +8,23 @@ import pytest
 
 import discreet as dc
 from discreet.study.asking import check_call
+from discreet.study.protect import Protected
 from discreet.study.research import Research
 from discreet.study.study import Study
 
 # Those of `assign` are names of new columns.
-NOT_ASKED = ("policy", "groups", "columns", "assign", "session", "is_file")
-ASKS = [name for name in vars(Study) if not name.startswith("_") and name not in NOT_ASKED]
-ASKS_OF_RESEARCH = [
-    name for name in vars(Research) if not name.startswith("_") and name not in NOT_ASKED
+NOT_ASKED = ("assign",)
+DOORS: dict[Any, type] = {dc.open: Study, dc.protect: Protected, dc.research: Research}
+ASKS = [
+    (door, name)
+    for door, made in DOORS.items()
+    for name, it in vars(made).items()
+    if inspect.isfunction(it) and not name.startswith("_") and name not in NOT_ASKED
 ]
 OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
 
 
-@pytest.mark.parametrize(
-    ("door", "name"),
-    [*((dc.open, it) for it in ASKS), *((dc.research, it) for it in ASKS_OF_RESEARCH)],
-)
+@pytest.mark.parametrize(("door", "name"), ASKS)
 def test_a_method_takes_known_settings_alone(door: Any, name: str) -> None:
     """What is passed on by any name could name what the session decides, like a column's kind."""
     study = door(dc.datasets.diabetes())
@@ -52,7 +53,11 @@ PLOTS_AND_TABLES = {
     "over_time": ("age", "bmi"),
     "means": ("bmi", "sex"),
 }
-LISTED = ("correlations", "parallel", "axis_order", "summary", "anonymize", "missing_codes")
+LISTED = (
+    *((dc.open, name) for name in ("correlations", "parallel", "axis_order", "summary")),
+    (dc.open, "anonymize"),
+    (dc.protect, "missing_codes"),
+)
 
 
 @pytest.mark.parametrize("name", PLOTS_AND_TABLES)
@@ -69,9 +74,9 @@ def test_a_name_is_no_list_of_names(name: str, other: str) -> None:
             getattr(study, name)(*called)
 
 
-@pytest.mark.parametrize("name", LISTED)
-def test_a_list_of_names_is_no_name(name: str) -> None:
-    study = dc.open(dc.datasets.diabetes())
+@pytest.mark.parametrize(("door", "name"), LISTED)
+def test_a_list_of_names_is_no_name(door: Any, name: str) -> None:
+    study = door(dc.datasets.diabetes())
     for given, words in ((["age", 3], "a list of something else"), ({"age"}, "something else")):
         with pytest.raises(dc.InputError, match=rf"list of column names.* given {words}$"):
             getattr(study, name)(given)
@@ -92,11 +97,14 @@ def test_what_others_call_by_is_answered_with_by(name: str, other: str) -> None:
         getattr(study, name)(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
 
 
-@pytest.mark.parametrize("name", ["anonymize", "sweep", "histogram", "bars", "parallel"])
-def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(name: str) -> None:
+@pytest.mark.parametrize(
+    "method",
+    [Study.anonymize, Study.histogram, Study.bars, Study.parallel, Protected.tune, Research.tune],
+)
+def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(method: Any) -> None:
     check_call(inspect.unwrap(Research.round), (["age", "bmi"],), {"c": 4})
     with pytest.raises(dc.InputError, match="no setting 'c' here"):
-        check_call(inspect.unwrap(getattr(Study, name)), (), {"c": "sex"})
+        check_call(inspect.unwrap(method), (), {"c": "sex"})
 
 
 @pytest.mark.parametrize(

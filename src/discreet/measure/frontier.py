@@ -408,7 +408,7 @@ class RiskUtilityMap:
                     guess = f"{100 * found.baseline:.1f} %"
             line = setting.opened if self.guarded else setting.python
             apart = self.guarded and setting.method != Whole.name
-            options = f"{self.options} --policy research" if apart else self.options
+            options = "" if apart else self.options  # which are those of a guarded study
             spots.append(
                 Spot(
                     *(setting.name, setting.method, risk, loss, shown, guess),

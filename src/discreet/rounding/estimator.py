@@ -67,7 +67,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     several k give values away, and so do stochastic draws for several sets of points or columns:
     what is drawn is right on average, and averages tell. New records that are rounded later are
     not counted. A fitted rounder holds the extremes and edges of its columns: it is private. For
-    a table that is released use `Study.round`, which rounds rows jointly.
+    a table that is released use `discreet.round`, which rounds rows jointly.
 
     References
     ----------

@@ -207,7 +207,7 @@ class RoundingSet:
         if (uniforms is not None) != (encoding == "stochastic"):
             raise InputError(
                 "uniforms are for the encoding 'stochastic', which needs one number from 0 to 1 for"
-                " each value; Rounder and Study.round draw them from the custodian's secret"
+                " each value; Rounder and discreet.round draw them from the custodian's secret"
             )
         if encoding == "region":
             return encode(x, self.edges, self.points)
