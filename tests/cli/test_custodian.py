@@ -131,7 +131,7 @@ def test_a_changed_row_is_found(run: Run, record: Store, where: tuple[str, ...])
     code, out, err = run("log", "--verify", *where)
     assert code == dc.BrokenPromiseError.exit_code == 70
     assert "broken: asked row 2 does not fit its seal\n" in out
-    assert "restore it and its secret from a backup" in out
+    assert "restore it and the key beside it from one backup" in out
     assert err == ""
     assert "Canary" not in out
     code, out, _ = run("log", "--verify", "--json", *where)
@@ -173,7 +173,7 @@ def test_another_secret_breaks_every_seal(run: Run, record: Store, where: tuple[
     assert code == 70
     assert out.count("broken: ") == 21
     assert "broken: and more (--json lists all)" in out
-    assert "sealed with another secret" in out
+    assert "sealed with another key" in out
 
 
 @pytest.mark.parametrize("which", ["ledger", "record"])

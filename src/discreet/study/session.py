@@ -37,7 +37,7 @@ from discreet.protect.whole import Settings, WholeCopy
 from discreet.provenance import Provenance, Sealer, key_of
 from discreet.regression import Model, read_formula
 from discreet.research.protected import protect_view
-from discreet.secret import Secret, load_secret
+from discreet.secret import Secret, load_secret, secret_files
 from discreet.study.from_copy import (
     WholeTable,
     check_way,
@@ -463,12 +463,13 @@ HIDDEN_FOLDER = ".discreet"
 def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledger:
     """Return the ledger of a policy: beside its file, or in the user's state folder.
 
-    Its rows are sealed with the `secret`, by default the one a study of this policy has.
+    Of copies made with the `secret`, by default the one a study of this policy has.
     """
     chosen = load_policy(policy)
     if secret is None:
         secret = load_secret(chosen.folder, allow_small=not chosen.fixed)
-    return Ledger(state_folder(chosen), secret)
+    home = chosen.folder or secret_files(None)[0].parent
+    return Ledger(state_folder(chosen), secret, home)
 
 
 def state_folder(policy: Policy) -> Path:
