@@ -211,13 +211,13 @@ def test_what_was_taken_along_is_told_by_the_beginning_of_its_id(
 # --- version --------------------------------------------------------------------------------------
 
 
-def test_version_new_opens_a_version_for_another_k(run: Run, cohort: Path) -> None:
-    plot = ("plot", "histogram", str(cohort), "bmi", "--json")
+def test_version_new_opens_a_version_for_another_policy(run: Run, cohort: Path) -> None:
+    plot, other = ("plot", "histogram", str(cohort), "bmi", "--json"), ("--left-out", ".3")
     assert run(*plot)[0] == 0
-    assert run(*plot, "-k", "8")[0] == dc.LeavingError.exit_code
-    code, out, _ = run("version", "new", str(cohort), "-k", "8")
+    assert run(*plot, *other)[0] == dc.LeavingError.exit_code
+    code, out, _ = run("version", "new", str(cohort), *other)
     assert (code, out) == (0, "version 2 is open; what is released from now on belongs to it\n")
-    assert run(*plot, "-k", "8")[0] == 0
+    assert run(*plot, *other)[0] == 0
     history = json.loads(run("log", "--released", "--json")[1])
     assert [(entry["version"], entry["kind"]) for entry in history] == [
         (1, "histogram"),

@@ -93,6 +93,6 @@ def test_what_goes_wrong_is_not_there_and_goes_well_again(
         assert not raw or file.startswith(".discreet/raw-")
     assert not any(raw for _, raw, _ in it["beside"].values())
 
-    assert (it["then"], it["wrong"]) == (0, "")
+    assert (it["then"], it["wrong"], it["broken"]) == (0, "", [])
     assert it["found"] == whole
     assert it["temporary"] == []
