@@ -96,8 +96,8 @@ def test_another_k_is_drawn_once_the_first_is_withdrawn(
 def test_a_published_study_is_not_withdrawn(
     run: Run, policy: str, cohort: Path, tmp_path: Path
 ) -> None:
-    words = ("protect", str(cohort), "-o", str(tmp_path / "a.discreet"), "--policy", policy)
-    assert run(*words)[0] == 0
+    made = ("protect", str(cohort), "-o", str(tmp_path / "a.discreet"), "--policy", policy)
+    assert run(*made)[0] == 0
     study = ledger_of(policy).history()[0]["study"]
 
     code, out, err = run("register", "withdraw", study, "--reason", "tried", "--policy", policy)

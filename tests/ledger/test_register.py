@@ -274,6 +274,49 @@ def test_a_ledger_that_is_there_is_not_begun_anew(ledger: Ledger, tmp_path: Path
     assert ledger.declared() == []
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from discreet.records.store import Store
+from tests.ledger.test_register import leave, ledger_of_secret
+folder, moment, what = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+keep = Store._keep_mark
+
+def killed(store):
+    if moment == "after":
+        keep(store)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Store._keep_mark = killed
+ledger = ledger_of_secret(folder)
+leave(ledger) if what == "first" else ledger.begin("a broken disk")
+"""
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("what", ["first", "again"])
+def test_who_is_killed_while_a_ledger_begins_begins_it_again(
+    ledger: Ledger, tmp_path: Path, moment: str, what: str
+) -> None:
+    if what == "again":
+        leave(ledger)
+        shutil.rmtree(tmp_path / "state")
+    with started(KILLED, tmp_path, moment, what) as process:
+        _, wrong = process.communicate(timeout=600)
+    assert process.returncode == -9, wrong
+
+    if what == "again":
+        with pytest.raises(LedgerError, match=GONE):
+            leave(ledger_of_secret(tmp_path))
+        ledger_of_secret(tmp_path).begin("a broken disk")
+    leave(ledger_of_secret(tmp_path))
+    found = ledger_of_secret(tmp_path)
+    assert len(found.declared()) == (what == "again")
+    assert verify(found.store).broken == ()
+    assert {it.name for it in tmp_path.iterdir()} == {MARK, "state"}
+
+
 @pytest.mark.parametrize("by", ["log", "verify"])
 def test_a_lost_ledger_is_not_checked_as_if_there_were_none(
     ledger: Ledger, tmp_path: Path, by: str

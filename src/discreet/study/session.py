@@ -75,6 +75,7 @@ __all__ = [
     "codes_said",
     "folder_of",
     "forget_private_files",
+    "home_of",
     "ledger_of",
     "remarks_of",
     "state_folder",
@@ -468,8 +469,12 @@ def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledg
     chosen = load_policy(policy)
     if secret is None:
         secret = load_secret(chosen.folder, allow_small=not chosen.fixed)
-    home = chosen.folder or secret_files(None)[0].parent
-    return Ledger(state_folder(chosen), secret, home)
+    return Ledger(state_folder(chosen), secret, home_of(chosen))
+
+
+def home_of(policy: Policy) -> Path:
+    """Return where it is said that a ledger was begun: beside the policy, or the user's secret."""
+    return policy.folder or secret_files(None)[0].parent
 
 
 def state_folder(policy: Policy) -> Path:

@@ -2179,14 +2179,15 @@ pixels = 400), policy standard)
         Returns
         -------
         int
-            Its number; `versions` of the policy caps it.
+            Its number.
 
         Raises
         ------
         InputError
             If the study has no name, nothing of it has left, or nothing has changed.
         LeavingError
-            If there were too many versions, or too few rows have changed.
+            If too many copies of its persons left, if one left by another secret,
+            *k* or *m*, or if too few rows have changed.
         """
         return self._whole("new_version").new_version()
 
