@@ -49,6 +49,11 @@ CALLS: dict[str, Calls] = {
         ("plot", "box", "TABLE", "bmi", "--json"),
         ("version", "new", "CHANGED"),
     ),
+    "register begin": (),
+    "register withdraw": (
+        ("plot", "box", "TABLE", "bmi", "--json"),
+        ("register", "withdraw", "t.csv", "--reason", "a trial"),
+    ),
     "protect": (("protect", "TABLE", "-o", "STUDY"),),
     "policy init": (("policy", "init", "TABLE", "-o", "ANOTHER"),),
 }

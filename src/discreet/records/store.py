@@ -215,6 +215,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
+        _ = self.key  # before the file is made
         if not self._writer.acquire(timeout=WAIT_SECONDS):
             raise self.unusable()
         try:
