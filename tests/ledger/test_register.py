@@ -261,6 +261,17 @@ def test_where_a_ledger_is_lost_nothing_leaves_until_that_is_said(
     assert verify(begun.store).broken == ()
 
 
+def test_a_ledger_that_is_lost_meanwhile_is_not_made_again(ledger: Ledger, tmp_path: Path) -> None:
+    leave(ledger)
+    shutil.rmtree(tmp_path / "state")
+
+    with pytest.raises(LedgerError, match=GONE):
+        leave(ledger)
+    with pytest.raises(LedgerError, match=GONE):
+        ledger.withdraw("s", "tried")
+    assert not (tmp_path / "state").exists()
+
+
 def test_a_ledger_that_is_there_is_not_begun_anew(ledger: Ledger, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not lost, so it cannot be begun anew"):
         ledger.begin("tidying up")
@@ -419,6 +430,16 @@ def test_twice_a_version_is_withdrawn_and_no_third_time_by_any_name(ledger: Ledg
         ledger.withdraw("t", "tried")
     leave(ledger, "others", "9", rows=(5000, 5400), k=9)
     assert ledger.withdraw("others", "tried") == 1
+
+
+def test_a_copy_that_was_withdrawn_leaves_again_as_any_other(ledger: Ledger) -> None:
+    leave(ledger)
+    ledger.withdraw("s", "tried")
+    leave(ledger, "t", "2", rows=(200, 600), k=6)
+    with pytest.raises(LeavingError, match="'k' must be as in the earlier copy of these persons"):
+        leave(ledger, "u", "1")
+    ledger.withdraw("t", "tried")
+    leave(ledger, "u", "1")
 
 
 # What is to be withdrawn, and what is said.
