@@ -45,7 +45,7 @@ class CopyThatLeft:
     copy: str
     known: Known
 
-    def lasts(self, other: Known) -> bool:
+    def keeps_persons(self, other: Known) -> bool:
         """Whether its study is of the same persons in each version, for nothing says who is who."""
         named = PERSONS in self.known and PERSONS in other
         return self.version.study != UNNAMED and not named
@@ -53,7 +53,7 @@ class CopyThatLeft:
 
 def check_copies(record: ReleaseRecord, new: Known, left: Sequence[CopyThatLeft]) -> None:
     """Refuse a copy by another secret, k or m than one of the same persons, or one too many."""
-    own = [it for it in left if it.version.study == record.study and it.lasts(new)]
+    own = [it for it in left if it.version.study == record.study and it.keeps_persons(new)]
     for it in left:
         if it in own or _shares_more_than_few(it.known, new):
             check_made_alike(record, it.version)
@@ -143,7 +143,7 @@ def _copies_of_each(
         of_study[name] = of_study.get(name, none) | held[it.version.id]
     in_copy: dict[str, NDArray[np.bool_]] = {}
     for it in left:
-        lasts = who == WHOLE_ROWS and it.lasts(known)
-        found = of_study.get(it.version.study) if lasts else held.get(it.version.id)
+        keeps = who == WHOLE_ROWS and it.keeps_persons(known)
+        found = of_study.get(it.version.study) if keeps else held.get(it.version.id)
         in_copy[it.copy] = in_copy.get(it.copy, none) | (none if found is None else found)
     return sum((it.astype(np.int64) for it in in_copy.values()), none.astype(np.int64))
