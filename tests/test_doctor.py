@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import discreet as dc
 from discreet import doctor
 from discreet.doctor import Place, checkup
 from discreet.errors import InputError
+from discreet.secret import secret_at
 
 NEEDED = [
     "numpy>=2.0",
@@ -138,11 +140,26 @@ def test_a_ledger_that_others_may_read_is_remarked(tmp_path: Path, own_home: Pat
     folder = own_home / ".local/state/discreet"
     folder.mkdir(parents=True)
     (folder / "ledger.sqlite").touch(mode=0o644)
+    secret_at(folder / "ledger.key")
 
     found = checkup()
 
     assert found.problems == ()
     assert any(it.startswith("the ledger can be read by others") for it in found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("ledger.sqlite", "is gone, or another is in its place"), ("ledger.key", "but not its key")],
+)
+def test_a_ledger_that_is_lost_is_a_problem(name: str, says: str, own_home: Path) -> None:
+    dc.open(dc.datasets.diabetes()).histogram("age").to_json()
+    assert checkup().problems == ()
+    (own_home / ".local/state/discreet" / name).unlink()
+
+    (problem,) = checkup().problems
+    assert says in problem
+    assert not (own_home / ".local/state/discreet" / name).exists()
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"SQLite", b"\0" * 4096, b"SQLite format 2\0"])

@@ -59,6 +59,7 @@ def test_the_shell_commands_run(
         "cohort.csv",
         "cohort.discreet",
         "discreet.toml",
+        "discreet.register",
         ".discreet",
         "scatter.svg",
         "histogram.png",

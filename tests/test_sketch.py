@@ -285,3 +285,27 @@ def test_ends_of_parts_are_those_of_the_whole(seeds: list[int], size: int, chanc
     assert held(found) == [
         {value: counts[value] for value in some} for some in (different[:ENDS], different[-ENDS:])
     ]
+
+
+# --- samples ----------------------------------------------------------------------------------
+
+
+def people(first: int, last: int) -> Sketch:
+    return sketch_of(SECRET.marks(np.arange(first, last, dtype=float)), SMALLEST)
+
+
+def test_a_sample_is_what_all_would_keep() -> None:
+    small, large = people(0, 300), people(0, 100_000)
+
+    assert len(small.sampled_with([small])) == 300
+    assert small.sampled_with([large]).tolist() == [
+        it for it in small.smallest.tolist() if it <= large.smallest[-1]
+    ]
+    assert np.isin(small.sampled_with([large]), large.smallest).all()
+    assert large.sampled_with([small]).tolist() == large.smallest.tolist()
+
+
+@pytest.mark.parametrize(("different", "alike"), [(300, 0), (150, 0.5), (225, 0.25)])
+def test_rows_are_alike_where_there_are_fewer_different_ones(different: int, alike: float) -> None:
+    found = sketch_of(SECRET.marks(np.arange(300.0) % different), SMALLEST)
+    assert found.alike == pytest.approx(alike)

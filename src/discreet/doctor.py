@@ -18,12 +18,14 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from discreet.errors import InputError
+from discreet.errors import InputError, LedgerError
+from discreet.ledger.ledger import MARK
 from discreet.ledger.schema import LEDGER
 from discreet.places import is_there
 from discreet.policy import Policy, load_policy
+from discreet.records.store import Store
 from discreet.secret import ENVIRONMENT, existing_secret, secret_files
-from discreet.study.session import state_folder
+from discreet.study.session import home_of, state_folder
 from discreet.table.engine import MEMORY, MEMORY_LIMIT, connect
 from discreet.warm import NOWHERE
 
@@ -119,7 +121,8 @@ def checkup(policy: str | Path | Policy = "standard") -> Checkup:
     problems += problem
     problems += _hidden(places)
     problems += _unwritable(places)
-    problems += _damaged(places["ledger"])
+    if not places["ledger"].hidden:
+        problems += [*_damaged(places["ledger"])] or [*_lost(rules)]
     kernels, remark = _kernels()
     remarks += remark
     if places["ledger"].private is False:
@@ -235,6 +238,18 @@ def _damaged(ledger: Place) -> Iterator[str]:
                 f"the ledger {ledger.path!r} is damaged, so nothing can be released; restore it"
                 " from a backup"
             )
+
+
+def _lost(rules: Policy) -> Iterator[str]:
+    """Say that a ledger is gone that was begun, or its key: nothing is made."""
+    store = Store(state_folder(rules), LEDGER, home_of(rules) / MARK)
+    with suppress(InputError):  # who may not look is told so of the places
+        try:
+            store.check_begun()
+            if store.place is not None:
+                _ = store.key
+        except LedgerError as error:
+            yield str(error)
 
 
 def _secret(rules: Policy) -> tuple[str, Place | None, list[str]]:

@@ -128,7 +128,7 @@ class LeavingError(RefusedError):
 
 
 class LedgerError(LeavingError):
-    """The ledger cannot be opened or written, is damaged, or is of another secret."""
+    """The ledger cannot be opened or written, is damaged or lost, or has another key."""
 
 
 class BrokenPromiseError(DiscreetError):

@@ -359,7 +359,6 @@ def _read(path: Path) -> Secret:
         ) from None
     if shared:
         raise InputError(
-            f"the secret in {path} can be read by others; give it owner-only rights"
-            " (chmod 600), or make a new one if others may have read it"
+            f"the secret in {path} can be read by others; give it owner-only rights (chmod 600)"
         )
     return Secret.from_text(text)

@@ -131,7 +131,7 @@ def test_a_changed_row_is_found(run: Run, record: Store, where: tuple[str, ...])
     code, out, err = run("log", "--verify", *where)
     assert code == dc.BrokenPromiseError.exit_code == 70
     assert "broken: asked row 2 does not fit its seal\n" in out
-    assert "restore it and its secret from a backup" in out
+    assert "restore it and the key beside it from one backup" in out
     assert err == ""
     assert "Canary" not in out
     code, out, _ = run("log", "--verify", "--json", *where)
@@ -173,7 +173,7 @@ def test_another_secret_breaks_every_seal(run: Run, record: Store, where: tuple[
     assert code == 70
     assert out.count("broken: ") == 21
     assert "broken: and more (--json lists all)" in out
-    assert "sealed with another secret" in out
+    assert "sealed with another key" in out
 
 
 @pytest.mark.parametrize("which", ["ledger", "record"])
@@ -211,13 +211,13 @@ def test_what_was_taken_along_is_told_by_the_beginning_of_its_id(
 # --- version --------------------------------------------------------------------------------------
 
 
-def test_version_new_opens_a_version_for_another_k(run: Run, cohort: Path) -> None:
-    plot = ("plot", "histogram", str(cohort), "bmi", "--json")
+def test_version_new_opens_a_version_for_another_policy(run: Run, cohort: Path) -> None:
+    plot, other = ("plot", "histogram", str(cohort), "bmi", "--json"), ("--left-out", ".3")
     assert run(*plot)[0] == 0
-    assert run(*plot, "-k", "8")[0] == dc.LeavingError.exit_code
-    code, out, _ = run("version", "new", str(cohort), "-k", "8")
+    assert run(*plot, *other)[0] == dc.LeavingError.exit_code
+    code, out, _ = run("version", "new", str(cohort), *other)
     assert (code, out) == (0, "version 2 is open; what is released from now on belongs to it\n")
-    assert run(*plot, "-k", "8")[0] == 0
+    assert run(*plot, *other)[0] == 0
     history = json.loads(run("log", "--released", "--json")[1])
     assert [(entry["version"], entry["kind"]) for entry in history] == [
         (1, "histogram"),

@@ -118,11 +118,11 @@ def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
     assert len(pl.read_csv(path, infer_schema_length=None)) == len(frame)
 
 
-def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: Path) -> None:
+def test_a_version_of_another_policy_is_opened_as_the_refusal_says(run: Run, cohort: Path) -> None:
     plot = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
     assert run(*plot)[0] == 0
-    code, _, err = run(*plot, "-m", "25")
-    command = f"discreet version new {cohort} -m 25"
+    code, _, err = run(*plot, "--left-out", "0.3")
+    command = f"discreet version new {cohort} --left-out 0.3"
     assert code == 4
     assert f"`{command}`" in err
 
@@ -131,7 +131,7 @@ def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: 
         "version 2 is open; what is released from now on belongs to it\n",
         "",
     )
-    assert run(*plot, "-m", "25")[0] == 0
+    assert run(*plot, "--left-out", "0.3")[0] == 0
 
 
 def test_a_table_is_protected_as_it_is_said_before_it_is_served(

@@ -110,8 +110,11 @@ def command(*words: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def place(folder: Path) -> Iterator[Path]:
-    """Be in a folder that is home, with the secret of the golden files and nothing else."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Be in a folder that is home, with secret and keys of the golden files and nothing else."""
+    for state in (folder / ".discreet", folder / "state" / "discreet"):
+        state.mkdir(parents=True, exist_ok=True)
+        (state / "ledger.key").touch(mode=0o600)
+        (state / "ledger.key").write_text(SECRET[::-1], encoding="ascii")
     kept, where = dict(os.environ), Path.cwd()
     for name in ("CONFIG", "STATE", "CACHE", "DATA"):
         os.environ[f"XDG_{name}_HOME"] = str(folder / name.lower())
@@ -161,7 +164,8 @@ def tried(ask: Any) -> Any:
     try:
         return ask()
     except DiscreetError as error:
-        return {"refused": type(error).__name__, "says": str(error)}
+        says = str(error).replace(os.environ["HOME"], "~")
+        return {"refused": type(error).__name__, "says": says}
 
 
 def rounded(value: Any) -> Any:

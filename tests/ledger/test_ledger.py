@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
 from discreet.ledger.ledger import (
+    MARK,
     Ledger,
     all_versions,
     choices_of,
@@ -36,9 +37,8 @@ from discreet.provenance import Provenance
 from discreet.records.store import verify
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
-from tests.records.given import row_at
+from tests.records.given import SECRET, ledger_in, row_at
 
-SECRET = Secret.from_bytes(bytes(range(32)))
 SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "grid": 30, "limits": {"x": [0, 1]}}
 
 X = np.random.default_rng(1).normal(size=200)
@@ -85,7 +85,7 @@ def leave(
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     """Return the ledger of a folder that is not there yet."""
-    return Ledger(tmp_path / "state", SECRET)
+    return ledger_in(tmp_path / "state")
 
 
 # --- sketches ---------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_nothing_leaves_under_other_settings(
 ) -> None:
     leave(ledger, study=study)
     if new:
-        ledger = Ledger(tmp_path / "state", SECRET)
+        ledger = ledger_in(tmp_path / "state")
 
     for drawn in ("x", "y"):
         with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release of"):
@@ -308,11 +308,16 @@ def open_version(
     table: Mapping[str, Any],
     settings: Mapping[str, Any] = SETTINGS,
     choices: Mapping[str, str] | None = None,
-    most: int = 4,
 ) -> int:
     """Open the next version of study s."""
-    found = sketches(table)
-    return ledger.open_version("s", settings, choices or {}, found.get, k=5, most=most)
+    return ledger.open_version(next_of(settings, choices), sketches(table).get)
+
+
+def next_of(
+    settings: Mapping[str, Any] = SETTINGS, choices: Mapping[str, str] | None = None
+) -> ReleaseRecord:
+    """Say what the next version of study s is to be."""
+    return ReleaseRecord("s", settings, choices or {}, {}, 5)
 
 
 def test_changed_data_leave_with_a_new_version_alone(ledger: Ledger) -> None:
@@ -380,15 +385,6 @@ def test_a_new_version_of_nothing_new_is_refused(ledger: Ledger) -> None:
         open_version(ledger, TABLE)
 
 
-def test_versions_are_capped(ledger: Ledger) -> None:
-    leave(ledger)
-
-    assert open_version(ledger, TABLE, {"k": 6}, most=3) == 2
-    assert open_version(ledger, TABLE, {"k": 7}, most=3) == 3
-    with pytest.raises(LeavingError, match="had all the versions its policy allows"):
-        open_version(ledger, TABLE, {"k": 8}, most=3)
-
-
 def test_a_column_that_is_gone_does_not_hold_up_a_version(ledger: Ledger) -> None:
     leave(ledger)
 
@@ -416,7 +412,7 @@ def test_others_write_while_a_version_is_sketched(ledger: Ledger) -> None:
             ledger.store.append(connection, "version", row_at(what))
         return found.get(what)
 
-    assert ledger.open_version("s", SETTINGS, {}, slow, k=5, most=4) == 2
+    assert ledger.open_version(next_of(), slow) == 2
 
 
 def test_of_two_that_open_a_version_at_once_one_does(ledger: Ledger) -> None:
@@ -429,7 +425,7 @@ def test_of_two_that_open_a_version_at_once_one_does(ledger: Ledger) -> None:
         return found.get(what)
 
     with pytest.raises(LeavingError, match="a new version of study 's' was opened") as refused:
-        ledger.open_version("s", SETTINGS, {}, meanwhile, k=5, most=4)
+        ledger.open_version(next_of(), meanwhile)
     assert refused.value.what == "version"
     assert ledger.version("s") == 2
 
@@ -443,7 +439,7 @@ def test_what_left_while_a_version_was_sketched_is_sketched_too(ledger: Ledger) 
         return found.get(what)
 
     def again() -> int:
-        return ledger.open_version("s", SETTINGS, {}, meanwhile, k=5, most=4)
+        return ledger.open_version(next_of(), meanwhile)
 
     with pytest.raises(LeavingError, match="was released while its new version was being opened"):
         again()
@@ -467,10 +463,11 @@ def test_the_file_is_its_owner_s_alone(ledger: Ledger, tmp_path: Path) -> None:
     assert ledger.knows("s")
     assert not ledger.knows("t")
     assert not ledger.knows(None)
-    assert [path.name for path in (tmp_path / "state").iterdir()] == ["ledger.sqlite"]
+    made = {path.name: path.stat() for path in (tmp_path / "state").iterdir()}
+    assert made.keys() == {"ledger.sqlite", MARK}
     if os.name == "posix":
         assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
-        assert stat.S_IMODE((tmp_path / "state" / "ledger.sqlite").stat().st_mode) == 0o600
+        assert {stat.S_IMODE(it.st_mode) for it in made.values()} == {0o600}
 
 
 def test_the_history_says_what_left_and_no_value(ledger: Ledger) -> None:
@@ -555,10 +552,10 @@ def test_nothing_leaves_where_there_can_be_no_ledger(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file, not a folder")
 
     with pytest.raises(LeavingError, match=r"whether there is a file .*NotADirectoryError"):
-        leave(Ledger(tmp_path / "state", SECRET))
+        leave(ledger_in(tmp_path / "state"))
     (tmp_path / "other" / "ledger.sqlite").mkdir(parents=True)
     with pytest.raises(LeavingError, match="cannot be opened, so nothing can"):
-        leave(Ledger(tmp_path / "other", SECRET))
+        leave(ledger_in(tmp_path / "other"))
 
 
 def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
@@ -626,7 +623,7 @@ def test_of_what_leaves_together_one_refusal_stops_all(
 def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
     def try_to_leave(k: int) -> int | None:
         try:
-            leave(Ledger(tmp_path / "state", SECRET), study=None, settings={**SETTINGS, "k": k})
+            leave(ledger_in(tmp_path / "state"), study=None, settings={**SETTINGS, "k": k})
         except LeavingError:
             return None
         return k
@@ -634,7 +631,7 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         won = set(pool.map(try_to_leave, [3, 4, 5, 6] * 4)) - {None}
 
-    history = Ledger(tmp_path / "state", SECRET).history()
+    history = ledger_in(tmp_path / "state").history()
     assert len(won) == 1
     assert len(history) == 4
     assert {entry["version"] for entry in history} == {1}
@@ -642,10 +639,10 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("smallest", [0, 5, SMALLEST])
 def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> None:
-    store = Ledger(tmp_path, SECRET).store
+    store = ledger_in(tmp_path).store
     sketch = sketch_of(SECRET.marks(np.arange(3000.0)), smallest)
     with store.writing() as connection:
-        version = insert(store, connection, "s", 1, {"k": 5})
+        version = insert(store, connection, ReleaseRecord("s", {"k": 5}, {}, {}, 5, secret="a"))
         remember(store, connection, version, {"strata": "[]"}, {"column x": sketch})
         remember(store, connection, version, {"strata": "[1]"}, {})  # the first stays
     with store.reading() as connection:
@@ -660,10 +657,11 @@ def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> Non
 
 
 def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> None:
-    store = Ledger(tmp_path, SECRET).store
+    store = ledger_in(tmp_path).store
     with store.writing() as connection:
-        found = [insert(store, connection, "s", number, {}) for number in (1, 2)]
-        insert(store, connection, "t", 1, {})
+        plain = ReleaseRecord("s", {}, {}, {}, 5)
+        found = [insert(store, connection, plain) for _ in (1, 2)]
+        insert(store, connection, dataclasses.replace(plain, study="t"))
         assert latest(connection, "s") == found[1]
         assert latest(connection, "u") is None
         assert [version.study for version in all_versions(connection)] == ["s", "s", "t"]
@@ -675,7 +673,7 @@ MADE = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
 
 
 def test_what_files_carry_is_found_by_its_id_or_checksum(tmp_path: Path) -> None:
-    ledger, other = Ledger(tmp_path, SECRET), dataclasses.replace(MADE, checksum="d")
+    ledger, other = ledger_in(tmp_path), dataclasses.replace(MADE, checksum="d")
     told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "whole", "svg")
     assert ledger.released() == []
     ledger.release([told], lambda: sketches({"x": X}))
@@ -701,7 +699,7 @@ def released_text(form: str = "csv") -> ReleaseRecord:
 
 
 def test_lines_are_kept_with_the_release_that_they_are_of(tmp_path: Path) -> None:
-    ledger, other = Ledger(tmp_path, SECRET), dataclasses.replace(MADE, checksum="d")
+    ledger, other = ledger_in(tmp_path), dataclasses.replace(MADE, checksum="d")
     ledger.release([released_text()], lambda: sketches({"x": X}))
     ledger.release([dataclasses.replace(released_text("tsv"), provenance=(), lines=None)], dict)
     more = Lines(1, 0, ())

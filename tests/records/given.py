@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from discreet.ledger.rules import ReleaseRecord
 from discreet.ledger.schema import LEDGER
 from discreet.lines import Lines
 from discreet.provenance import Provenance
+from discreet.records.chain import stamp
 from discreet.records.outputs import InForce, hand_in_bytes, review
 from discreet.records.store import Store
 from discreet.secret import Secret
@@ -29,13 +31,24 @@ ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 
 
 def ledger_file(folder: Path, secret: Secret = SECRET) -> Store:
-    """Return the file of a ledger in a folder, which is not made yet."""
-    return Store(folder, secret, LEDGER)
+    """Return the file of a ledger in a folder, which is not made yet, nor a key."""
+    store = Store(folder, LEDGER)
+    store.key = secret
+    return store
+
+
+def ledger_in(folder: Path, secret: Secret = SECRET, key: Secret = SECRET) -> Ledger:
+    """Return a ledger in a folder by some secret, whose key is always the same."""
+    ledger = Ledger(folder, secret, folder)
+    ledger.store.key = key
+    return ledger
 
 
 def record_file(folder: Path, secret: Secret = SECRET) -> Store:
-    """Return the file of a server's record in a folder, which is not made yet."""
-    return Store(folder, secret, RECORD)
+    """Return the file of a server's record in a folder, which is not made yet, nor a key."""
+    store = Store(folder, RECORD)
+    store.key = secret
+    return store
 
 
 def question(number: int = 1, *, study: str = "s", version: str = "a1") -> LogEntry:
@@ -73,10 +86,14 @@ def filled_ledger(folder: Path) -> Store:
         provenance=(made.to_text(),),
         lines=Lines(1, 2, (3, 4)),
     )
-    Ledger(folder, SECRET).release([leaving], lambda: {})
-    store = ledger_file(folder)
-    handed_in(store)
-    return store
+    ledger = ledger_in(folder)
+    with ledger.store.writing() as connection:
+        ledger.store.append(connection, "beginning", {"at": stamp(NOON), "reason": "a new disk"})
+    ledger.release([replace(leaving, study="tried", sketches={})], lambda: {})
+    ledger.withdraw("tried", "nothing was given away")
+    ledger.release([leaving], lambda: {})
+    handed_in(ledger.store)
+    return ledger.store
 
 
 def filled_record(folder: Path) -> Store:
@@ -94,7 +111,7 @@ def filled_record(folder: Path) -> Store:
 
 def row_at(at: str) -> dict[str, object]:
     """Return a row of a small table of a ledger that says a time."""
-    return {"study": "x", "number": 1, "settings": "{}", "opened": at}
+    return {"study": "x", "number": 1, "settings": "{}", "secret": "", "opened": at}
 
 
 def write_rows(store: Store, *times: str) -> None:

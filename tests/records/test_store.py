@@ -20,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, LedgerError
-from discreet.ledger.ledger import Ledger
 from discreet.ledger.schema import LEDGER
 from discreet.progress import listening
 from discreet.records.chain import (
@@ -47,6 +46,7 @@ from tests.records.given import (
     filled_record,
     handed_in,
     ledger_file,
+    ledger_in,
     question,
     record_file,
     row_at,
@@ -76,7 +76,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 def copy_of(full: Mapping[str, Path], folder: Path, schema: Schema) -> Store:
     """Copy the full ledger or record."""
     shutil.copy(full[schema.name], folder / schema.file_name)
-    return Store(folder, SECRET, schema)
+    store = Store(folder, schema)
+    store.key = SECRET
+    return store
 
 
 @pytest.fixture
@@ -130,7 +132,7 @@ def test_an_error_undoes_all_of_a_transaction(store: Store, error: BaseException
 @pytest.mark.parametrize(
     "statement",
     [
-        "INSERT OR REPLACE INTO version VALUES (1, 'x', 1, '{}', 'x')",
+        "INSERT OR REPLACE INTO version VALUES (1, 'x', 1, '{}', '', 'x')",
         "UPDATE version SET opened = 'x'",
         "DELETE FROM version",
         "INSERT INTO choice VALUES (99, 'x', 'x')",  # of no version
@@ -461,14 +463,14 @@ def test_what_is_no_head_is_refused(copied: Store, head: str) -> None:
     assert "Canary" not in str(refused.value)
 
 
-def test_a_chain_that_was_made_again_without_the_secret_is_found(copied: Store) -> None:
+def test_a_chain_that_was_made_again_without_the_key_is_found(copied: Store) -> None:
     with closing(sqlite3.connect(copied.path)) as connection:
         links = connection.execute("SELECT id, source, row FROM chain ORDER BY id").fetchall()
         previous, forged = FIRST, []
         for id_, table, row in links:
             values = row_of(connection, RECORD.tables, table, row)
             assert values is not None
-            previous = seal_of(ANOTHER.digest("record chain"), previous, table, row, values)
+            previous = seal_of(ANOTHER.digest("chain"), previous, table, row, values)
             forged.append(f"UPDATE chain SET seal = '{previous}' WHERE id = {id_};")
     alter(copied.path, "\n".join(forged))
 
@@ -563,7 +565,7 @@ def test_a_table_that_is_gone_is_not_made_again(
     alter(copied.path, f"DROP TABLE {table}")
 
     def write() -> None:
-        Ledger(copied.path.parent, SECRET).knows("t")
+        ledger_in(copied.path.parent).knows("t")
         write_rows(copied, "x")
 
     for _ in range(2):
@@ -575,19 +577,19 @@ def test_a_table_that_is_gone_is_not_made_again(
 # --- a full disk, and a process that is killed ------------------------------------------------
 
 
-def test_of_two_secrets_the_second_writes_nothing(copied: Store) -> None:
+def test_of_two_keys_the_second_writes_nothing(copied: Store) -> None:
     other, before = record_file(copied.path.parent, ANOTHER), copied.path.read_bytes()
 
     for _ in range(2):
         with (
             pytest.raises(
                 LedgerError,
-                match=r"sealed with another secret.* nothing was written; .* the file record.key",
+                match=r"sealed with another key.* nothing was written; .* record.key beside it",
             ),
             other.writing(),
         ):
             raise AssertionError("it was opened")
-    with pytest.raises(LedgerError, match="sealed with another secret"):
+    with pytest.raises(LedgerError, match="sealed with another key"):
         add_token(other, "s", "eve")
     assert copied.path.read_bytes() == before
     assert verify(copied).broken == ()
@@ -595,23 +597,23 @@ def test_of_two_secrets_the_second_writes_nothing(copied: Store) -> None:
     add_token(copied, "s", "dave")
 
 
-def test_a_secret_that_comes_second_is_found_out_whenever_it_writes(store: Store) -> None:
+def test_a_key_that_comes_second_is_found_out_whenever_it_writes(store: Store) -> None:
     other = ledger_file(store.path.parent, ANOTHER)
     with store.kept_open(), other.kept_open():
         with other.writing():
             pass  # it makes the file, and no row
         write_rows(store, "first")
-        with pytest.raises(LedgerError, match="sealed with another secret"):
+        with pytest.raises(LedgerError, match="sealed with another key"):
             write_rows(other, "second")
         write_rows(store, "third")
     assert times(store) == ["first", "third"]
     assert verify(store).broken == ()
 
 
-def test_a_new_ledger_takes_the_first_secret(tmp_path: Path) -> None:
+def test_a_new_ledger_takes_the_first_key(tmp_path: Path) -> None:
     first, other = (ledger_file(tmp_path, secret) for secret in (ANOTHER, SECRET))
     write_rows(first, "now")
-    with pytest.raises(LedgerError, match="sealed with another secret"):
+    with pytest.raises(LedgerError, match="sealed with another key"):
         write_rows(other, "then")
     assert verify(first).broken == ()
 
@@ -778,8 +780,8 @@ def test_links_follow_each_other() -> None:
         create(connection, LEDGER)
         for at in ("one", "two"):
             connection.execute(
-                "INSERT INTO version (study, number, settings, opened)"
-                " VALUES (:study, :number, :settings, :opened)",
+                "INSERT INTO version (study, number, settings, secret, opened)"
+                " VALUES (:study, :number, :settings, :secret, :opened)",
                 row_at(at),
             )
         for row in (2, 1):

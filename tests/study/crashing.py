@@ -21,12 +21,16 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 import discreet as dc
+from discreet.ledger.ledger import MARK
+from discreet.records.store import verify
+from discreet.study import ledger_of
 
 JOBS = ("anonymize", "save")
 CANARY = b"canary"
 """In the identifiers of the data, which no file has but raw ones."""
 CALLS = ("open", "os.rename", "sqlite3.connect")
-LEDGER = {f"ledger.sqlite{end}" for end in ("", "-wal", "-shm")}
+LEDGER = {f"ledger.sqlite{end}" for end in ("", "-wal", "-shm")} | {"ledger.key", MARK}
+"""What is another in each run, of which is asked whether it is whole."""
 
 
 class Moment(NamedTuple):
@@ -52,6 +56,11 @@ MOMENTS = {
     "how near the copy is gets its name": Moment("anonymize", "name", r"whole-.*json$"),
     "the ledger is made": Moment("anonymize", "sqlite3.connect", "mode=rwc"),
     "the release is recorded": Moment("anonymize", "sqlite3.connect", "mode=rw$"),
+    "the ledger's key is begun": Moment("anonymize", "open", r"/ledger\.key\.[0-9a-f]+$"),
+    "the mark of the ledger is begun": Moment(
+        "anonymize", "open", r"/\.discreet\.register\..*part$"
+    ),
+    "the mark of the ledger gets its name": Moment("anonymize", "name", r"/discreet\.register$"),
     "the report gets its name": Moment("anonymize", "name", r"out\.html$"),
     "the table gets its name": Moment("anonymize", "name", r"out\.parquet$"),
     "a first plot gets its name": Moment("save", "name", r"age\.svg$"),
@@ -183,6 +192,7 @@ def tried(start: Path, name: str, act: Callable[[], None] | int) -> dict[str, An
             "then": then,
             "wrong": wrong,
             "found": files(folder),
+            "broken": verify(ledger_of(folder / "discreet.toml").store).broken,
             "temporary": [it.name for it in temporary.iterdir()],
         }
 

@@ -33,8 +33,11 @@ KILLED = [(name, "killed") for name in MOMENTS]
 FULL = [(name, "full") for name in MOMENTS if not name.endswith(("recorded", "begun", "no name"))]
 SMALL = [("anonymize", size) for size in (0, 1000, 5000, 10_000)] + [("save", 5000)]
 
-#: For their owner alone: raw rows, the copy, the ledger before it is made, what is released.
-HALF = re.compile(r"\.discreet/\.?(raw-|whole-|ledger)[^/]*\.part|\.discreet-[^/]*\.part")
+#: For their owner alone: raw rows, the copy, the ledger before it is made, its mark, releases.
+HALF = re.compile(
+    r"\.discreet/\.?(raw-|whole-|ledger)[^/]*\.part|\.discreet-[^/]*\.part"
+    r"|\.?discreet\.register\.[^/]*\.part"
+)
 PLAIN = re.compile(r"discreet\.errors\.(InputError|LedgerError|LeavingError): [^\n]+")
 Found = dict[str, dict[str, Any]]
 
@@ -93,6 +96,6 @@ def test_what_goes_wrong_is_not_there_and_goes_well_again(
         assert not raw or file.startswith(".discreet/raw-")
     assert not any(raw for _, raw, _ in it["beside"].values())
 
-    assert (it["then"], it["wrong"]) == (0, "")
+    assert (it["then"], it["wrong"], it["broken"]) == (0, "", [])
     assert it["found"] == whole
     assert it["temporary"] == []

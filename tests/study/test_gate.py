@@ -19,6 +19,7 @@ from discreet.sketch import WHOLE_ROWS, Sketch
 from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.table import open_table
 from discreet.vault.whole import version_of_whole
+from tests.records.given import ledger_in
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 N = 60
@@ -38,6 +39,7 @@ COLUMNS: dict[str, list[Any]] = {
 class Heard(Ledger):
     """A ledger that keeps in memory what it is told, and lets everything leave."""
 
+    key: Secret = SECRET
     told: list[ReleaseRecord] = field(default_factory=list)
     every: list[set[str]] = field(default_factory=list)
     times: int = 0
@@ -110,22 +112,19 @@ def test_the_record_names_picture_columns_method_and_form() -> None:
     assert leaving.settings == Policy.preset("research", k=6).settings()
 
 
-def test_a_sketch_is_of_the_values_in_any_order_and_of_one_secret() -> None:
+def test_a_sketch_is_of_the_values_in_any_order_and_of_one_key() -> None:
     plain = told("histogram", "x").sketches["column x"]
     turned = pa.table({name: values[::-1] for name, values in COLUMNS.items()})
+    another = Secret.from_bytes(bytes(range(1, 33)))
 
-    def again(keeper: ReleaseGate, heard: Heard) -> Sketch:
+    def again(heard: Heard, source: Any = None, secret: Secret = SECRET) -> Sketch:
+        keeper = replace(release_gate(heard, source), secret=secret)
         keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
         return heard.told[0].sketches["column x"]
 
-    heard = Heard()
-    assert again(release_gate(heard, turned), heard).mark == plain.mark
-    heard = Heard()
-    other = release_gate(heard)
-    other = ReleaseGate(
-        other.table, other.policy, Secret.from_bytes(bytes(range(1, 33))), heard, None
-    )
-    assert again(other, heard).mark != plain.mark
+    assert again(Heard(), turned).mark == plain.mark
+    assert again(Heard(), secret=another).mark == plain.mark, "whatever the secret"
+    assert again(Heard(another)).mark != plain.mark
 
 
 def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
@@ -213,7 +212,7 @@ def leave_from_copy(keeper: ReleaseGate, *columns: str) -> None:
 
 
 def test_numbers_as_levels_are_another_copy(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
+    ledger = ledger_in(tmp_path)
     how: dict[str, Any] = {"preset": "standard", "study": "s"}
     leave_from_copy(release_gate(ledger, **how), "x")
 
@@ -224,7 +223,7 @@ def test_numbers_as_levels_are_another_copy(tmp_path: Path) -> None:
 
 
 def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
+    ledger = ledger_in(tmp_path)
     leave(release_gate(ledger, study="s"), "histogram", "x", by="sex")
     sex = ["m" if level == "f" else "f" for level in COLUMNS["sex"][:3]] + COLUMNS["sex"][3:]
     other = release_gate(ledger, pa.table({**COLUMNS, "sex": sex}), study="s")
@@ -236,14 +235,14 @@ def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
 
 def test_a_broken_ledger_lets_nothing_leave(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
-    keeper = release_gate(Ledger(tmp_path, SECRET), study="s")
+    keeper = release_gate(ledger_in(tmp_path), study="s")
 
     with pytest.raises(LeavingError, match="is damaged or in use, so nothing can be released"):
         leave(keeper, "histogram", "x")
 
 
 def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
+    ledger = ledger_in(tmp_path)
     how: dict[str, Any] = {"preset": "standard", "study": "s"}
     leave_from_copy(release_gate(ledger, **how), "ward", "sex")
 
@@ -251,11 +250,13 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
         release_gate(ledger).new_version()
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
         release_gate(ledger, **how).new_version()
-    assert release_gate(ledger, **how, k=6).new_version() == 2
+    with pytest.raises(LeavingError, match="'k' must be as in the earlier copy of these persons"):
+        release_gate(ledger, **how, k=6).new_version()
+    assert release_gate(ledger, **how, left_out=0.3).new_version() == 2
 
 
 def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
+    ledger = ledger_in(tmp_path)
     leave(release_gate(ledger, study="s"), "crosstab", "ward", "sex")
 
     (entry,) = ledger.history()
@@ -303,7 +304,7 @@ def test_what_leaves_together_is_asked_for_once() -> None:
 
 
 def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, SECRET)
+    ledger = ledger_in(tmp_path)
     keeper = release_gate(ledger, study="s")
     keeper.release(records(keeper))
 

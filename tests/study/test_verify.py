@@ -18,7 +18,6 @@ from PIL import Image
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.ledger.ledger import Ledger
 from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import View
 from discreet.provenance import Provenance, Sealer, key_of
@@ -38,6 +37,7 @@ from discreet.study.verdicts import (
     UNREADABLE,
 )
 from discreet.study.verify import Verifier, verifier_of_policy
+from tests.records.given import ledger_in
 
 FIGURES = (".png", ".svg", ".pdf", ".html")
 OTHER = bytes(range(100, 132)).hex()
@@ -406,7 +406,7 @@ def other_study() -> dc.Study:
 def test_another_secret_is_told(study: dc.Study, tmp_path: Path, suffix: str) -> None:
     path = study.histogram("age").save(tmp_path / f"a{suffix}")
     secret = Secret.from_text(OTHER)
-    empty = Ledger(tmp_path / "elsewhere", secret)
+    empty = ledger_in(tmp_path / "elsewhere", secret)
     found = Verifier(secret, empty, study.policy).check(path)
     assert (found.verdict, dict(found.checks)) == (ELSEWHERE, {"seal": FAILED})
     assert "another secret" in found.says

@@ -23,7 +23,6 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.ledger.ledger import Ledger
 from discreet.measure import compare
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
@@ -46,6 +45,7 @@ from discreet.study.verdicts import (
     UNREADABLE,
 )
 from discreet.study.verify import Verifier, verifier_of_policy
+from tests.records.given import ledger_in
 
 OTHER = Secret.from_text(bytes(range(100, 132)).hex())
 FORMULA = "bmi ~ age + C(sex)"
@@ -131,7 +131,7 @@ def test_what_is_released_says_where_it_comes_from(
     study: dc.Study, tmp_path: Path, what: str
 ) -> None:
     without_data = verifier_of_policy(study.policy)
-    elsewhere = Verifier(OTHER, Ledger(tmp_path / "elsewhere", OTHER), study.policy)
+    elsewhere = Verifier(OTHER, ledger_in(tmp_path / "elsewhere", OTHER), study.policy)
     for suffix in SAVED[what][1]:
         path = saved(study, tmp_path, what, suffix)
         for found in (study.verify(path), without_data.check(path)):

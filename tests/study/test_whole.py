@@ -218,7 +218,7 @@ def test_the_order_of_rows_and_columns_changes_no_copy() -> None:
 def test_copies_add_up_so_versions_are_few(m: int | None, versions: int, most: int) -> None:
     policy = dc.Policy.preset("standard", m=m, versions=versions)
 
-    assert whole(policy=policy).session.release_gate.most_versions == most
+    assert whole(policy=policy).session.release_gate.most_copies == most
 
 
 def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
@@ -226,7 +226,7 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
     whole(policy=policy, study="once").histogram("age").to_json()
     other = cohort().with_columns(age=pl.col("age") + 1 + (pl.col("visit") % 2) * 3)
 
-    with pytest.raises(LeavingError, match="had all the versions its policy allows"):
+    with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
         dc.Protected(whole(other, policy=policy, study="once")).new_version()
 
 

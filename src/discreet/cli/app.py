@@ -28,6 +28,7 @@ from discreet.cli.fidelity import fidelity
 from discreet.cli.outputs import outputs
 from discreet.cli.plots import PlotCommand, plot
 from discreet.cli.protect import protect
+from discreet.cli.register import register_begin, register_withdraw
 from discreet.cli.research import PaperCommand, research
 from discreet.cli.server import serve, token_add, token_list, token_revoke
 from discreet.cli.summary import means, model, summary
@@ -46,6 +47,8 @@ version = typer.Typer(help="Versions of a study.", no_args_is_help=True)
 app.add_typer(version, name="version")
 policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
 app.add_typer(policy, name="policy")
+register = typer.Typer(help="What of a study was released.", no_args_is_help=True)
+app.add_typer(register, name="register")
 token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
 app.add_typer(token, name="token")
 for command in (
@@ -76,6 +79,8 @@ for command in (
 app.command("log")(show_log)
 version.command("new")(version_new)
 policy.command("init")(policy_init)
+register.command("begin")(register_begin)
+register.command("withdraw")(register_withdraw)
 token.command("add")(token_add)
 token.command("revoke")(token_revoke)
 token.command("list")(token_list)

@@ -51,8 +51,8 @@ __all__ = [
 SHOWN_BROKEN = 20
 SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
 CHANGED = (
-    "it was changed behind discreet's back, or its rows were sealed with another secret; restore it"
-    " and its secret from a backup"
+    "it was changed behind discreet's back, or its rows were sealed with another key; restore it"
+    " and the key beside it from one backup"
 )
 UNCHANGED = (
     "no row that is here was changed; whether the last ones were cut off is seen with"
@@ -83,7 +83,7 @@ def show_log(
         str | None, Option(help="The head that an earlier --verify printed: is it there yet?")
     ] = None,
 ) -> None:
-    """List what was released, and what was asked on the web, or check that no row was changed."""
+    """List what was released, withdrawn and asked on the web, or check that no row was changed."""
     from discreet.serve.state import existing_record
     from discreet.study import ledger_of
 
@@ -95,6 +95,7 @@ def show_log(
             raise InputError("there is no server's record in the folder of --state")
         _check(ledger.store if state is None or record is None else record, head, as_json=as_json)
         return
+    ledger.store.check_begun()
     entries = ledger.history() if released else _entries(ledger, record)
     entries = entries if last is None else entries[-last:]
     if as_json:
@@ -102,10 +103,16 @@ def show_log(
         return
     if not entries:
         typer.echo(f"{'' if released else 'nothing was asked, and '}nothing was released yet")
-    title = lambda it: f"{it['study'] or '(unnamed)'}, version {it['version']}"  # noqa: E731
-    for version, found in groupby(entries, title):
+    for version, found in groupby(entries, _title):
         rows = [_row(entry, released=released) for entry in found]
         print_table(version, RELEASED if released else ASKED, rows)
+
+
+def _title(entry: Mapping[str, Any]) -> str:
+    """Name the version that an entry is of; a beginning is of none."""
+    if entry["version"] == 0:
+        return "(all studies)"
+    return f"{entry['study'] or '(unnamed)'}, version {entry['version']}"
 
 
 def _check(store: Store, head: str | None, *, as_json: bool) -> None:
@@ -128,7 +135,7 @@ def _check(store: Store, head: str | None, *, as_json: bool) -> None:
 
 
 def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
-    """Return what was released, and what was asked on the web, by time."""
+    """Return what was released and declared, and what was asked on the web, by time."""
     from discreet.serve.log import log
 
     left = [
@@ -144,8 +151,21 @@ def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
         }
         for entry in ledger.history()
     ]
+    declared = [
+        {
+            "id": None,
+            "at": entry["at"],
+            "caller": "",
+            "study": entry["study"],
+            "version": entry["version"],
+            "what": entry["kind"],
+            "request": "",
+            "outcome": entry["reason"],
+        }
+        for entry in ledger.declared()
+    ]
     asked = [] if record is None else log(record)
-    return sorted([*asked, *left], key=lambda entry: str(entry["at"]))
+    return sorted([*declared, *asked, *left], key=lambda entry: str(entry["at"]))
 
 
 def _row(entry: Mapping[str, Any], *, released: bool) -> tuple[str, ...]:

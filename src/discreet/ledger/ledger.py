@@ -2,7 +2,8 @@
 
 One SQLite file in a folder of the custodian's. A study's versions are told apart by keyed
 sketches of their columns: a sketch says whether a column has changed, and in at least how many
-rows, but no value can be read from it without the secret.
+rows, but no value can be read from it without the key of the file. It is the file's own, so that
+the same persons are recognised whatever the secret.
 """
 
 from __future__ import annotations
@@ -11,38 +12,58 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from dataclasses import replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger import rules
+from discreet.ledger import copies, rules
+from discreet.ledger.copies import CopyThatLeft
 from discreet.ledger.rules import Known, ReleaseRecord, Version
 from discreet.ledger.schema import LEDGER
 from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.records.chain import stamp
+from discreet.records.outputs import checked_words
 from discreet.records.store import Store
 from discreet.secret import WORD, Secret
-from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
+from discreet.sketch import BUCKETS, Sketch
 
-__all__ = ["Ledger"]
+__all__ = ["MARK", "Ledger"]
+
+MARK = "discreet.register"
+"""What says in the folder of the policy, or of the user's own secret, that a ledger was begun."""
+MOST_WITHDRAWN = 2
 
 
 class Ledger:
-    """The ledger in a folder, every row of which is sealed with the custodian's secret."""
+    """The ledger in a folder, of copies made with a secret.
 
-    def __init__(self, folder: Path, secret: Secret) -> None:
-        self.store = Store(folder, secret, LEDGER)
+    `home` is where the secret lies, and the `MARK` that it was begun.
+    """
+
+    def __init__(self, folder: Path, secret: Secret, home: Path) -> None:
+        self._secret = secret
+        self.store = Store(folder, LEDGER, home / MARK)
+
+    @property
+    def key(self) -> Secret:
+        """What data are recognised by: a key of the file's own."""
+        return self.store.key
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What the secret in force is recognised by."""
+        return self.key.digest("secret", self._secret.digest("fingerprint")).hex()[:32]
 
     def version(self, study: str) -> int:
-        """Return the number of a study's latest version; 1 where nothing of it has left."""
+        """Return the number of a study's version in force; 1 where nothing of it has left."""
         with self.store.reading() as connection:
             last = latest(connection, study)
-        return 1 if last is None else last.number
+            return next_number(connection, study) if last is None else last.number
 
     def knows(self, study: str | None, drawn: Mapping[str, Sketch] = rules.NOTHING) -> bool:
         """Whether something of a study has left, and all that is now drawn was recorded then."""
@@ -81,6 +102,7 @@ class Ledger:
         another name, and other data under a known one.
         """
         whole = self._whole(records, every)
+        records = [replace(it, secret=self.fingerprint) for it in records]
         with self.store.writing() as connection:
             for record in records:
                 _release(
@@ -94,6 +116,7 @@ class Ledger:
     def check(self, record: ReleaseRecord, every: Callable[[], Mapping[str, Sketch]]) -> None:
         """Refuse what `release` would refuse now, and record nothing."""
         whole = self._whole([record], every)
+        record = replace(record, secret=self.fingerprint)
         with self.store.reading() as connection:
             _compared(connection, record, {**whole, **record.sketches}, whole=bool(whole))
 
@@ -106,34 +129,30 @@ class Ledger:
 
     def open_version(
         self,
-        study: str,
-        settings: Mapping[str, Any],
-        choices: Mapping[str, str],
+        record: ReleaseRecord,
         sketch: Callable[[str], Sketch | None],
-        *,
-        k: int,
-        most: int,
         every: Callable[[], Mapping[str, Sketch]] = dict,
-        opened: Callable[[str], str] = rules.plain_command,
     ) -> int:
         """Open the next version of a study for changed data or a changed policy; return its number.
 
-        `settings` and `choices` are what the policy from now on says. `sketch` sketches anew what a
+        What is to be `record`-ed says what the policy from now on is. `sketch` sketches anew what a
         recorded sketch is of, or returns None where that is gone; `every` returns all sketches by
         which the data are to be recognised from now on. A changed column must have changed in at
-        least 10 `k` rows, there may be `most` versions, and `opened` says how one of a study of
-        some name is opened. Refused, too, where nothing was released yet or nothing has changed,
-        and where another process opened a version or released something meanwhile.
+        least 10 k rows. Refused, too, where nothing was released yet or nothing has changed, where
+        the next copy may not leave, and where another process opened a version or released
+        something meanwhile.
         """
+        study = record.study or rules.UNNAMED
         with self.store.reading() as connection:
-            before = _followed(connection, study, most)
+            before = _followed(connection, study)
             recorded = sketches_of(connection, before)
         # Before the transaction, for it takes long, and whoever asks the server meanwhile waits.
         tried = {what: sketch(what) for what in recorded}
         again = {what: new for what, new in tried.items() if new is not None}
         fresh = {**every(), **again}
+        record = replace(record, secret=self.fingerprint)
         with self.store.writing() as connection:
-            last = _followed(connection, study, most)
+            last = _followed(connection, study)
             known, chosen = sketches_of(connection, last), choices_of(connection, last)
             rules.check_version(study, before.number, last.number)
             if not known.keys() <= tried.keys():
@@ -141,24 +160,77 @@ class Ledger:
                     f"something of study {study!r} was released while its new version was being"
                     " opened; open it again"
                 )
-            changed = dict(last.settings) != dict(settings)
-            changed |= any(chosen.get(what, value) != value for what, value in choices.items())
+            changed = dict(last.settings) != dict(record.settings)
+            changed |= any(chosen.get(what, it) != it for what, it in record.choices.items())
             changed |= any(new.mark != known[what].mark for what, new in again.items())
             for version in all_versions(connection):
                 if version.study == study:
-                    rules.check_many_changed(version, sketches_of(connection, version), fresh, k)
+                    earlier = sketches_of(connection, version)
+                    rules.check_many_changed(version, earlier, fresh, record.k)
             if not changed:
                 raise InputError(
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
-                    " to change: -k, -m, kinds (--kinds a=categorical) or"
-                    " the policy file"
+                    " to change: kinds (--kinds a=categorical) or the policy file"
                 )
-            next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)
-            others = related(connection, next_, fresh, last)
-            number = last.number + 1
-            new_version = insert(self.store, connection, study, number, settings)
-            remember(self.store, connection, new_version, others, fresh)
-            return new_version.number
+            check_persons(connection, record, fresh)
+            version = insert(self.store, connection, record)
+            remember(self.store, connection, version, {}, fresh)
+            return version.number
+
+    def begin(self, reason: str) -> None:
+        """Begin a ledger in place of one that is lost, and say why in its first row.
+
+        Refused where none is lost. It knows nothing of what left before.
+        """
+        said = _reason(reason)
+        with self.store.beginning_again() as connection:
+            self.store.append(connection, "beginning", {"at": stamp(), "reason": said})
+
+    def withdraw(self, study: str, reason: str, number: int | None = None) -> int:
+        """Record that nothing of a version of a study was given away; return its number.
+
+        It counts no more among the copies of its persons, and the study begins another version; its
+        rows and sketches stay, by which the same persons are withdrawn twice at most. `number` is
+        by default that of the version in force.
+        """
+        said = _reason(reason)
+        with self.store.writing() as connection:
+            version = _to_withdraw(connection, study, number)
+            left = "SELECT 1 FROM leaving WHERE version = ? AND kind = ?"
+            if connection.execute(left, (version.id, rules.STUDY_FILE)).fetchone():
+                raise LeavingError(
+                    f"version {version.number} of study {study!r} was published as a study file, so"
+                    " it was given away and cannot be withdrawn; open a new version of it instead:"
+                    " `discreet version new`"
+                )
+            known = sketches_of(connection, version)
+            before = [
+                it
+                for it in withdrawn(connection)
+                if it.study == study or copies.of_same_persons(sketches_of(connection, it), known)
+            ]
+            if len(before) >= MOST_WITHDRAWN:
+                raise LeavingError(
+                    f"versions of study {study!r}, or of the same persons under other names, were"
+                    " withdrawn twice, which is the most; draw by the policy, the secret and the"
+                    " version in force"
+                )
+            row = {"version": version.id, "at": stamp(), "reason": said}
+            self.store.append(connection, "withdrawal", row)
+            return version.number
+
+    def declared(self) -> list[dict[str, Any]]:
+        """Return what the custodian declared, oldest first: beginnings and withdrawals.
+
+        Of each: study, version, time (at), kind and reason; a beginning is of no study.
+        """
+        with self.store.reading() as connection:
+            rows = connection.execute(
+                "SELECT '', 0, at, 'beginning', reason FROM beginning UNION ALL"
+                " SELECT study, number, at, 'withdrawal', reason FROM withdrawal"
+                " JOIN version ON version.id = withdrawal.version ORDER BY at"
+            ).fetchall()
+        return [dict(zip(DECLARED, row, strict=True)) for row in rows]
 
     def note(
         self, study: str | None, form: str, told: Provenance, lines: Lines | None = None
@@ -210,7 +282,7 @@ class Ledger:
     def settings(self, study: str, number: int) -> Mapping[str, Any]:
         """Return what was to stay the same for all that one version of a study released."""
         with self.store.reading() as connection:
-            found = all_versions(connection)
+            found = [*all_versions(connection), *withdrawn(connection)]
         of = [it.settings for it in found if (it.study, it.number) == (study, number)]
         return of[0] if of else {}
 
@@ -231,6 +303,7 @@ class Ledger:
 
 LEFT = ("study", "number", "at", "kind", "columns", "method", "form")
 """What the ledger says of a release."""
+DECLARED = ("study", "version", "at", "kind", "reason")
 
 
 def _left(row: Sequence[Any]) -> dict[str, Any]:
@@ -239,19 +312,35 @@ def _left(row: Sequence[Any]) -> dict[str, Any]:
     return told | {"columns": json.loads(columns), "method": method, "form": form}
 
 
-def _followed(connection: sqlite3.Connection, study: str, most: int) -> Version:
+def _reason(reason: str) -> str:
+    said = checked_words(reason)
+    if not said:
+        raise InputError("say why in some words: they are kept, and `discreet log` shows them")
+    return said
+
+
+def _to_withdraw(connection: sqlite3.Connection, study: str, number: int | None) -> Version:
+    """Return the version of a study that is to be withdrawn, the one in force for None."""
+    live = [it for it in all_versions(connection) if study and it.study == study]
+    found = [it for it in live if number in (None, it.number)]
+    if not found:
+        which = f"study {study!r}" if number is None else f"version {number} of study {study!r}"
+        gone = any(it.study == study and number == it.number for it in withdrawn(connection))
+        raise InputError(
+            f"{which} was withdrawn before"
+            if gone
+            else f"nothing of {which} was released; `discreet log --released` lists what was"
+        )
+    return found[-1]
+
+
+def _followed(connection: sqlite3.Connection, study: str) -> Version:
     """Return the latest version of a study, which another is to follow, if one may."""
     last = latest(connection, study)
     if last is None:
         raise InputError(
             f"nothing of study {study!r} was released yet, so there is no version to follow;"
             " just save what is to be released"
-        )
-    if last.number >= most:
-        raise LeavingError(
-            f"study {study!r} has had all the versions its policy allows, because"
-            " versions together give the changed rows away; `versions` of the policy"
-            " says how many"
         )
     return last
 
@@ -265,12 +354,12 @@ def _release(
     whole: bool,
 ) -> None:
     """Compare what is about to be released with what was before, and record it."""
-    own, alike, others = _compared(connection, record, sketches, whole=whole)
+    own, alike = _compared(connection, record, sketches, whole=whole)
     if own is None and record.study is None and alike:
         own = alike[0]
     if own is None:
-        own = insert(store, connection, record.study or rules.UNNAMED, 1, record.settings)
-    remember(store, connection, own, {**record.choices, **others}, sketches)
+        own = insert(store, connection, record)
+    remember(store, connection, own, record.choices, sketches)
     left_now = {
         "version": own.id,
         "at": stamp(),
@@ -305,11 +394,10 @@ def _compared(
     sketches: Mapping[str, Sketch],
     *,
     whole: bool,
-) -> tuple[Version | None, list[Version], dict[str, str]]:
+) -> tuple[Version | None, list[Version]]:
     """Refuse what may not be released beside what was before.
 
-    Returns the study's latest version, those of the same data under other names, and what is kept
-    of those of the same persons.
+    Returns the study's latest version, and those of the same data under other names.
     """
     own = None if record.study is None else latest(connection, record.study)
     # By the whole table: the columns that are drawn may be such as any table could hold.
@@ -330,28 +418,74 @@ def _compared(
         rules.check_same_table(own, sketches, sketches_of(connection, own))
     for version in [*([own] if own else []), *alike]:
         rules.check_copy(record, version, choices_of(connection, version))
-    return own, alike, related(connection, record, sketches) if own is None else {}
+    if own is None:
+        check_persons(connection, record, sketches)
+    else:
+        check_copies(connection, record, table)
+    return own, alike
 
 
 def latest(connection: sqlite3.Connection, study: str) -> Version | None:
-    """Return the latest version of a study, where there is one."""
-    row = connection.execute(
-        "SELECT id, study, number, settings FROM version WHERE study = ? ORDER BY number DESC",
-        (study,),
-    ).fetchone()
-    return None if row is None else Version(row[0], row[1], row[2], json.loads(row[3]))
+    """Return the latest version of a study that was not withdrawn, where there is one."""
+    query = f"{VERSIONS} AND study = ? ORDER BY number DESC"
+    row = connection.execute(query, (study,)).fetchone()
+    return None if row is None else _version(row)
+
+
+def next_number(connection: sqlite3.Connection, study: str) -> int:
+    """Return the number of the next version of a study, whatever was withdrawn."""
+    query = "SELECT coalesce(max(number), 0) + 1 FROM version WHERE study = ? AND study != ''"
+    return int(connection.execute(query, (study,)).fetchone()[0])
 
 
 def all_versions(connection: sqlite3.Connection, but_for: str | None = None) -> list[Version]:
-    """Return the versions of all studies, or all but one, oldest first.
+    """Return the versions of all studies, or all but one, oldest first; none that was withdrawn.
 
     What has no name is other than all that left.
     """
-    rows = connection.execute("SELECT id, study, number, settings FROM version ORDER BY id")
-    found = [Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
+    found = map(_version, connection.execute(f"{VERSIONS} ORDER BY id").fetchall())
     return [
         version for version in found if version.study == rules.UNNAMED or version.study != but_for
     ]
+
+
+def withdrawn(connection: sqlite3.Connection) -> list[Version]:
+    """Return the versions that were withdrawn, oldest first."""
+    query = VERSIONS.replace("NOT IN", "IN")
+    return [*map(_version, connection.execute(f"{query} ORDER BY id").fetchall())]
+
+
+def check_copies(connection: sqlite3.Connection, record: ReleaseRecord, known: Known) -> None:
+    """Refuse a copy that may not leave beside those of which something was released.
+
+    The same copy once more tells no more, and what is no copy adds up to none.
+    """
+    rows = connection.execute(
+        "SELECT version, value FROM choice WHERE what = ?"
+        " AND version IN (SELECT version FROM leaving)"
+        " AND version NOT IN (SELECT version FROM withdrawal)",
+        (rules.COPY_OF_TABLE,),
+    )
+    found = dict(rows.fetchall())
+    if record.choices.get(rules.COPY_OF_TABLE) in {None, *found.values()}:
+        return
+    left = [
+        CopyThatLeft(version, found[version.id], sketches_of(connection, version))
+        for version in all_versions(connection)
+        if version.id in found
+    ]
+    copies.check_copies(record, known, left)
+
+
+VERSIONS = (
+    "SELECT id, study, number, settings, secret FROM version"
+    " WHERE id NOT IN (SELECT version FROM withdrawal)"
+)
+
+
+def _version(row: Sequence[Any]) -> Version:
+    id_, study, number, settings, secret = row
+    return Version(id_, study, number, json.loads(settings), secret)
 
 
 def choices_of(connection: sqlite3.Connection, version: Version) -> dict[str, str]:
@@ -375,18 +509,13 @@ def _unpacked(mark: str, packed: bytes) -> Sketch:
     return Sketch(mark, np.frombuffer(held[:ends], np.int64), np.frombuffer(held[ends:], WORD))
 
 
-def insert(
-    store: Store,
-    connection: sqlite3.Connection,
-    study: str,
-    number: int,
-    settings: Mapping[str, Any],
-) -> Version:
-    """Record a version."""
-    kept = json.dumps(settings, sort_keys=True)
-    values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
-    id_ = store.append(connection, "version", values) or 0
-    return Version(id_, study, number, settings)
+def insert(store: Store, connection: sqlite3.Connection, record: ReleaseRecord) -> Version:
+    """Record the next version of a study."""
+    study = record.study or rules.UNNAMED
+    number, kept = next_number(connection, study), json.dumps(record.settings, sort_keys=True)
+    values = {"study": study, "number": number, "settings": kept, "secret": record.secret}
+    id_ = store.append(connection, "version", {**values, "opened": stamp()}) or 0
+    return Version(id_, study, number, record.settings, record.secret)
 
 
 def remember(
@@ -436,54 +565,14 @@ def same_data(
     ]
 
 
-def related(
-    connection: sqlite3.Connection,
-    record: ReleaseRecord,
-    sketches: Known,
-    last: Version | None = None,
-) -> dict[str, str]:
-    """Return what is kept of the versions of other studies that are of the same persons.
+def check_persons(connection: sqlite3.Connection, record: ReleaseRecord, sketches: Known) -> None:
+    """Refuse a new version that may not be released beside what left of the same persons.
 
-    Or refuse a new one. `last` is the version that it is to follow. The same data again are no
-    further look at them.
+    The same data again are no further look at them.
     """
     others = all_versions(connection, record.study)
     known_of = {version.id: sketches_of(connection, version) for version in others}
-    if any(rules.fits(known, sketches) for known in known_of.values()):
-        return {}
-    found = [
-        version
-        for version in others
-        if rules.of_same_persons(record, version, known_of[version.id], sketches)
-    ]
-    looks_at = [*found, *([last] if last else [])]
-    if looks_at and _looks(connection, looks_at) >= record.versions:
-        raise LeavingError(
-            "the policy allows no more tables and versions of these persons, because many together"
-            " give them away; draw from one that was released" + rules.more_versions(record)
-        )
-    return {f"{rules.PERSONS_OF}{it.id}": json.dumps([it.study, it.number]) for it in found}
-
-
-def _looks(connection: sqlite3.Connection, versions: Sequence[Version]) -> int:
-    """Count the tables and versions that are of the same persons as some, those included.
-
-    Two studies of the same data are one.
-    """
-    every = {version.id: version for version in all_versions(connection)}
-    rows = connection.execute(
-        "SELECT version, what FROM choice WHERE what LIKE ?", (f"{rules.PERSONS_OF}%",)
-    )
-    pairs = [(version, int(what.removeprefix(rules.PERSONS_OF))) for version, what in rows]
-    for name in {version.study for version in every.values()} - {rules.UNNAMED}:
-        pairs += pairwise(version.id for version in every.values() if version.study == name)
-    found, new = set[int](), {version.id for version in versions}
-    while new:
-        found |= new
-        new = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in found} - found
-    looks = set()
-    for version in (every[id_] for id_ in found):
-        rows_sketch = sketches_of(connection, version).get(WHOLE_ROWS)
-        data = version.study if rows_sketch is None else rows_sketch.mark
-        looks.add((data, version.number))
-    return len(looks)
+    if not any(rules.fits(known, sketches) for known in known_of.values()):
+        for version in others:
+            rules.check_beside(record, version, known_of[version.id], sketches)
+    check_copies(connection, record, sketches)

@@ -17,10 +17,18 @@ from numpy.typing import NDArray
 
 from discreet.errors import LeavingError
 from discreet.lines import Lines
-from discreet.methods import Whole
+from discreet.secret import PLACES
 from discreet.sketch import WHOLE_ROWS, Sketch
 
-__all__ = ["ATTACK_RINGS", "COPY_OF_TABLE", "ReleaseRecord", "Version", "check_version", "compare"]
+__all__ = [
+    "ATTACK_RINGS",
+    "COPY_OF_TABLE",
+    "STUDY_FILE",
+    "ReleaseRecord",
+    "Version",
+    "check_version",
+    "compare",
+]
 
 
 Known = Mapping[str, Sketch]
@@ -34,19 +42,26 @@ WHOSE = "whose rows"
 # and what a linear change of a column leaves as it is.
 SHAPE_OF = "shape of "
 NOTHING: Known = MappingProxyType({})
-# How the choice of a column's kind is named,
+# How the choice of a column's kind is named.
 KIND_OF = "kind of "
-# and which other version is of the same persons.
-PERSONS_OF = "same persons as version "
 # Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
 # That an attack on it found more than it may.
 ATTACK_RINGS = "attack on the copy"
+# What is recorded of a published file.
+STUDY_FILE = "study file"
+# What is one for all copies of the same persons.
+ONE_FOR_PERSONS = ("k", "m")
 
 
 def plain_command(study: str) -> str:
     """Return the command that opens a new version of a study, where no more is known of it."""
     return f"`discreet version new FILE --study {shlex.quote(study)}`"
+
+
+def withdraw_command(study: str, options: str = "") -> str:
+    """Return the command that says that nothing of a study was given away."""
+    return f"`discreet register withdraw {shlex.quote(study)} --reason REASON{options}`"
 
 
 @dataclass(frozen=True)
@@ -57,8 +72,9 @@ class ReleaseRecord:
     (`Policy.settings`), `choices` for some columns. `sketches` are of what is drawn; fewer than 10
     `k` changed rows must not go beside the old ones. `kind` to `form` are what the record says.
     `provenance` are the provenances that its files carry, one line of text each, and `lines` by
-    what a table of text is recognised. `versions` is how many the policy allows of the data of the
-    same persons; `new_version` says how the next one of a study is opened.
+    what a table of text is recognised. `copies` is how many copies may leave of the same persons;
+    `new_version` says how the next version of a study is opened, and `options` are what a command
+    needs to know the policy. `secret` is a fingerprint of the one in force.
     """
 
     study: str | None
@@ -72,12 +88,19 @@ class ReleaseRecord:
     form: str = ""
     provenance: tuple[str, ...] = ()
     lines: Lines | None = None
-    versions: int = 4
+    copies: int = 4
     new_version: Callable[[str], str] = plain_command
+    options: str = ""
+    secret: str = ""
 
     def open_version(self, of: str) -> str:
         """Say how a new version of a study is opened; what was released without a name has none."""
         return f"open a new version: {self.new_version(of)}" if of else ""
+
+    def withdraw(self, of: str) -> str:
+        """Say what else may be done where nothing of a study was given away."""
+        command = withdraw_command(of, self.options)
+        return f"; or, if nothing of it was given away, withdraw it: {command}" if of else ""
 
     def fewer_than(self, version: Version) -> int:
         """Return how many rows must differ from a version, by the stricter k of the two."""
@@ -92,6 +115,7 @@ class Version:
     study: str
     number: int
     settings: Mapping[str, Any]
+    secret: str = ""
 
     @property
     def named(self) -> str:
@@ -111,7 +135,8 @@ def check_version(study: str | None, wanted: int, latest: int) -> None:
 
 
 def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str]) -> None:
-    """Refuse other settings and choices than those of an earlier release of the same data."""
+    """Refuse another secret, settings and choices than of an earlier release of the same data."""
+    check_secret(record, version)
     name = f"study {version.study!r}" if version.study else "the same data"
     opened = record.open_version(version.study)
     other = f", or {opened}" if opened else ""
@@ -125,9 +150,10 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 if isinstance(value, str | int | float) and record.settings.get(name) != value
             )
             was = f" ({before})" if before else ""
+            way_out = record.withdraw(version.study) if what in ONE_FOR_PERSONS else other
             raise LeavingError(
                 f"{what!r} must be as in the earlier release of {name}, because two values of it"
-                f" together give records away; use the policy of that release{was}" + other
+                f" together give records away; use the policy of that release{was}" + way_out
             )
     for what, value in record.choices.items():
         if what != COPY_OF_TABLE and choices.get(what, value) != value:
@@ -142,6 +168,17 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 + ("" if what.startswith(KIND_OF) else other),
                 what,
             )
+
+
+def check_secret(record: ReleaseRecord, version: Version) -> None:
+    """Refuse another secret than that of an earlier release of the same persons."""
+    if record.secret != version.secret:
+        raise LeavingError(
+            f"another secret: that of the earlier release of these persons, {version.named}, is not"
+            " the one in force, and two copies of them by two secrets give records away; put that"
+            f" secret back, from a backup if need be (it is {PLACES})"
+            + record.withdraw(version.study)
+        )
 
 
 def check_copy(record: ReleaseRecord, version: Version, choices: Mapping[str, str]) -> None:
@@ -229,11 +266,11 @@ def check_not_nearly(record: ReleaseRecord, version: Version, nearly: bool) -> N
         )
 
 
-def of_same_persons(record: ReleaseRecord, version: Version, known: Known, new: Known) -> bool:
-    """Whether a table is of the persons of another study's version.
+def check_beside(record: ReleaseRecord, version: Version, known: Known, new: Known) -> None:
+    """Refuse what may not be released beside another study's version.
 
-    Refused where it is nearly that table, has a column of it in another unit, which would be
-    protected anew, or holds its persons and counts are not rounded.
+    Where it is nearly that table, has a column of it in another unit, which would be protected
+    anew, or holds its persons and counts are not rounded.
     """
     nearly = nearly_the_same(known, new, record.fewer_than(version))
     check_not_nearly(record, version, nearly)
@@ -249,15 +286,12 @@ def of_same_persons(record: ReleaseRecord, version: Version, known: Known, new: 
     # `research` promises nothing of several tables.
     guarded = "guarded" in (version.settings.get("regime"), record.settings.get("regime"))
     which = _same_persons_said(record, version, known, new)
-    if not guarded or not which:
-        return False
-    if record.settings.get("round_to", 1) == 1:
+    if guarded and which and record.settings.get("round_to", 1) == 1:
         raise LeavingError(
             f"{which}, {version.named}, and where counts are not rounded two tables of the same"
             " persons give single ones away; draw them from the table that was released, or by a"
             f" policy that rounds (round_to = 5){other}"
         )
-    return True
 
 
 def _same_persons_said(record: ReleaseRecord, version: Version, known: Known, new: Known) -> str:
@@ -267,20 +301,10 @@ def _same_persons_said(record: ReleaseRecord, version: Version, known: Known, ne
     """
     if same_persons(known, new):
         return "more than half of these persons are in data released before"
-    copies = {it.settings.get("rows") for it in (record, version)} == {Whole.name}
+    copies = COPY_OF_TABLE in record.choices and "m" in version.settings
     if copies and same_persons(new, known):
         return "these data hold more than half of the persons of data released before"
     return ""
-
-
-def more_versions(record: ReleaseRecord) -> str:
-    """Say how a custodian can allow more versions; nothing of copies of the whole table.
-
-    Of these there are few whatever a policy says.
-    """
-    if record.settings.get("rows") == Whole.name:
-        return ""
-    return ", or have the custodian raise `versions` of the policy"
 
 
 def check_many_changed(version: Version, known: Known, fresh: Known, k: int) -> None:

@@ -401,7 +401,8 @@ class Policy:
     public : bool, default False
         The data are public: nothing is pinned when something is released, and every view says so.
     versions : int, default 4
-        How many versions of one study may be opened.
+        How many copies of the same persons may be released, over all studies and parts of a table:
+        four at most, and one where leaves have fewer than 4 *k* persons.
     copy : {"browser", "served"}, default "browser"
         Where a server lets the copy of the whole table be explored: its rows go to the browser, or
         they stay on the server, which answers with numbers drawn from them.

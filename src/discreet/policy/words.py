@@ -251,8 +251,8 @@ SENTENCES: Mapping[str, Callable[[Policy], Said]] = MappingProxyType(
         "roles": _roles,
         "diversity": _diversity,
         "versions": lambda it: (
-            f"At most {it.versions} versions",
-            " of the study may be opened: versions together tell who came and went.",
+            f"At most {min(it.versions, 4)} copies",
+            " of the same persons may be released: together they tell who came and went.",
         ),
         "bins": _bins,
         "grid": lambda it: (f"A map has {it.grid} × {it.grid} cells", " to begin with."),

@@ -86,10 +86,10 @@ class Schema:
         What `PRAGMA user_version` says, so that no other file is taken for one; 0 is a new one's.
     elsewhere : str
         What to do where its folder cannot be written.
-    key : str
-        Where the secret is that it is sealed with.
     verify : str
         The command that checks it.
+    again : str
+        What begins another where it is lost; empty where nothing has to.
     tables : tuple of str
         The tables whose rows have a link each in the table `chain`.
     made : tuple of str
@@ -99,15 +99,20 @@ class Schema:
     name: str
     number: int
     elsewhere: str
-    key: str
     verify: str
     tables: tuple[str, ...]
     made: tuple[str, ...]
+    again: str = ""
 
     @property
     def file_name(self) -> str:
         """What the file is called."""
         return f"{self.name}.sqlite"
+
+    @property
+    def key_name(self) -> str:
+        """What the file of the key is called that the rows are sealed with."""
+        return f"{self.name}.key"
 
 
 CHAIN = """CREATE TABLE IF NOT EXISTS chain (

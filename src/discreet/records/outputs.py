@@ -234,9 +234,8 @@ def review(
     >>> from discreet.ledger.schema import LEDGER
     >>> from discreet.records.outputs import InForce, hand_in, review
     >>> from discreet.records.store import Store
-    >>> from discreet.secret import Secret
     >>> with TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))), LEDGER)
+    ...     store = Store(Path(folder), LEDGER)
     ...     file = Path(folder) / "bmi.svg"
     ...     _ = file.write_text("<svg/>")
     ...     digest = sha256(file.read_bytes()).hexdigest()

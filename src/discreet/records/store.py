@@ -1,4 +1,7 @@
-"""A file of records: one SQLite file, append-only, whose rows are chained with a secret.
+"""A file of records: one SQLite file, append-only, whose rows are chained by a key of its own.
+
+The key lies beside the file: drawn once, before the file is made, and for its owner alone. It
+belongs to the file as the file to it, and without it nothing more is written.
 
 SQLite alone opens the file. POSIX drops all locks of a process on a file when any of its
 descriptors of it is closed; without its locks other programs take the file for one that nobody
@@ -18,6 +21,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,8 +30,8 @@ from discreet.errors import DiscreetError, InputError, LedgerError
 from discreet.places import is_there
 from discreet.progress import advance
 from discreet.records import chain
-from discreet.secret import Secret
-from discreet.unfinished import delete_unfinished, partial_file
+from discreet.secret import Secret, key_there, secret_at
+from discreet.unfinished import being_written, delete_unfinished, partial_file
 
 __all__ = ["Store", "Verification", "verify"]
 
@@ -58,6 +62,11 @@ Place = tuple[int, int]
 
 ROWS_A_STEP = 1000
 
+MARK = (
+    "A {} of what left was begun with the secret that is kept here. While this file is here,\n"
+    "nothing more is released without it.  Of its key:"
+)
+
 LOG = logging.getLogger("discreet.records")
 
 
@@ -65,14 +74,15 @@ class Store:
     """A file of records in a folder, made with owner-only rights at the first writing.
 
     Many threads and processes may use one file at once. A connection is opened for each
-    transaction and closed after it, unless within `kept_open`. Rows are sealed with a key made
-    from a secret, so that who can write the file but does not know the secret cannot
-    repair the chain after a change.
+    transaction and closed after it, unless within `kept_open`. Rows are sealed with a key, so that
+    who can write the file but does not know the key cannot repair the chain after a change.
+
+    `mark` is a file elsewhere that says of which key a file was begun, written once a first row is:
+    while it is there, a file that is gone is not begun anew (`lost`).
     """
 
-    def __init__(self, folder: Path, secret: Secret, schema: chain.Schema) -> None:
-        self.path, self.schema = folder / schema.file_name, schema
-        self._key = secret.digest(f"{schema.name} chain")
+    def __init__(self, folder: Path, schema: chain.Schema, mark: Path | None = None) -> None:
+        self.path, self.schema, self.mark = folder / schema.file_name, schema, mark
         self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
         self._idle: list[sqlite3.Connection] = []
         self._anchor: sqlite3.Connection | None = None
@@ -85,6 +95,72 @@ class Store:
 
     def __str__(self) -> str:
         return f"the {self.schema.name} {str(self.path)!r}"
+
+    @cached_property
+    def key(self) -> Secret:
+        """The key that belongs to the file, drawn at the first call where there is no file yet.
+
+        A LedgerError is raised where the file is there without it, or is lost.
+        """
+        self.check_begun()
+        begun = self._is_there()  # asked first: the key is there before the file is
+        path = self.path.with_name(self.schema.key_name)
+        if begun and not key_there(path):
+            raise LedgerError(
+                f"{self} is there, but not its key, the file {self.schema.key_name} beside it, so"
+                " nothing can be released; restore the key from a backup"
+                + self._without_backup("move the file elsewhere, and then ")
+            )
+        return secret_at(path)
+
+    @property
+    def _seal(self) -> bytes:
+        return self.key.digest("chain")
+
+    def check_begun(self) -> None:
+        """Refuse a file that was begun and is gone, without opening anything."""
+        if self._marked is not None and not self._is_there():
+            raise self.lost()
+
+    def lost(self) -> LedgerError:
+        """Return what is raised where a file was begun and is gone, or another is in its place."""
+        return LedgerError(
+            f"{self} is gone, or another is in its place, though one was begun (the file"
+            f" {str(self.mark)!r} says so), so nothing can be released; restore it and"
+            f" {self.schema.key_name} beside it from a backup" + self._without_backup()
+        )
+
+    def _without_backup(self, first: str = "") -> str:
+        return f". Without one, {first}{self.schema.again}" if self.schema.again else ""
+
+    @property
+    def _marked(self) -> str | None:
+        """What the mark says; None where there is none."""
+        if self.mark is None:
+            return None
+        try:
+            return self.mark.read_text(encoding="ascii") if is_there(self.mark) else None
+        except (OSError, UnicodeDecodeError) as error:
+            raise _hidden(self.mark, error) from None
+
+    @property
+    def _own_mark(self) -> str:
+        return f"{MARK.format(self.schema.name)}\n{self.key.digest('mark').hex()[:32]}\n"
+
+    def _keep_mark(self) -> None:
+        """Say beside the secret that the file was begun, before anything is let out."""
+        if self.mark is None or self._marked == self._own_mark:
+            return
+        try:
+            self.mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            delete_unfinished(self.mark.parent, f"{self.mark.name}.")
+            with being_written(self.mark) as file:
+                file.write(self._own_mark.encode("ascii"))
+        except OSError as error:
+            raise LedgerError(
+                f"it cannot be kept in {str(self.mark)!r} that {self} was begun"
+                f" ({type(error).__name__}), so nothing can be released; make its folder writable"
+            ) from None
 
     def unusable(self, error: sqlite3.Error | None = None) -> LedgerError:
         """Return what is raised where the file cannot be read or written, by SQLite's error."""
@@ -102,19 +178,57 @@ class Store:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that holds off other writers; an error within undoes all of it.
 
-        A LedgerError is raised if the file cannot be made, is damaged, has no room on its disk, or
-        was sealed with another secret: nothing is then written.
+        A LedgerError is raised if the file cannot be made, is damaged or lost, has no room on its
+        disk, or was sealed with another key: nothing is then written.
         """
+        self.check_begun()
+        with self._writing() as connection:
+            # By another file's key, or without a row, it is not the one that was begun.
+            if self._marked is not None and not (
+                self._marked == self._own_mark and has_rows(connection)
+            ):
+                raise self.lost()
+            yield connection
+
+    @contextmanager
+    def beginning_again(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction for the first row of a file in place of one that is lost.
+
+        An InputError is raised where none is lost.
+        """
+        if self._marked is None or (self._is_there() and self._holds_rows()):
+            raise InputError(
+                f"{self} is not lost, so it cannot be begun anew; if another file is in its place,"
+                " move that and its key elsewhere first"
+            )
+        if not self._is_there():  # the key is of the new file, the old one may be lost as well
+            self.__dict__["key"] = secret_at(self.path.with_name(self.schema.key_name))
+        with self._writing() as connection:
+            if has_rows(connection):
+                raise InputError(f"{self} was begun anew meanwhile; look with discreet log")
+            yield connection
+            self._keep_mark()  # before the row is there: whoever is killed between may begin again
+
+    def _holds_rows(self) -> bool:
+        with self.reading() as connection:
+            return has_rows(connection)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        _ = self.key  # before the file is made
         if not self._writer.acquire(timeout=WAIT_SECONDS):
             raise self.unusable()
         try:
             with self._connected() as connection:
                 with transaction(connection, "BEGIN IMMEDIATE"):
                     # Each time, for another process may have begun the file since.
-                    self._check_secret(connection)
+                    self._check_key(connection)
                     yield connection
                     self._is_there()
+                    begun = has_rows(connection)
                 self._is_there()  # what others do not find was not written
+                if begun:
+                    self._keep_mark()
                 self._tidy(connection)
         finally:
             self._writer.release()
@@ -187,7 +301,7 @@ class Store:
         )
         if cursor.rowcount == 0 or cursor.lastrowid is None:
             return None
-        chain.link(connection, self.schema.tables, self._key, table, cursor.lastrowid)
+        chain.link(connection, self.schema.tables, self._seal, table, cursor.lastrowid)
         return cursor.lastrowid
 
     def holds(self, connection: sqlite3.Connection, table: str, row: int) -> bool:
@@ -204,12 +318,12 @@ class Store:
         if found is None or values is None:
             return False
         seal, previous = found
-        return bool(chain.seal_of(self._key, previous or chain.FIRST, table, row, values) == seal)
+        return bool(chain.seal_of(self._seal, previous or chain.FIRST, table, row, values) == seal)
 
-    def _check_secret(self, connection: sqlite3.Connection) -> None:
-        """Refuse a file whose last row was not sealed with this secret.
+    def _check_key(self, connection: sqlite3.Connection) -> None:
+        """Refuse a file whose last row was not sealed with this key.
 
-        Rows of two secrets in one chain could never be told from rows that were changed.
+        Rows of two keys in one chain could never be told from rows that were changed.
         """
         last = connection.execute(
             "SELECT id, source, row, seal,"
@@ -222,11 +336,10 @@ class Store:
         values = chain.row_of(connection, self.schema.tables, table, row)
         if values is None or (previous is None and id_ != 1):
             raise self.unusable()
-        if chain.seal_of(self._key, previous or chain.FIRST, table, row, values) != seal:
+        if chain.seal_of(self._seal, previous or chain.FIRST, table, row, values) != seal:
             raise LedgerError(
-                f"{self} was sealed with another secret (or its last row"
-                " was changed), so nothing was written; give the secret that it was begun with,"
-                f" which is {self.schema.key}"
+                f"{self} was sealed with another key (or its last row was changed), so nothing was"
+                f" written; restore it, and {self.schema.key_name} beside it, from one backup"
             )
 
     def _is_there(self) -> bool:
@@ -419,7 +532,12 @@ def place_of(path: str | Path) -> Place | None:
     return found.st_dev, found.st_ino
 
 
-def _hidden(path: str | Path, error: OSError) -> LedgerError:
+def has_rows(connection: sqlite3.Connection) -> bool:
+    """Tell whether a file of records was begun: its first row is written with it."""
+    return connection.execute("SELECT 1 FROM chain LIMIT 1").fetchone() is not None
+
+
+def _hidden(path: str | Path, error: Exception) -> LedgerError:
     return LedgerError(
         f"it cannot be seen whether there is a file {str(path)!r} ({type(error).__name__}), so"
         " nothing can be released; give whoever runs discreet the right to read its folder, or"
@@ -496,17 +614,16 @@ def verify(store: Store, head: str | None = None) -> Verification:
 
     It does not tell whether the newest rows were cut off together with their links, or an older
     copy of the whole file was put back, unless `head` of an earlier check is given, which must
-    still be in the chain; nor what was done by someone who knows the secret.
+    still be in the chain; nor what was done by someone who knows the key.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.records.store import Store, verify
-    >>> from discreet.secret import Secret
     >>> from discreet.serve.state import RECORD
     >>> from discreet.serve.tokens import add_token
     >>> with TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))), RECORD)
+    ...     store = Store(Path(folder), RECORD)
     ...     text = add_token(store, "cohort", "alice")
     ...     head = verify(store).head
     ...     text = add_token(store, "cohort", "bob")
@@ -517,6 +634,7 @@ def verify(store: Store, head: str | None = None) -> Verification:
     wanted = None if head is None else head.strip().lower()
     if wanted is not None and re.fullmatch("[0-9a-f]{64}", wanted) is None:
         raise InputError("a head is 64 hexadecimal digits, as an earlier check printed it")
+    store.check_begun()
     with store.reading() as connection:
         # Bytes that are no text are to be found, not to end the search.
         connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
@@ -543,7 +661,7 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
             # what else may stand in a changed link is not repeated
             known = table if table in tables else "chain: an unknown table's"
             broken.append(f"{known} row {row} is gone")
-        elif chain.seal_of(store._key, previous, table, row, values) != seal:
+        elif chain.seal_of(store._seal, previous, table, row, values) != seal:
             broken.append(f"{table} row {row} does not fit its seal")
         previous, number = seal, id_
         held = held or seal == head

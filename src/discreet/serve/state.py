@@ -13,16 +13,14 @@ from discreet.errors import InputError, path_in_words
 from discreet.records.chain import Schema
 from discreet.records.outputs import TABLES, TABLES_MADE
 from discreet.records.store import Store
-from discreet.secret import key_there, secret_at
+from discreet.secret import key_there
 
 __all__ = ["RECORD", "existing_record", "opened_record", "record_there", "state_folder"]
 
-KEY = "record.key"
 RECORD = Schema(
     name="record",
     number=101,
     elsewhere="name another one (--state)",
-    key=f"the file {KEY} beside it",
     verify="discreet log --state FOLDER --verify",
     tables=("token", "terms", "revocation", "asked", *TABLES),
     made=(
@@ -64,15 +62,19 @@ def opened_record(folder: Path | None = None) -> Store:
     ------
     InputError
         If the folder cannot be read, or the key is readable by others.
+    LedgerError
+        If there is a record without its key.
     """
-    place = state_folder(folder)
-    return Store(place, secret_at(place / KEY), RECORD)
+    found = Store(state_folder(folder), RECORD)
+    _ = found.key  # so that it is there, or is refused, before anything is asked
+    return found
 
 
 def existing_record(folder: Path | None = None) -> Store | None:
     """Return the record of a server where there is one; nothing is made."""
     place = state_folder(folder)
-    return opened_record(folder) if key_there(place / KEY) else None
+    there = key_there(place / RECORD.key_name) or Store(place, RECORD).place is not None
+    return opened_record(folder) if there else None
 
 
 def record_there(folder: Path | None = None) -> Store:

@@ -55,7 +55,7 @@ __all__ = [
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 MOST_COPIES = 4
-"""So many copies of a whole table with leaves of 4 k: with more, who has left is found out."""
+"""So many copies of the same persons with leaves of 4 k: with more, who has left is found out."""
 
 T = TypeVar("T")
 
@@ -71,13 +71,17 @@ class ReleaseGate:
     name: str | None
 
     @property
-    def most_versions(self) -> int:
-        """How many versions a study may have: copies of the whole table add up."""
+    def most_copies(self) -> int:
+        """How many copies of the same persons may leave, for they add up."""
         policy = self.policy
-        if not policy.fixed:
-            return policy.versions
         most = MOST_COPIES if policy.members >= MEMBERS_PER_K * policy.k else 1
         return min(policy.versions, most)
+
+    @property
+    def options(self) -> str:
+        """What a command needs to find the ledger of these data."""
+        file = self.policy.file
+        return "" if file is None else f" --policy {shlex.quote(str(file))}"
 
     @cached_property
     def of_version(self) -> Mapping[str, str]:
@@ -103,18 +107,12 @@ class ReleaseGate:
         `also` are columns that it rests on beside those that are drawn.
         """
         columns = (*request.named, *also)
-        return ReleaseRecord(
-            study=self.name,
-            settings=self.policy.settings(),
-            choices=self.of_version,
-            sketches={},
-            k=self.policy.k,
+        return replace(
+            self._plain,
             kind=request.plot,
             columns=columns,
             method=request.method,
             form=form,
-            versions=self.most_versions,
-            new_version=self.how_to_open,
         )
 
     def record_from_copy(
@@ -125,18 +123,27 @@ class ReleaseGate:
         That it is the `copy` that was released before is all that counts, for the version is a
         keyed digest of every record.
         """
-        return ReleaseRecord(
-            study=self.name,
-            settings=self.policy.settings(),
+        return replace(
+            self._plain,
             choices={COPY_OF_TABLE: copy, **self.of_version},
-            sketches={},
-            k=self.policy.k,
             kind=kind,
             columns=tuple(columns),
             method=Whole.name,
             form=form,
-            versions=self.most_versions,
+        )
+
+    @property
+    def _plain(self) -> ReleaseRecord:
+        """What is the same for all that is released."""
+        return ReleaseRecord(
+            study=self.name,
+            settings=self.policy.settings(),
+            choices=self.of_version,
+            sketches={},
+            k=self.policy.k,
+            copies=self.most_copies,
             new_version=self.how_to_open,
+            options=self.options,
         )
 
     def release(self, records: Sequence[ReleaseRecord], look: Look | None = None) -> None:
@@ -220,14 +227,9 @@ class ReleaseGate:
             version = version_of_whole(self.table, self.policy, self.secret)
             copy = {COPY_OF_TABLE: version.hex()[:16]}
         return self.ledger.open_version(
-            self.name,
-            self.policy.settings(),
-            copy,
+            replace(self._plain, choices=copy),
             lambda what: self._sketch_again(what, found),
-            k=self.policy.k,
-            most=self.most_versions,
-            every=lambda: self._every_sketch(found()),
-            opened=self.how_to_open,
+            lambda: self._every_sketch(found()),
         )
 
     def how_to_open(self, study: str) -> str:
@@ -254,7 +256,7 @@ class ReleaseGate:
         What says who a row is in the `first` part of the table does so in all of it.
         """
         telling = [name for name in rows if not all_different(first[name])]
-        return Sketching(self.secret, telling, self._persons())
+        return Sketching(self.ledger.key, telling, self._persons())
 
     def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         done = 0

@@ -304,14 +304,15 @@ class Protected:
         Returns
         -------
         int
-            Its number; `versions` of the policy caps it.
+            Its number.
 
         Raises
         ------
         InputError
             If the study has no name, nothing of it has left, or nothing has changed.
         LeavingError
-            If there were too many versions, or too few rows have changed.
+            If too many copies of its persons left, if one left by another secret, *k* or *m*, or
+            if too few rows have changed.
         """
         return self._session.new_version()
 

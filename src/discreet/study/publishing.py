@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
+from discreet.ledger.rules import STUDY_FILE
 from discreet.measure.units import unit_in
 from discreet.methods.counts import rounded
 from discreet.policy import Policy
@@ -48,8 +49,8 @@ from discreet.vault.whole_columns import wanted_of
 
 __all__ = ["private_copy", "publish"]
 
-STUDY_FILE, FORM = "study file", "discreet"
-"""What the ledger calls a published file, and its form."""
+FORM = "discreet"
+"""What the ledger calls the form of a published file."""
 VERSION_DIGITS = 16
 NAMELESS, PRIVATE = "a frame without a name", "copy beside the data"
 NO_NAME = "a study file needs the study's name: open the study with study='cohort'"

@@ -24,7 +24,7 @@ from discreet.policy import (
 from discreet.policy.resolve import TABLE
 from discreet.progress import advance
 from discreet.provenance import Provenance, Sealer, key_of
-from discreet.secret import Secret, load_secret
+from discreet.secret import Secret, load_secret, secret_files
 from discreet.study.from_copy import (
     WholeTable,
 )
@@ -58,6 +58,7 @@ __all__ = [
     "codes_said",
     "folder_of",
     "forget_private_files",
+    "home_of",
     "ledger_of",
     "state_folder",
     "with_gate",
@@ -290,12 +291,17 @@ HIDDEN_FOLDER = ".discreet"
 def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledger:
     """Return the ledger of a policy: beside its file, or in the user's state folder.
 
-    Its rows are sealed with the `secret`, by default the one a study of this policy has.
+    Of copies made with the `secret`, by default the one a study of this policy has.
     """
     chosen = load_policy(policy)
     if secret is None:
         secret = load_secret(chosen.folder, allow_small=not chosen.fixed)
-    return Ledger(state_folder(chosen), secret)
+    return Ledger(state_folder(chosen), secret, home_of(chosen))
+
+
+def home_of(policy: Policy) -> Path:
+    """Return where it is said that a ledger was begun: beside the policy, or the user's secret."""
+    return policy.folder or secret_files(None)[0].parent
 
 
 def state_folder(policy: Policy) -> Path:
