@@ -125,7 +125,7 @@ def research(
     if PLOTS[kind].axes:
         drawn |= axes.said() | said(pixels=axes.pixels)
     with progress_shown():
-        opened = table.open(file, _levels(columns, own, axes))
+        opened = table.open(file, _levels(own, axes))
         view: View = drawn_by(opened, kind, columns, drawn)
         text = view.to_json() if as_json else None
         if output is not None:
@@ -156,7 +156,7 @@ def _check(kind: str, columns: Sequence[str], own: PaperOptions, axes: AxesOptio
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 
 
-def _levels(columns: Sequence[str], own: PaperOptions, axes: AxesOptions) -> list[str]:
+def _levels(own: PaperOptions, axes: AxesOptions) -> list[str]:
     """Return the columns that are levels because of what is asked."""
     named = [name for name, values in axes.named().items() if values]
     return [*named, *([own.by] if own.by else [])]
