@@ -631,12 +631,33 @@ def test_standard_and_research_of_the_same_data_refuse_each_other(
     assert tried(by_either_door(preset=second, public=True), attempt, target) == "left"
 
 
-def test_research_is_recorded_and_pins_no_k(tmp_path: Path) -> None:
-    study = research()
-    for k in (3, 4):
-        study.scatter("x", "y", k=k).save(tmp_path / f"{k}.svg")
+OTHER_WAYS: dict[str, tuple[Callable[[dc.Research], dc.View], str]] = {
+    "another k": (lambda it: it.scatter("x", "y", k=4), r"way of protecting rows .*istic, k = 3\)"),
+    "another k of one column": (lambda it: it.box("z", method="deterministic", k=4), "k = 3"),
+    "noise": (lambda it: it.scatter("x", "y", method="probabilistic"), "way of protecting rows"),
+    "the records": (lambda it: it.scatter("x", "y", method="none"), "way of protecting rows"),
+    "another k of counts": (lambda it: it.histogram("x", k=4), r"least count .* \(k = 3\)"),
+    "another k of cells": (lambda it: it.heatmap("x", "z", k=4), r"least count .* \(k = 3\)"),
+    "another k of clusters": (lambda it: it.parallel(["x", "y"], k=4), "way of making clusters"),
+}
 
-    assert [entry["method"] for entry in ledger_of("research").history()] == ["deterministic"] * 2
+
+@pytest.mark.parametrize("name", OTHER_WAYS)
+def test_one_method_and_k_alone_leaves_of_the_same_data(name: str, tmp_path: Path) -> None:
+    draw, words = OTHER_WAYS[name]
+    for number, study in enumerate(
+        (research(study="first"), research(study="public", public=True))
+    ):
+        study.scatter("x", "y").save(tmp_path / f"{number}.svg")
+        study.histogram("x").save(tmp_path / f"{number}.svg")
+        study.parallel(["x", "y"]).save(tmp_path / f"{number}.svg")
+
+    for other in ("first", "second"):
+        with pytest.raises(LeavingError, match=rf"{words}.*public=True \(--public\)"):
+            draw(research(study=other)).save(tmp_path / "other.svg")
+    draw(research(study="public", public=True)).save(tmp_path / "other.svg")
+    methods = ["deterministic", "suppression", "k-member"]
+    assert [entry["method"] for entry in ledger_of("research").history()] == methods
 
 
 # --- changed data, and versions ---------------------------------------------------------------

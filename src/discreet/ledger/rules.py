@@ -23,7 +23,10 @@ from discreet.sketch import WHOLE_ROWS, Sketch
 __all__ = [
     "ATTACK_RINGS",
     "COPY_OF_TABLE",
+    "LEAST_COUNT",
     "STUDY_FILE",
+    "WAY_OF_CLUSTERS",
+    "WAY_OF_ROWS",
     "ReleaseRecord",
     "Version",
     "check_version",
@@ -44,6 +47,10 @@ SHAPE_OF = "shape of "
 NOTHING: Known = MappingProxyType({})
 # How the choice of a column's kind is named.
 KIND_OF = "kind of "
+# By which method of a paper, and with which numbers, something was released.
+WAY_OF_ROWS, WAY_OF_CLUSTERS = "way of protecting rows", "way of making clusters"
+LEAST_COUNT = "least count"
+WAYS = (WAY_OF_ROWS, WAY_OF_CLUSTERS, LEAST_COUNT)
 # Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
 # That an attack on it found more than it may.
@@ -156,6 +163,13 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 f" together give records away; use the policy of that release{was}" + way_out
             )
     for what, value in record.choices.items():
+        if what in WAYS and choices.get(what, value) != value:
+            raise LeavingError(
+                f"the {what} must be as in the earlier release of {name} ({choices[what]}), because"
+                " the two together give records away; use that one, or, where the data are public,"
+                " say so: public=True (--public)",
+                what,
+            )
         if what != COPY_OF_TABLE and choices.get(what, value) != value:
             declared = ""
             if what.startswith(KIND_OF):  # what is inferred may have changed

@@ -19,13 +19,16 @@ from discreet.ledger.rules import (
     COLUMN,
     COPY_OF_TABLE,
     KIND_OF,
+    LEAST_COUNT,
     PERSONS,
     SHAPE_OF,
+    WAY_OF_CLUSTERS,
+    WAY_OF_ROWS,
     WHOSE,
     ReleaseRecord,
 )
 from discreet.lines import Lines
-from discreet.methods import Whole
+from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS, Whole
 from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
@@ -107,8 +110,10 @@ class ReleaseGate:
         `also` are columns that it rests on beside those that are drawn.
         """
         columns = (*request.named, *also)
+        way = NOTHING if self.policy.fixed else _way(request)
         return replace(
             self._plain,
+            choices={**self.of_version, **way},
             kind=request.plot,
             columns=columns,
             method=request.method,
@@ -305,6 +310,20 @@ class ReleaseGate:
         shapes = {SHAPE_OF + name: shape for name, shape in found.shapes.items()}
         rows = {WHOLE_ROWS: found.rows} if found.rows.rows else {}
         return _recognisable(found, found.columns) | rows | who | shapes
+
+
+def _way(request: PlotRequest) -> dict[str, str]:
+    """Return the method of a paper and its numbers, of which one alone may leave of the same data.
+
+    Rows by k and by k + 1 together give most records away; so do counts by two of them.
+    """
+    if request.method in CLUSTER_METHODS:
+        return {WAY_OF_CLUSTERS: f"{request.method}, k = {request.k}"}
+    if request.method in COUNT_METHODS:
+        return {LEAST_COUNT: f"k = {request.k}"}
+    method = ROW_METHODS.get(request.method)
+    number = f"q = {request.q}" if method is not None and method.by_noise else f"k = {request.k}"
+    return {WAY_OF_ROWS: f"{request.method}, {number}"}
 
 
 class Look:

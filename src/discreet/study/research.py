@@ -121,8 +121,8 @@ class Research:
 
     **What it does not protect.** Several plots or tables of the same persons, by other methods or
     numbers, give records away together: k and k + 1 give most of them. It is for public or
-    simulated data. What is saved of data that are not declared public is recorded, and what does
-    not fit what was saved before is refused.
+    simulated data. What is saved of data that are not declared public is recorded, and another
+    method, k or q of the same data is refused, and so is a study beside it.
 
     Attributes
     ----------
@@ -792,6 +792,23 @@ class Research:
         dict of str to list of float
         """
         return self.session.missing_codes(columns)
+
+    def new_version(self) -> int:
+        """Open the next version of the study, for data of which many rows have changed.
+
+        Returns
+        -------
+        int
+            Its number.
+
+        Raises
+        ------
+        InputError
+            If the study has no name, nothing of it has left, or nothing has changed.
+        LeavingError
+            If too few rows have changed.
+        """
+        return self.session.new_version()
 
     def verify(self, path: str | Path) -> FileCheck:
         """Say whether a file was made of this table, and is as it was made.
