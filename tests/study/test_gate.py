@@ -39,7 +39,7 @@ COLUMNS: dict[str, list[Any]] = {
 class Heard(Ledger):
     """A ledger that keeps in memory what it is told, and lets everything leave."""
 
-    key: Secret = SECRET  # type: ignore[assignment]
+    key: Secret = SECRET
     told: list[ReleaseRecord] = field(default_factory=list)
     every: list[set[str]] = field(default_factory=list)
     times: int = 0
