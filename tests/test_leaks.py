@@ -478,8 +478,9 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
         if os.name == "posix":
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
     (file,) = hidden.glob("whole-*.copy")
-    names = {copy.name, copy.with_suffix(".json").name, file.name, "ledger.sqlite"}
+    names = {copy.name, copy.with_suffix(".json").name, file.name, "ledger.sqlite", "ledger.key"}
     assert {path.name for path in hidden.iterdir()} == names
+    listen((tmp_path / "discreet.register").read_bytes())
     for entry in ZipFile(file).infolist():
         if not entry.filename.endswith(".parquet"):
             listen(ZipFile(file).read(entry))
@@ -515,7 +516,7 @@ def test_nothing_else_is_written(tmp_path: Path, own_home: Path) -> None:
     for path in {*own_home.rglob("*")} - before:
         if path.is_file():
             listen(path.read_bytes())
-            assert path.name == "ledger.sqlite"
+            assert path.name in {"ledger.sqlite", "ledger.key", "discreet.register"}
 
 
 # --- errors -----------------------------------------------------------------------------------

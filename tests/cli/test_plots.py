@@ -610,7 +610,7 @@ def test_under_research_records_are_clustered_and_numbers_are_the_picture_s_own(
     assert view.parameters == {"k": 4, "pixels": 500, "l": 3, "sensitive": "history = 4 or 3"}
     assert view.sizes is not None
     for method in ("k-member-joint", "none"):
-        asked = (str(credit), "age", "amount", "--method", method)
+        asked = (str(credit), "age", "amount", "--method", method, "--public")
         again = drawn(run, *asked, command="research")
         assert again.method == method
 

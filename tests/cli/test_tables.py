@@ -536,13 +536,14 @@ def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> 
 def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.json"
 
-    code, out, err = run(*f"round {wine} --method kmeans -c 20 --points {points}".split())
+    code, out, err = run(*f"round {wine} --public --method kmeans -c 20 --points {points}".split())
 
     assert (code, err) == (0, "")
     assert out.startswith(f"{points}\n\n")
     assert isinstance(load_points(points), JointSet)
 
-    words = f"round {wine} --method kmeans -c 20 --per-column --points {tmp_path / 'each.json'}"
+    each = tmp_path / "each.json"
+    words = f"round {wine} --public --method kmeans -c 20 --per-column --points {each}"
     code, out, err = run(*words.split())
     assert (code, err) == (0, "")
 

@@ -73,7 +73,8 @@ SENSITIVE = {"patient": "identifier", "diagnosis": "sensitive"}
 
 def study_of(preset: str = "standard", source: Any = None, **changes: Any) -> Any:
     """Open the cohort under a preset, some rules of it changed."""
-    own = {"strata": ["sex"]} if preset == "research" else {}
+    # Public, for of the same data one method alone leaves.
+    own = {"strata": ["sex"], "public": True} if preset == "research" else {}
     policy = Policy.preset(preset, **(RULES | own | {"study": "golden"} | changes))
     return opened(access.cohort() if source is None else source, policy)
 

@@ -746,14 +746,16 @@ def test_rows_that_are_numbered_anew_are_changed_data(tmp_path: Path) -> None:
 
 
 def test_versions_are_counted_and_capped(tmp_path: Path) -> None:
+    """What was opened alone is not counted, for nothing of it has left."""
     opened(study="s").histogram("x").save(tmp_path / "a.json")
+    assert dc.Protected(opened(study="s", left_out=0.45)).new_version() == 2
 
-    for number, k in ((2, 6), (3, 7), (4, 8)):
-        assert dc.Protected(opened(study="s", k=k)).new_version() == number
-    with pytest.raises(LeavingError, match="study 's' has had all the versions its policy allows"):
-        dc.Protected(opened(study="s", k=9)).new_version()
-    with pytest.raises(LeavingError, match="study 's' has had all the versions its policy allows"):
-        dc.Protected(opened(study="s", k=9, versions=5)).new_version()
+    for number, share in ((3, 0.25), (4, 0.3), (5, 0.35)):
+        assert dc.Protected(opened(study="s", left_out=share)).new_version() == number
+        opened(study="s", left_out=share).histogram("x").save(tmp_path / "a.json")
+    for fields in ({}, {"versions": 5}):
+        with pytest.raises(LeavingError, match=r"^no more copies of these persons may"):
+            dc.Protected(opened(study="s", left_out=0.4, **fields)).new_version()
 
 
 NO_VERSION: dict[str, tuple[dict[str, Any], str]] = {
@@ -774,8 +776,7 @@ def test_a_version_of_nothing_is_refused(
 
 
 POLICIES: dict[str, dict[str, Any]] = {
-    "k": {"k": 6},
-    "m": {"m": 30},
+    "left out": {"left_out": 0.3},
     "rounding": {"round_to": 1},
     "unit": {"unit": "id"},
 }
@@ -807,7 +808,7 @@ def test_another_secret_writes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
 
     said = tried(opened(study="s"), ({}, *BEFORE[0]), tmp_path / "t.json")
-    assert "sealed with another secret" in said
+    assert said.startswith("another secret: that of the earlier release of these persons")
 
 
 # --- several processes, and a broken ledger ---------------------------------------------------
@@ -865,7 +866,7 @@ def test_beside_a_policy_file_lie_its_ledger_and_copies(tmp_path: Path, own_home
 
     hidden = tmp_path / ".discreet"
     names = sorted(path.name.split("-")[0] for path in hidden.iterdir())
-    assert names == ["ledger.sqlite", "whole", "whole", "whole"]
+    assert names == ["ledger.key", "ledger.sqlite", "whole", "whole", "whole"]
     if os.name == "posix":
         assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
         assert {stat.S_IMODE(path.stat().st_mode) for path in hidden.iterdir()} == {0o600}
@@ -885,7 +886,7 @@ def test_a_preset_keeps_its_copy_in_memory(tmp_path: Path, own_home: Path) -> No
     opened().scatter("x", "y").save(tmp_path / "a.svg")
 
     made = {path.name for path in own_home.rglob("*") if path.is_file()}
-    assert made == {"ledger.sqlite", "discreet.secret"}
+    assert made == {"ledger.sqlite", "ledger.key", "discreet.register", "discreet.secret"}
 
 
 def test_a_view_that_was_pickled_has_left_and_has_no_gate() -> None:

@@ -180,7 +180,7 @@ def test_what_may_not_be_released_is_not_written(tmp_path: Path) -> None:
     study = dc.open(file, rules)
     board = study.board()
     board.to_html()
-    rules.write_text(f"k = 6\n{ROLES}", encoding="utf-8")
+    rules.write_text(f"left_out = 0.3\n{ROLES}", encoding="utf-8")
     dc.open(file, rules).session.release_gate.new_version()
 
     with pytest.raises(LeavingError, match="version"):

@@ -28,7 +28,13 @@ from discreet.ledger.rules import (
     ReleaseRecord,
 )
 from discreet.lines import Lines
-from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS, Whole
+from discreet.methods import (
+    CLUSTER_METHODS,
+    COUNT_METHODS,
+    ROW_METHODS,
+    NoProtection,
+    Whole,
+)
 from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
@@ -319,7 +325,7 @@ def _way(request: PlotRequest) -> dict[str, str]:
     """
     if request.method in CLUSTER_METHODS:
         return {WAY_OF_CLUSTERS: f"{request.method}, k = {request.k}"}
-    if request.method in COUNT_METHODS:
+    if request.method in COUNT_METHODS and request.method != NoProtection.name:
         return {LEAST_COUNT: f"k = {request.k}"}
     method = ROW_METHODS.get(request.method)
     number = f"q = {request.q}" if method is not None and method.by_noise else f"k = {request.k}"
