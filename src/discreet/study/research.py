@@ -652,7 +652,8 @@ class Research:
 
         **What it does not protect.** Levels of strata are as they are: k-anonymity of the strata
         says how many share them, not that what they share is harmless. Two tables of the same
-        data by other settings give records away together: release one of them.
+        data by other settings give records away together, so once one has left the others are
+        refused.
 
         Avraam et al., "A deterministic approach for protecting privacy in sensitive personal
         data", BMC Medical Informatics and Decision Making 22:24 (2022).
@@ -960,8 +961,7 @@ def anonymize(
 
     Notes
     -----
-    **What it does not protect.** As of `Research.anonymize`: two tables of the same persons by
-    other settings give records away together.
+    **What it does not protect.** As of `Research.anonymize`.
 
     Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
     BMC Medical Informatics and Decision Making 22:24 (2022).
