@@ -75,9 +75,28 @@ NUMBER, LEVELS = "continuous", "categorical"
 KINDS = {f"kind of {name!r}": LEVELS if name in ("sex", "ward") else NUMBER for name in COLUMNS}
 
 
-def test_of_counts_and_rows_of_records_nothing_is_pinned() -> None:
-    assert told("parallel", "x", "y").choices == {}
-    assert told("scatter", "x", "y", by="sex").choices == {}
+WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
+    "clusters": (("parallel", "x", "y"), {}, {"way of making clusters": "k-member, k = 3"}),
+    "rows": (("scatter", "x", "y"), {}, {"way of protecting rows": "deterministic, k = 3"}),
+    "noise": (
+        ("scatter", "x", "y"),
+        {"method": "probabilistic", "q": 0.5},
+        {"way of protecting rows": "probabilistic, q = 0.5"},
+    ),
+    "records": (
+        ("scatter", "x", "y"),
+        {"method": "none"},
+        {"way of protecting rows": "none, k = 3"},
+    ),
+    "counts": (("histogram", "x"), {"k": 4}, {"least count": "k = 4"}),
+}
+
+
+@pytest.mark.parametrize(("columns", "how", "expected"), WAYS.values(), ids=WAYS)
+def test_of_the_papers_the_method_and_its_numbers_are_pinned(
+    columns: tuple[str, ...], how: dict[str, Any], expected: dict[str, str]
+) -> None:
+    assert told(*columns, **how).choices == expected
 
 
 def test_the_copy_is_pinned_and_the_kind_of_each_of_its_columns() -> None:

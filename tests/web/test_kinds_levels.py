@@ -15,7 +15,6 @@ from tests.web.running import Board, board_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from playwright.sync_api import Browser
 
@@ -266,32 +265,6 @@ def test_a_heat_map(board: Board, study: Study, asked: dict[str, Any]) -> None:
     views = [it for it in view.get("views", [view]) if it]
     cells = [count for it in views for row in it["counts"] for count in row]
     assert board.draw(spec)["html"].count("data-m=") == sum(count > 0 for count in cells)
-
-
-COUNTED: list[dict[str, Any]] = [
-    {"kind": "histogram", "columns": ["bmi"], "by": ["sex"]},
-    {"kind": "bars", "columns": ["ninth"], "by": ["rare"]},
-    {"kind": "crosstab", "columns": ["ninth", "rare"]},
-    {"kind": "heatmap", "columns": ["age", "bmi"], "by": ["sex"]},
-]
-DRAWN = """([spec, view]) => {
-  const host = document.getElementById("host");
-  const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
-  const drawn = it.drawPicture(host, it.kindFor(spec), view, it.lookOf(columns, { spec }));
-  return { marks: drawn.marks, html: host.innerHTML };
-}"""
-
-
-@pytest.mark.parametrize("spec", COUNTED)
-def test_counts_of_the_server_are_drawn_too(
-    board: Board, tmp_path: Path, spec: dict[str, Any]
-) -> None:
-    """Of a study without a copy of the whole table."""
-    study = opened(tmp_path, f'preset = "research"\n{RULES}', table())
-    given = {name: it for name, it in spec.items() if name not in ("kind", "columns")}
-    view = getattr(study, spec["kind"])(*spec["columns"], **given)
-    found = board.page.evaluate(DRAWN, [spec, json.loads(view.to_json())])
-    assert found["marks"]
 
 
 TITLES = [

@@ -192,7 +192,6 @@ REFUSED = {
     "kept on the server": ('copy = "served"\n', "keeps the copy on a server"),
     "too many rows": ("copy_rows = 100\n", "larger than the policy lets a browser have"),
     "too many bytes": ("copy_bytes = 100\n", "larger than the policy lets a browser have"),
-    "no copy": ('preset = "research"\n', "has no copy of the whole table"),
 }
 
 
