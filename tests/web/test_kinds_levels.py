@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyarrow import Table, array
 
+import discreet as dc
+from discreet.plots import PLOTS
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.web.running import Board, board_page
@@ -265,6 +267,30 @@ def test_a_heat_map(board: Board, study: Study, asked: dict[str, Any]) -> None:
     views = [it for it in view.get("views", [view]) if it]
     cells = [count for it in views for row in it["counts"] for count in row]
     assert board.draw(spec)["html"].count("data-m=") == sum(count > 0 for count in cells)
+
+
+COUNTED: list[dict[str, Any]] = [
+    {"kind": "histogram", "columns": ["bmi"], "by": ["sex"]},
+    {"kind": "bars", "columns": ["ninth"], "by": ["rare"]},
+    {"kind": "crosstab", "columns": ["ninth", "rare"]},
+    {"kind": "heatmap", "columns": ["age", "bmi"], "by": ["sex"]},
+]
+DRAWN = """([spec, view]) => {
+  const host = document.getElementById("host");
+  const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
+  const drawn = it.drawPicture(host, it.kindFor(spec), view, it.lookOf(columns, { spec }));
+  return { marks: drawn.marks, html: host.innerHTML };
+}"""
+
+
+@pytest.mark.parametrize("spec", COUNTED)
+def test_counts_with_hidden_cells_are_drawn_too(board: Board, spec: dict[str, Any]) -> None:
+    """A count of few records is none: the papers hide it, and answers of the data may."""
+    by = spec.get("by", [None])[0]
+    papers = dc.research(table(), public=True).papers
+    view = papers.draw(PLOTS[spec["kind"]], spec["columns"], by=by)
+    found = board.page.evaluate(DRAWN, [spec, json.loads(view.to_json())])
+    assert found["marks"]
 
 
 TITLES = [
