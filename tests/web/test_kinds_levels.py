@@ -284,13 +284,25 @@ DRAWN = """([spec, view]) => {
 
 
 @pytest.mark.parametrize("spec", COUNTED)
-def test_counts_with_hidden_cells_are_drawn_too(board: Board, spec: dict[str, Any]) -> None:
-    """A count of few records is none: the papers hide it, and answers of the data may."""
+def test_counts_of_data_are_drawn_too(board: Board, spec: dict[str, Any]) -> None:
+    """Of the papers now, and of answers of the data."""
     by = spec.get("by", [None])[0]
     papers = dc.research(table(), public=True).papers
     view = papers.draw(PLOTS[spec["kind"]], spec["columns"], by=by)
     found = board.page.evaluate(DRAWN, [spec, json.loads(view.to_json())])
     assert found["marks"]
+
+
+def test_a_hidden_cell_of_a_table_is_said_to_be_of_few(board: Board) -> None:
+    """An answer of the data may hide what few have, which is no 0."""
+    spec = {"kind": "crosstab", "columns": ["ninth", "rare"]}
+    papers = dc.research(table(), public=True).papers
+    view = json.loads(papers.draw(PLOTS["crosstab"], spec["columns"]).to_json())
+    shown = board.page.evaluate(DRAWN, [spec, view])["html"]
+    view["counts"][0][0] = None
+    hidden = board.page.evaluate(DRAWN, [spec, view])["html"]
+
+    assert [it.count('class="few"') for it in (shown, hidden)] == [0, 1]
 
 
 TITLES = [
