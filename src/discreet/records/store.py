@@ -237,8 +237,9 @@ class Store:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that reads one state of the file, that of its first question.
 
-        Where there is no file none is made; it reads as one with no rows.
+        Where there is no file none is made; it reads as one with no rows, unless it is lost.
         """
+        self.check_begun()
         if not self._is_there():
             with closing(_empty(self.schema)) as connection:
                 yield connection

@@ -1559,7 +1559,7 @@ pixels = 400), policy standard)
         >>> study.fidelity().rows > 400
         True
         """
-        return self._file.fidelity(exact=exact)
+        return self._of_copy().session.fidelity(exact=exact)
 
     def verify(self, path: str | Path, *, beside: str | Path | None = None) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.

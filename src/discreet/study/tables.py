@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.ledger.rules import STRATA_OF_TABLE
 from discreet.measure.evaluate import WIDTHS, Measured, measured
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
@@ -40,7 +41,7 @@ from discreet.release import (
     in_declared_order,
 )
 from discreet.rounding import joint_set, k_of_c
-from discreet.study.gate import listed, with_provenance
+from discreet.study.gate import listed, way_of, with_provenance
 from discreet.study.papers import Papers
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
@@ -140,12 +141,14 @@ def release(
     def leave(form: str | None, report: str | None, told: Provenance | None = None) -> None:
         """Record that the table is released, its report with a provenance, or both."""
         gate, records = session.release_gate, []
+        way = way_of(session.policy, request.rows, request.by)
+        way[STRATA_OF_TABLE] = ", ".join(made.levels) or "none"
         if form is not None:
-            records.append(gate.record(request.rows, form, rests_on))
+            records.append(gate.record(request.rows, form, rests_on, way))
         if report is not None:
             records += [gate.record(each, form=report) for each in drawn]
             of = dataclasses.replace(request.rows, plot=REPORT)
-            record = gate.record(of, report, rests_on)
+            record = gate.record(of, report, rests_on, way)
             records.append(with_provenance(record, told))  # last: what is noted is noted of it
         gate.release(records)
 
