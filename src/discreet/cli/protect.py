@@ -85,7 +85,8 @@ def protect(
 
     It is a release of the whole copy, and recorded. All commands that draw and tabulate take the
     file in place of the table. By the name of a table (.csv, .tsv, .parquet) the copy is written as
-    one, with a report on its risk and use. Without -o and --json nothing leaves, and the report is printed.
+    one, with a report on its risk and use. Without -o and --json nothing leaves, and the report is
+    printed.
 
     discreet protect cohort.csv -o cohort.discreet
     discreet protect cohort.csv --policy clinic.toml -o cohort.discreet

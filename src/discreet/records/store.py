@@ -62,9 +62,9 @@ Place = tuple[int, int]
 
 ROWS_A_STEP = 1000
 
-MARK = (
-    "A {} of what left was begun with the secret that is kept here. While this file is here,\n"
-    "nothing more is released without it.  Of its key:"
+TEXT_OF_MARK = (
+    "discreet began a {} of released files. While this file is here, nothing is released without\n"
+    "that {}. Fingerprint of its key:"
 )
 
 LOG = logging.getLogger("discreet.records")
@@ -145,7 +145,7 @@ class Store:
 
     @property
     def _own_mark(self) -> str:
-        return f"{MARK.format(self.schema.name)}\n{self.key.digest('mark').hex()[:32]}\n"
+        return f"{TEXT_OF_MARK.format(*2 * [self.schema.name])}\n{self.key.digest('mark').hex()[:32]}\n"
 
     def _keep_mark(self) -> None:
         """Say beside the secret that the file was begun, before anything is let out."""

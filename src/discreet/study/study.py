@@ -122,8 +122,8 @@ class Study:
     Attributes
     ----------
     session : Session
-        The table behind the study, with its secret and ledger: for what serves it to others. A
-        study that is a file has none.
+        The table behind the study, with its secret and ledger: for the custodian. A study that is
+        a file has none.
     """
 
     def __init__(self, session: Session | FileSession, derived: DerivedCopy | None = None) -> None:
@@ -181,8 +181,8 @@ class Study:
         `ColumnFacts`: `study.columns["bmi"].kind`. `pandas.DataFrame(study.columns.figures)` has
         all of it, and `to_json` writes it. Figures are of the rows of the copy of the whole table,
         made where it is not yet, so that they are free and as near as the copy is; levels are those
-        of the copy. A study without such a copy has the kinds alone. What `where` and `assign`
-        return has figures of its own rows, and its new columns.
+        of the copy. What `where` and `assign` return has figures of its own rows, and its new
+        columns.
 
         Examples
         --------
@@ -427,8 +427,7 @@ class Study:
         column : str
             A continuous column.
         by : str or pair of str, optional
-            A categorical column: one histogram for each of its levels, on the same bins. Of two,
-            in the copy of the whole table alone, the levels of the first have a row of panels each
+            A categorical column: one histogram for each of its levels, on the same bins. Of two, the levels of the first have a row of panels each
             and those of the second a column; what has fewer than 50 rows is not drawn.
         overlay : bool, default False
             Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
@@ -738,7 +737,7 @@ class Study:
             Two continuous columns.
         by : str or pair of str, optional
             A categorical column: one grid for each of its levels, on the same cells and colours.
-            Of two, in the copy of the whole table alone, the levels of the first have a row of
+            Of two, the levels of the first have a row of
             panels each and those of the second a column; what has fewer than 50 rows is not drawn.
         **view
             `grid` or `limits`.
@@ -955,8 +954,7 @@ class Study:
         column : str
             A categorical column.
         by : str or pair of str, optional
-            Another one whose levels divide the bars. Of two, in the copy of the whole table alone,
-            the levels of the first divide the bars in a panel for each of the second; what has
+            Another one whose levels divide the bars. Of two, the levels of the first divide the bars in a panel for each of the second; what has
             fewer than 50 rows is not drawn.
         percent : bool, default False
             Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
@@ -1056,7 +1054,7 @@ class Study:
             or of codes, numbers of which there are 30 different ones at most.
         by : str or pair of str, optional
             A categorical column: a curve for each of its levels of at least 10 rows, 12 at most. Of
-            two, in the copy of the whole table alone, the levels of the first have a curve in a
+            two, the levels of the first have a curve in a
             panel for each of the second; what has fewer than 50 rows is not drawn.
         event_is : str or number, or a sequence of them, optional
             The values of `event` that are the event, all others being the end of observation.
@@ -1715,7 +1713,8 @@ def open(
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
     k : int, optional
-        The least number of persons anything drawn stands on; the preset's where None.
+        The least number of persons behind a level, a gap and a value of the copy; the preset's
+        where None.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
         `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.
