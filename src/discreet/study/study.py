@@ -427,8 +427,9 @@ class Study:
         column : str
             A continuous column.
         by : str or pair of str, optional
-            A categorical column: one histogram for each of its levels, on the same bins. Of two, the levels of the first have a row of panels each
-            and those of the second a column; what has fewer than 50 rows is not drawn.
+            A categorical column: one histogram for each of its levels, on the same bins. Of two,
+            the levels of the first have a row of panels each and those of the second a column; what
+            has fewer than 50 rows is not drawn.
         overlay : bool, default False
             Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
             more than six levels the six with the most rows. Without `by` it changes nothing; with
@@ -540,9 +541,9 @@ class Study:
             A continuous column; of the copy of the whole table also one of dates.
         by : str or pair of str, optional
             A categorical column: a curve for each of its levels, of at least 10 rows; of more than
-            12 levels those with the most rows. The others are named below the plot. Of two, in
-            the copy of the whole table alone, the levels of the first have a curve in a panel for
-            each of the second; what has fewer than 50 rows is not drawn.
+            12 levels those with the most rows. The others are named below the plot. Of two, the
+            levels of the first have a curve in a panel for each of the second; what has fewer than
+            50 rows is not drawn.
 
         Returns
         -------
@@ -621,9 +622,9 @@ class Study:
         x, y : str
             Two continuous columns.
         by : str or pair of str, optional
-            A categorical column that colours the points. Of two, in the copy of the whole table
-            alone, the levels of the first have a row of panels each and those of the second a
-            column; what has fewer than 50 rows is not drawn.
+            A categorical column that colours the points. Of two, the levels of the first have a row
+            of panels each and those of the second a column; what has fewer than 50 rows is not
+            drawn.
         trend : bool, default False
             Draw the least-squares line of all rows, one for each level of `by`.
         show : {"auto", "points", "density"}, default "auto"
@@ -736,9 +737,9 @@ class Study:
         x, y : str
             Two continuous columns.
         by : str or pair of str, optional
-            A categorical column: one grid for each of its levels, on the same cells and colours.
-            Of two, the levels of the first have a row of
-            panels each and those of the second a column; what has fewer than 50 rows is not drawn.
+            A categorical column: one grid for each of its levels, on the same cells and colours. Of
+            two, the levels of the first have a row of panels each and those of the second a column;
+            what has fewer than 50 rows is not drawn.
         **view
             `grid` or `limits`.
 
@@ -835,9 +836,8 @@ class Study:
         *columns : str
             One or more continuous columns; one alone with `by`.
         by : str or pair of str, optional
-            A categorical column whose levels have a box each. Of two, in the copy of the whole
-            table alone, the boxes of the second stand side by side at each level of the first;
-            what has fewer than 50 rows is not drawn.
+            A categorical column whose levels have a box each. Of two, the boxes of the second stand
+            side by side at each level of the first; what has fewer than 50 rows is not drawn.
         **view
             `grid` or `limits`.
 
@@ -954,8 +954,8 @@ class Study:
         column : str
             A categorical column.
         by : str or pair of str, optional
-            Another one whose levels divide the bars. Of two, the levels of the first divide the bars in a panel for each of the second; what has
-            fewer than 50 rows is not drawn.
+            Another one whose levels divide the bars. Of two, the levels of the first divide the
+            bars in a panel for each of the second; what has fewer than 50 rows is not drawn.
         percent : bool, default False
             Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
             it.
@@ -1054,8 +1054,8 @@ class Study:
             or of codes, numbers of which there are 30 different ones at most.
         by : str or pair of str, optional
             A categorical column: a curve for each of its levels of at least 10 rows, 12 at most. Of
-            two, the levels of the first have a curve in a
-            panel for each of the second; what has fewer than 50 rows is not drawn.
+            two, the levels of the first have a curve in a panel for each of the second; what has
+            fewer than 50 rows is not drawn.
         event_is : str or number, or a sequence of them, optional
             The values of `event` that are the event, all others being the end of observation.
             Without it 1 of 0 and 1, yes of no and yes, true of false and true.
@@ -1130,10 +1130,10 @@ class Study:
         value : str, optional
             A continuous column whose mean is drawn; without it rows are counted.
         by : str or pair of str, optional
-            A categorical column: a line for each of its levels of at least 10 rows; of more than
-            12 levels for those with the most rows. The others are named below the plot. Of two, in
-            the copy of the whole table alone, the levels of the first have a line in a panel for
-            each of the second; what has fewer than 50 rows is not drawn.
+            A categorical column: a line for each of its levels of at least 10 rows; of more than 12
+            levels for those with the most rows. The others are named below the plot. Of two, the
+            levels of the first have a line in a panel for each of the second; what has fewer than
+            50 rows is not drawn.
         every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
             How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin
             on Mondays. Whole numbers are their own periods; of years "year" may be said.
