@@ -26,7 +26,7 @@ before = called()
 steps = np.arange(25_000)[:, None] * np.sqrt([2, 3, 5]) % 1
 frame = pd.DataFrame(steps, columns=["a", "b", "c"]).assign(d=np.where(steps[:, 0] < 0.5, "x", "y"))
 dc.open(frame, policy="standard").scatter("a", "b")
-study = dc.open(frame, policy="research")
+study = dc.research(frame)
 study.parallel(["a", "b", "d"])
 for method in ("mdav", "optimal", "kmeans"):
     study.anonymize(columns=["a"], method=method, k=5)
