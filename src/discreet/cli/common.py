@@ -254,7 +254,8 @@ class WholeOptions:
 
     policy: PolicyOption = "standard"
     k: Annotated[
-        int | None, Option("-k", "--k", help="The least number of persons behind a value of the copy.")
+        int | None,
+        Option("-k", "--k", help="The least number of persons behind a value of the copy."),
     ] = None
     m: Annotated[
         int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
@@ -335,7 +336,8 @@ class NumberOptions:
     """Numbers of plots."""
 
     k: Annotated[
-        int | None, Option("-k", "--k", help="The least number of persons behind a value of the copy.")
+        int | None,
+        Option("-k", "--k", help="The least number of persons behind a value of the copy."),
     ] = None
     bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
     grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None

@@ -145,7 +145,8 @@ class Store:
 
     @property
     def _own_mark(self) -> str:
-        return f"{TEXT_OF_MARK.format(*2 * [self.schema.name])}\n{self.key.digest('mark').hex()[:32]}\n"
+        text = TEXT_OF_MARK.format(*2 * [self.schema.name])
+        return f"{text}\n{self.key.digest('mark').hex()[:32]}\n"
 
     def _keep_mark(self) -> None:
         """Say beside the secret that the file was begun, before anything is let out."""
