@@ -668,12 +668,12 @@ def part_of(share: float) -> pa.Table:
 
 def test_of_a_part_of_the_persons_no_other_way_leaves(tmp_path: Path) -> None:
     research(study="all").scatter("x", "y").save(tmp_path / "a.svg")
-    part = research(part_of(0.85), study="part")
+    part = research(part_of(0.6), study="part")
 
     with pytest.raises(LeavingError, match=r"way of protecting rows must .*as study 'all'"):
         part.scatter("x", "y", k=4).save(tmp_path / "b.svg")
     with pytest.raises(LeavingError, match="a protected copy, and what the papers' methods make"):
-        opened(part_of(0.85), study="copy").histogram("x").save(tmp_path / "c.svg")
+        opened(part_of(0.6), study="copy").histogram("x").save(tmp_path / "c.svg")
     part.scatter("x", "y").save(tmp_path / "b.svg")
     research(pa.table(cohort(2)), study="others").scatter("x", "y", k=4).save(tmp_path / "d.svg")
 
