@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.arguments import check_ratio
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError
 from discreet.measure.column_list import ColumnList
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
@@ -30,7 +29,7 @@ from discreet.plots.survival import SURVIVAL
 from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, load_policy
 from discreet.release import Release
-from discreet.study.asking import asked
+from discreet.study.asking import asked, known_settings
 from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
@@ -42,6 +41,7 @@ from discreet.study.opening import session_of
 from discreet.study.publishing import private_copy
 from discreet.study.session import Session
 from discreet.study.summary import average, summarise
+from discreet.study.tables import check_risk_below
 from discreet.study.verify import FileCheck, verifier_of
 from discreet.study.verify_file import FileVerifier
 from discreet.study.whole_table import columns_released, release_whole
@@ -96,15 +96,6 @@ class AxisSettings(TypedDict, total=False):
     pixels: int | None
     limits: Limits | None
     cost: str | None
-
-
-def _known(settings: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Refuse other names than the settings': one passed on could say what the session decides."""
-    for name in given:
-        if name not in settings.__annotations__:
-            allowed = one_of(settings.__annotations__)
-            raise InputError(f"there is no setting {name!r} here; there are {allowed}")
-    return dict(given)
 
 
 class Study:
@@ -450,7 +441,7 @@ class Study:
         -----
         Bins hold rows of the protected copy.
         """
-        settings = _known(BinSettings, view)
+        settings = known_settings(BinSettings, view)
         how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
         return self._of_copy().draw(HISTOGRAM, [column], **how, **settings)
 
@@ -643,7 +634,7 @@ class Study:
         The points are rows of the protected copy, so asking again, or for other columns, teaches
         nothing that the copy does not.
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         how: dict[str, Any] = {"by": by, "trend": trend, "show": show}
         return self._of_copy().draw(SCATTER, [x, y], **how, **settings)
 
@@ -751,7 +742,7 @@ class Study:
         -----
         Cells hold rows of the protected copy.
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         return self._of_copy().draw(HEATMAP, [x, y], by=by, **settings)
 
     @overload
@@ -805,7 +796,7 @@ class Study:
         -----
         Tells nothing that the heat map does not.
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         return self._of_copy().draw(CONTOUR, [x, y], by=by, **settings)
 
     @overload
@@ -857,7 +848,7 @@ class Study:
         >>> view.first, view.second, view.drawn
         (('no', 'yes'), ('1', '2'), 4)
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
         return self._of_copy().draw(BOX, columns, by=by, **settings)
@@ -1241,7 +1232,7 @@ class Study:
 pixels = 400), policy standard)
         """
         settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
-        settings |= _known(AxisSettings, view)
+        settings |= known_settings(AxisSettings, view)
         return self._of_copy().draw(PARALLEL, columns, method=method, **settings)
 
     @asked
@@ -1663,8 +1654,7 @@ pixels = 400), policy standard)
         >>> release.frame.column_names[:3]
         ['age', 'sex', 'bmi']
         """
-        if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
-            raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+        check_risk_below(risk_below)
         names = columns_released(self._of_copy(), columns, drop)
         return release_whole(self.session, names, formula, risk_below, self._derived)
 

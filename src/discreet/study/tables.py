@@ -56,6 +56,7 @@ __all__ = [
     "LOSSES",
     "RISKS",
     "check_formula",
+    "check_risk_below",
     "each_of",
     "made_where",
     "pair_of_made",
@@ -260,6 +261,12 @@ def _check_reached(
             "the share of records that are linked to their own released row is not below"
             " risk_below=; tune() shows which method and k reach it"
         )
+
+
+def check_risk_below(risk_below: float | None) -> None:
+    """Refuse what is no share of records that may be linked."""
+    if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
+        raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
 
 
 def check_formula(pair: Pair, formula: str) -> None:
