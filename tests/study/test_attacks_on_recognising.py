@@ -96,7 +96,7 @@ def test_of_research_alone_several_tables_leave_that_promise_nothing_together() 
         dc.research(frame.iloc[60 * i :], study=f"part {i}").histogram("bmi").to_json()
 
     with pytest.raises(
-        LeavingError, match="a protected copy, and what the papers' .* study 'part 0'"
+        LeavingError, match=r"a protected copy, and what the papers' .* study 'part 0'"
     ):
         sex_of(frame.sample(200, random_state=1), "sacro")
 
