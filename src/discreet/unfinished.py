@@ -58,15 +58,16 @@ def being_written(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def being_released(path: Path) -> Iterator[Path]:
+def being_released(path: Path, *, own: bool = False) -> Iterator[Path]:
     """Give where to write what is released: it has its name once all of it is on the disk.
 
-    Others may then read it as they may the user's other files. What a process that was killed has
-    begun to write into this folder is deleted first. Raises OSError where it cannot be written.
+    Others may then read it as they may the user's other files, unless it is its owner's `own`.
+    What a process that was killed has begun to write into this folder is deleted first. Raises
+    OSError where it cannot be written.
     """
     delete_unfinished(path.parent, RELEASED)
     with partial_file(path, RELEASED, USUAL) as (file, partial):
-        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        mode = OWN if own else stat.S_IMODE(os.fstat(file.fileno()).st_mode)
         with suppress(OSError):  # a disk may know no rights
             partial.chmod(OWN)
         yield partial

@@ -50,7 +50,7 @@ def test_a_lost_ledger_is_begun_anew_as_the_message_says(
     assert (code, out) == (dc.LedgerError.exit_code, "")
     (command,) = re.findall("`(discreet register begin --lost )REASON`", err)
     begin = [*shlex.split(command)[1:], "the disk broke", "--policy", policy]
-    said = (0, "a new list begins; it knows nothing of what was released before\n", "")
+    said = (0, "a new ledger begins; it knows nothing of what was released before\n", "")
     assert run(*begin) == said
     assert run(*begin)[0] == dc.InputError.exit_code
     assert plot()[0] == 0

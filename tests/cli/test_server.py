@@ -393,7 +393,7 @@ REFUSED: dict[str, tuple[list[str], int, str]] = {
     "no requests": (["--a-minute", "0"], 2, "requests a minute are 1 to 100,000,000"),
     "how it was protected": (["-k", "9"], 2, "a study file says itself how it was protected"),
     "another study": (["--study", "x"], 2, "a study file says itself how it was protected"),
-    "a table by standard input": (["-"], 2, "a server reads its data whenever it starts; name a"),
+    "a table by standard input": (["-"], 2, "a table is protected whenever the server starts"),
     "no file": (["/none/no.discreet"], 2, "'/none/no.discreet' cannot be read"),
     "no workers": (["--workers", "0"], 2, "workers are 1 to 64"),
     "too many workers": (["--workers", "65"], 2, "workers are 1 to 64"),

@@ -173,7 +173,9 @@ def test_the_files_are_named(
     out, err = capsys.readouterr()
     said_of = ", ".join(map(str, of.values()))
     said, _, _ = err.partition("\n\n")
-    assert said == (said_of or "nothing was saved; -o RELEASED.csv releases the table")
+    assert said == (
+        said_of or "the report was released as JSON; -o RELEASED.csv releases the table"
+    )
     assert sorted(tmp_path.iterdir()) == sorted(of.values())
     assert json.loads(out)["made"].get("file") == ("t.csv" if ".csv" in of else None)
 
@@ -556,7 +558,7 @@ def test_json_is_the_report(run: Run, wine: Path) -> None:
     told = json.loads(out)
     assert told["made"]["rounding"] == "vmdav"
     assert told["made"]["k"] == "freedman-diaconis"
-    assert "nothing was saved" in err
+    assert "the report was released as JSON" in err
 
 
 NO_ROUNDING = {

@@ -68,6 +68,7 @@ def test_another_secret_is_elsewhere(
 ) -> None:
     monkeypatch.setenv("DISCREET_SECRET", bytes(range(100, 132)).hex())
     monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "of another custodian"))
     assert run("verify", str(figure))[0] == 11
 
 

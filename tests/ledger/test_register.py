@@ -347,7 +347,7 @@ def test_the_mark_is_written_once_something_left_and_again_where_it_is_gone(
     assert not (tmp_path / MARK).exists()
     leave(ledger)
     before = (tmp_path / MARK).read_text()
-    assert "nothing more is released without it" in before.replace("\n", " ")
+    assert "nothing is released without that ledger" in before.replace("\n", " ")
     (tmp_path / MARK).unlink()
     leave(ledger)
     assert (tmp_path / MARK).read_text() == before

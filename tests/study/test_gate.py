@@ -77,16 +77,24 @@ KINDS = {f"kind of {name!r}": LEVELS if name in ("sex", "ward") else NUMBER for 
 
 WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
     "clusters": (("parallel", "x", "y"), {}, {"way of making clusters": "k-member, k = 3"}),
-    "rows": (("scatter", "x", "y"), {}, {"way of protecting rows": "deterministic, k = 3"}),
+    "rows": (
+        ("scatter", "x", "y"),
+        {},
+        {
+            "way of protecting rows": (
+                "deterministic, k = 3, metric = euclidean, q = 0.0, ties = keyed"
+            )
+        },
+    ),
     "noise": (
         ("scatter", "x", "y"),
         {"method": "probabilistic", "q": 0.5},
-        {"way of protecting rows": "probabilistic, q = 0.5"},
+        {"way of protecting rows": "probabilistic, q = 0.5, far_noise = even, k = 3"},
     ),
     "records": (
         ("scatter", "x", "y"),
         {"method": "none"},
-        {"way of protecting rows": "none, k = 3"},
+        {"way of protecting rows": "none"},
     ),
     "counts": (("histogram", "x"), {"k": 4}, {"least count": "k = 4"}),
 }

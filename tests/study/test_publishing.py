@@ -295,3 +295,14 @@ def test_a_copy_that_is_not_the_custodians_is_not_drawn_from(tmp_path: Path, wha
 
     with pytest.raises(InputError, match="cannot be read; move it away to have it made again"):
         dc.open(cohort(), in_folder(tmp_path), study="cohort").histogram("age")
+
+
+def test_a_copy_beside_the_data_is_no_study_file_by_another_name(tmp_path: Path) -> None:
+    """Else it would be explored and saved, and nothing recorded."""
+    dc.open(cohort(), in_folder(tmp_path), study="cohort").histogram("age")
+    (path,) = (tmp_path / ".discreet").glob("whole-*.copy")
+    named = path.rename(tmp_path / "cohort.discreet")
+
+    for opening in (dc.open, dc.check, open_study_file):
+        with pytest.raises(InputError, match="keeps beside the data, and no study file"):
+            opening(named)

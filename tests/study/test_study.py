@@ -632,7 +632,7 @@ def test_standard_and_research_of_the_same_data_refuse_each_other(
 
 
 OTHER_WAYS: dict[str, tuple[Callable[[dc.Research], dc.View], str]] = {
-    "another k": (lambda it: it.scatter("x", "y", k=4), r"way of protecting rows .*istic, k = 3\)"),
+    "another k": (lambda it: it.scatter("x", "y", k=4), r"way of protecting rows .*istic, k = 3, "),
     "another k of one column": (lambda it: it.box("z", method="deterministic", k=4), "k = 3"),
     "noise": (lambda it: it.scatter("x", "y", method="probabilistic"), "way of protecting rows"),
     "the records": (lambda it: it.scatter("x", "y", method="none"), "way of protecting rows"),
@@ -658,6 +658,57 @@ def test_one_method_and_k_alone_leaves_of_the_same_data(name: str, tmp_path: Pat
     draw(research(study="public", public=True)).save(tmp_path / "other.svg")
     methods = ["deterministic", "suppression", "k-member"]
     assert [entry["method"] for entry in ledger_of("research").history()] == methods
+
+
+def part_of(share: float) -> pa.Table:
+    """Return so large a part of the cohort."""
+    table = pa.table(COHORT)
+    return table.slice(0, int(share * table.num_rows))
+
+
+def test_of_a_part_of_the_persons_no_other_way_leaves(tmp_path: Path) -> None:
+    research(study="all").scatter("x", "y").save(tmp_path / "a.svg")
+    part = research(part_of(0.6), study="part")
+
+    with pytest.raises(LeavingError, match=r"way of protecting rows must .*as study 'all'"):
+        part.scatter("x", "y", k=4).save(tmp_path / "b.svg")
+    with pytest.raises(LeavingError, match="a protected copy, and what the papers' methods make"):
+        opened(part_of(0.6), study="copy").histogram("x").save(tmp_path / "c.svg")
+    part.scatter("x", "y").save(tmp_path / "b.svg")
+    research(pa.table(cohort(2)), study="others").scatter("x", "y", k=4).save(tmp_path / "d.svg")
+
+
+def test_a_new_version_is_no_way_round_it(tmp_path: Path) -> None:
+    study = research(study="s")
+    study.scatter("x", "y").save(tmp_path / "a.svg")
+    changed = research(pa.table({**COHORT, "x": [it + 1 for it in COHORT["x"]]}), study="s")
+    changed.new_version()
+
+    with pytest.raises(LeavingError, match="way of protecting rows must be as in"):
+        changed.scatter("x", "y", k=4).save(tmp_path / "b.svg")
+    changed.scatter("x", "y").save(tmp_path / "b.svg")
+
+
+TABLES_BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "other regions": (
+        {"method": "equal_width", "c": 5},
+        {"method": "equal_width", "c": 6},
+        "c = 5",
+    ),
+    "other strata": ({"k": 8}, {"k": 8, "drop": ["sex"]}, "strata of tables must be as in"),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "words"), TABLES_BESIDE.values(), ids=TABLES_BESIDE)
+def test_one_grouping_of_the_records_alone_leaves(
+    first: dict[str, Any], second: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    study = research(study="s")
+    study.round(["x", "y"], **first).save(tmp_path / "a.csv")
+
+    with pytest.raises(LeavingError, match=words):
+        study.round(["x", "y"], **second).save(tmp_path / "b.csv")
+    study.round(["x", "y"], **first).save(tmp_path / "b.csv")
 
 
 # --- changed data, and versions ---------------------------------------------------------------

@@ -47,7 +47,10 @@ version = typer.Typer(help="Versions of a study.", no_args_is_help=True)
 app.add_typer(version, name="version")
 policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
 app.add_typer(policy, name="policy")
-register = typer.Typer(help="What of a study was released.", no_args_is_help=True)
+register = typer.Typer(
+    help="Declare that the ledger is lost, or that nothing of a version was given away.",
+    no_args_is_help=True,
+)
 app.add_typer(register, name="register")
 token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
 app.add_typer(token, name="token")

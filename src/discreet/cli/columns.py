@@ -26,7 +26,8 @@ def columns(
     study: StudyOptions,
     derived: DerivedOptions,
     k: Annotated[
-        int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
+        int | None,
+        Option("-k", "--k", help="The least number of persons behind a value of the copy."),
     ] = None,
     m: Annotated[
         int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")

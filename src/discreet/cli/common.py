@@ -254,7 +254,8 @@ class WholeOptions:
 
     policy: PolicyOption = "standard"
     k: Annotated[
-        int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
+        int | None,
+        Option("-k", "--k", help="The least number of persons behind a value of the copy."),
     ] = None
     m: Annotated[
         int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
@@ -306,7 +307,7 @@ class CopyOptions:
     ] = None
     left_out: Annotated[
         float | None,
-        Option(help="Of rows whole: the largest share of persons left out, .1 to .5; .2."),
+        Option(help="The largest share of persons left out of the copy: from .1 to .5; .2."),
     ] = None
 
 
@@ -335,7 +336,8 @@ class NumberOptions:
     """Numbers of plots."""
 
     k: Annotated[
-        int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
+        int | None,
+        Option("-k", "--k", help="The least number of persons behind a value of the copy."),
     ] = None
     bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
     grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None

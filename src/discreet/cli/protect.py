@@ -72,7 +72,7 @@ def protect(
             "--output",
             "-o",
             help="Where to write it: a study file .discreet; or a table .csv, .tsv or .parquet."
-            " Without it nothing leaves.",
+            " Without it and --json nothing leaves.",
         ),
     ] = None,
     public: Annotated[
@@ -85,7 +85,8 @@ def protect(
 
     It is a release of the whole copy, and recorded. All commands that draw and tabulate take the
     file in place of the table. By the name of a table (.csv, .tsv, .parquet) the copy is written as
-    one, with a report on its risk and use. Without -o nothing leaves, and the report is printed.
+    one, with a report on its risk and use. Without -o and --json nothing leaves, and the report is
+    printed.
 
     discreet protect cohort.csv -o cohort.discreet
     discreet protect cohort.csv --policy clinic.toml -o cohort.discreet
@@ -94,7 +95,7 @@ def protect(
     """
     from discreet.study_file import SUFFIX
 
-    if output is not None and output.suffix not in TABLES:
+    if output is not None and output.suffix.lower() not in TABLES:
         own = given(table) | given(derived)
         if own:
             option = min(own).replace("_", "-")

@@ -147,7 +147,9 @@ def _protected(
 ) -> Path:
     """Protect a table by another process, so that no value of it is ever in this one."""
     if table == "-":
-        raise InputError("a server reads its data whenever it starts; name a file in place of -")
+        raise InputError(
+            "a table is protected whenever the server starts; name a file in place of -"
+        )
     words = [sys.executable, "-m", "discreet", "protect", table, "-o", str(target)]
     words += [f"--study={study}"] if study else []
     words += ["--public"] if research else []

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Files", "anonymize", "evaluate", "rounding", "tune"]
 
 NOTHING_SAVED = "nothing was saved; -o RELEASED.csv releases the table"
+REPORT_RELEASED = "the report was released as JSON; -o RELEASED.csv releases the table"
 NICE = (1, 1.5, 2, 3, 5, 7)
 
 PerColumnOption = Annotated[
@@ -95,7 +96,7 @@ class Files:
             release.save_points(points)
         saved = [str(path) for path in (self.output, self.report, points) if path is not None]
         text = report.to_json() if as_json else None  # which is asked about, too
-        files = ", ".join(saved) or NOTHING_SAVED
+        files = ", ".join(saved) or (REPORT_RELEASED if as_json else NOTHING_SAVED)
         print_words(f"{files}\n\n{report.in_words()}", err=as_json)
         if text is not None:
             typer.echo(text)

@@ -418,6 +418,7 @@ def _compared(
         rules.check_same_table(own, sketches, sketches_of(connection, own))
     for version in [*([own] if own else []), *alike]:
         rules.check_copy(record, version, choices_of(connection, version))
+    check_ways(connection, record, table)
     if own is None:
         check_persons(connection, record, sketches)
     else:
@@ -453,6 +454,26 @@ def withdrawn(connection: sqlite3.Connection) -> list[Version]:
     """Return the versions that were withdrawn, oldest first."""
     query = VERSIONS.replace("NOT IN", "IN")
     return [*map(_version, connection.execute(f"{query} ORDER BY id").fetchall())]
+
+
+def check_ways(connection: sqlite3.Connection, record: ReleaseRecord, known: Known) -> None:
+    """Refuse what may not leave beside what the papers' methods made of the same persons."""
+    names = (rules.COPY_OF_TABLE, *rules.WAYS)
+    rows = connection.execute(
+        f"SELECT version, what, value FROM choice WHERE what IN ({', '.join('?' * len(names))})"
+        " AND version IN (SELECT version FROM leaving)",
+        names,
+    )
+    chosen: dict[int, dict[str, str]] = {}
+    for id_, what, value in rows.fetchall():
+        chosen.setdefault(id_, {})[what] = value
+    for version in all_versions(connection):
+        refused = rules.other_way(record, version, chosen.get(version.id, {}))
+        if refused is None:
+            continue
+        own = record.study is not None and version.study == record.study
+        if own or copies.of_same_persons(sketches_of(connection, version), known):
+            raise refused
 
 
 def check_copies(connection: sqlite3.Connection, record: ReleaseRecord, known: Known) -> None:

@@ -24,7 +24,9 @@ __all__ = [
     "ATTACK_RINGS",
     "COPY_OF_TABLE",
     "LEAST_COUNT",
+    "STRATA_OF_TABLE",
     "STUDY_FILE",
+    "WAYS",
     "WAY_OF_CLUSTERS",
     "WAY_OF_ROWS",
     "ReleaseRecord",
@@ -50,7 +52,8 @@ KIND_OF = "kind of "
 # By which method of a paper, and with which numbers, something was released.
 WAY_OF_ROWS, WAY_OF_CLUSTERS = "way of protecting rows", "way of making clusters"
 LEAST_COUNT = "least count"
-WAYS = (WAY_OF_ROWS, WAY_OF_CLUSTERS, LEAST_COUNT)
+STRATA_OF_TABLE = "strata of tables"
+WAYS = (WAY_OF_ROWS, WAY_OF_CLUSTERS, LEAST_COUNT, STRATA_OF_TABLE)
 # Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
 # That an attack on it found more than it may.
@@ -163,14 +166,7 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 f" together give records away; use the policy of that release{was}" + way_out
             )
     for what, value in record.choices.items():
-        if what in WAYS and choices.get(what, value) != value:
-            raise LeavingError(
-                f"the {what} must be as in the earlier release of {name} ({choices[what]}), because"
-                " the two together give records away; use that one, or, where the data are public,"
-                " say so: public=True (--public)",
-                what,
-            )
-        if what != COPY_OF_TABLE and choices.get(what, value) != value:
+        if what not in (COPY_OF_TABLE, *WAYS) and choices.get(what, value) != value:
             declared = ""
             if what.startswith(KIND_OF):  # what is inferred may have changed
                 kinds = f"{{{what.removeprefix(KIND_OF)}: {choices[what]!r}}}"
@@ -182,6 +178,32 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 + ("" if what.startswith(KIND_OF) else other),
                 what,
             )
+
+
+def other_way(
+    record: ReleaseRecord, version: Version, choices: Mapping[str, str]
+) -> LeavingError | None:
+    """Return what is raised where other methods or numbers of a paper left of the same persons.
+
+    A copy beside what the papers made is another way, too.
+    """
+    for what, value in record.choices.items():
+        if what in WAYS and choices.get(what, value) != value:
+            return LeavingError(
+                f"the {what} must be as in the earlier release of these persons, {version.named}"
+                f" ({choices[what]}), because the two together give records away; use that one, or,"
+                " where the data are public, say so: public=True (--public)",
+                what,
+            )
+    for one, other in ((record.choices, choices), (choices, record.choices)):
+        if COPY_OF_TABLE in one and not {*WAYS}.isdisjoint(other):
+            return LeavingError(
+                "a protected copy, and what the papers' methods make of the same persons, give"
+                f" records away together, and one of them left, {version.named}; draw by that one"
+                f" alone{record.withdraw(version.study)}",
+                "regime",
+            )
+    return None
 
 
 def check_secret(record: ReleaseRecord, version: Version) -> None:

@@ -302,7 +302,8 @@ class Policy:
         opened. Research: the papers' methods as printed, view by view, for public or simulated
         data.
     k : int, default 5
-        The least number of persons that anything drawn stands on; at least 3 when guarded.
+        The least number of persons behind a level, a gap and a value of the copy, at least 3; of
+        the papers' methods, behind anything drawn.
     q : float, optional
         Noise as a share of a column's standard deviation; by default what the row method needs.
         Of `research` alone, as are `metric`, `ties`, `rounding`, `c`, `strata`, `far_noise`,
@@ -399,7 +400,7 @@ class Policy:
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
-        The data are public: nothing is pinned when something is released, and every view says so.
+        The data are public: nothing that is released is recorded, and every view says so.
     versions : int, default 4
         How many copies of the same persons may be released, over all studies and parts of a table:
         four at most, and one where leaves have fewer than 4 *k* persons.

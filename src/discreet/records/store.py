@@ -62,9 +62,9 @@ Place = tuple[int, int]
 
 ROWS_A_STEP = 1000
 
-MARK = (
-    "A {} of what left was begun with the secret that is kept here. While this file is here,\n"
-    "nothing more is released without it.  Of its key:"
+TEXT_OF_MARK = (
+    "discreet began a {} of released files. While this file is here, nothing is released without\n"
+    "that {}. Fingerprint of its key:"
 )
 
 LOG = logging.getLogger("discreet.records")
@@ -145,7 +145,8 @@ class Store:
 
     @property
     def _own_mark(self) -> str:
-        return f"{MARK.format(self.schema.name)}\n{self.key.digest('mark').hex()[:32]}\n"
+        text = TEXT_OF_MARK.format(*2 * [self.schema.name])
+        return f"{text}\n{self.key.digest('mark').hex()[:32]}\n"
 
     def _keep_mark(self) -> None:
         """Say beside the secret that the file was begun, before anything is let out."""
@@ -237,8 +238,9 @@ class Store:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that reads one state of the file, that of its first question.
 
-        Where there is no file none is made; it reads as one with no rows.
+        Where there is no file none is made; it reads as one with no rows, unless it is lost.
         """
+        self.check_begun()
         if not self._is_there():
             with closing(_empty(self.schema)) as connection:
                 yield connection

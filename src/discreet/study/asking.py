@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from discreet.errors import InputError, one_of
 
-__all__ = ["asked"]
+__all__ = ["asked", "known_settings"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -53,6 +53,15 @@ def asked(method: Method) -> Method:
         return method(self, *given, **named)
 
     return cast("Method", answered)
+
+
+def known_settings(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse other names than a kind of settings has: one passed on could say something else."""
+    for name in given:
+        if name not in kind.__annotations__:
+            allowed = one_of(kind.__annotations__)
+            raise InputError(f"there is no setting {name!r} here; there are {allowed}")
+    return dict(given)
 
 
 def check_call(method: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -31,7 +31,6 @@ from discreet.lines import Lines
 from discreet.methods import (
     CLUSTER_METHODS,
     COUNT_METHODS,
-    ROW_METHODS,
     NoProtection,
     Whole,
 )
@@ -59,6 +58,7 @@ __all__ = [
     "listed",
     "never_released",
     "new_version",
+    "way_of",
     "with_provenance",
 ]
 
@@ -110,16 +110,17 @@ class ReleaseGate:
         request: PlotRequest,
         form: str = "",
         also: tuple[str, ...] = (),
+        way: Mapping[str, str] | None = None,
     ) -> ReleaseRecord:
-        """Say what is to be released; `release` adds what it is recognised by.
+        """Say what is to be released of the papers; `release` adds what it is recognised by.
 
-        `also` are columns that it rests on beside those that are drawn.
+        `also` are columns that it rests on beside those that are drawn; `way` is how it is made,
+        where the request does not say all of it.
         """
         columns = (*request.named, *also)
-        way = NOTHING if self.policy.fixed else _way(request)
         return replace(
             self._plain,
-            choices={**self.of_version, **way},
+            choices=way_of(self.policy, request) if way is None else way,
             kind=request.plot,
             columns=columns,
             method=request.method,
@@ -318,18 +319,22 @@ class ReleaseGate:
         return _recognisable(found, found.columns) | rows | who | shapes
 
 
-def _way(request: PlotRequest) -> dict[str, str]:
+def way_of(policy: Policy, request: PlotRequest, by: object = None) -> dict[str, str]:
     """Return the method of a paper and its numbers, of which one alone may leave of the same data.
 
-    Rows by k and by k + 1 together give most records away; so do counts by two of them.
+    Rows by k and by k + 1 together give most records away; so do counts by two of them, and rows
+    that are grouped in two ways. `by` is the method where it is not the policy's.
     """
     if request.method in CLUSTER_METHODS:
         return {WAY_OF_CLUSTERS: f"{request.method}, k = {request.k}"}
-    if request.method in COUNT_METHODS and request.method != NoProtection.name:
+    if request.method == NoProtection.name:
+        return {WAY_OF_ROWS: request.method}
+    if request.method in COUNT_METHODS:
         return {LEAST_COUNT: f"k = {request.k}"}
-    method = ROW_METHODS.get(request.method)
-    number = f"q = {request.q}" if method is not None and method.by_noise else f"k = {request.k}"
-    return {WAY_OF_ROWS: f"{request.method}, {number}"}
+    method: Any = policy.row_method(request) if by is None else by
+    given = {it.name: getattr(method, it.name) for it in fields(method)}
+    said = [f"{name} = {value}" for name, value in given.items() if value is not None]
+    return {WAY_OF_ROWS: ", ".join([request.method, *said])}
 
 
 class Look:

@@ -303,7 +303,7 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
 
 RULE = f"# ---------- The rules {'-' * 77}"
 K = """\
-# The least number of persons that anything drawn stands on. Larger is safer and coarser."""
+# The least number of persons behind a value of the copy. Larger is safer and coarser."""
 ROWS = """\
 # Plots are drawn from one protected copy of all columns, each with any settings. Each value of
 # it is drawn anew from a leaf: m persons or more who are alike in the columns before it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +132,8 @@ def private_copy(session: Session) -> FileSession:
         with kept_in(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             rows = _Rows(session.kept, session.whole, session.copies_of_copy)
-            draft = _draft(session, session.name or NAMELESS, rows)
+            draft = replace(_draft(session, session.name or NAMELESS, rows), private=True)
             write_study_file(path, draft, _batches(rows.kept, draft.columns), key)
-            path.chmod(0o600)
     found = FileSession(_opened(path, key), session)
     found.keep = keep
     return found
@@ -143,7 +142,7 @@ def private_copy(session: Session) -> FileSession:
 def _opened(path: Path, key: SigningKey) -> StudyFile:
     """Open the file of a copy that is kept beside the data, and refuse one of another key."""
     with readable(path):
-        found = open_study_file(path)
+        found = open_study_file(path, private=True)
         if found.manifest.key != key.public:
             found.close()
             raise InputError("it is signed by another key")

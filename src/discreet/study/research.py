@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.arguments import check_ratio
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
@@ -20,13 +19,14 @@ from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy, Sensitive, load_policy, resolve_table
 from discreet.release import Release
-from discreet.study.asking import asked
+from discreet.study.asking import asked, known_settings
 from discreet.study.from_file import is_study_file
 from discreet.study.opening import session_of
 from discreet.study.papers import Papers
 from discreet.study.publishing import publish
 from discreet.study.session import Session
-from discreet.study.tables import release, setting_below, settings_of, sweep
+from discreet.study.study import AxisSettings, Limits
+from discreet.study.tables import check_risk_below, release, setting_below, settings_of, sweep
 from discreet.study.verify import FileCheck, verifier_of
 
 __all__ = ["Research", "anonymize", "research", "round", "tune"]
@@ -40,7 +40,6 @@ OF_FILE = (
     "a study file holds protected rows and no data; open it by discreet.open, or name the table"
     " that it was made of"
 )
-Limits = Mapping[str, Sequence[float]]
 
 
 class RowSettings(TypedDict, total=False):
@@ -65,16 +64,6 @@ class BinSettings(TypedDict, total=False):
     bins: int | None
     limits: Limits | None
     edges: Limits | None
-
-
-class AxisSettings(TypedDict, total=False):
-    """Settings of parallel coordinates."""
-
-    k: int | None
-    diversity: int | None
-    pixels: int | None
-    limits: Limits | None
-    cost: str | None
 
 
 class GapSettings(TypedDict, total=False):
@@ -215,7 +204,7 @@ class Research:
         """
         how: dict[str, Any] = {"by": by, "overlay": overlay, "method": method}
         view: plots.HistogramView | plots.MultiplesView = self.papers.draw(
-            HISTOGRAM, [column], **how, **_known(BinSettings, settings)
+            HISTOGRAM, [column], **how, **known_settings(BinSettings, settings)
         )
         return view
 
@@ -256,7 +245,7 @@ class Research:
         """
         how: dict[str, Any] = {"by": by, "trend": trend, "method": method, "show": "points"}
         view: plots.PointsView = self.papers.draw(
-            SCATTER, [x, y], **how, **_known(GridSettings, settings)
+            SCATTER, [x, y], **how, **known_settings(GridSettings, settings)
         )
         return view
 
@@ -314,7 +303,7 @@ class Research:
         """
         how: dict[str, Any] = {"by": by, "method": method}
         view: plots.GridView | plots.MultiplesView = self.papers.draw(
-            HEATMAP, [x, y], **how, **_known(GridSettings, settings)
+            HEATMAP, [x, y], **how, **known_settings(GridSettings, settings)
         )
         return view
 
@@ -365,7 +354,7 @@ class Research:
         """
         how: dict[str, Any] = {"by": by, "method": method}
         view: plots.ContourView | plots.MultiplesView = self.papers.draw(
-            CONTOUR, [x, y], **how, **_known(GridSettings, settings)
+            CONTOUR, [x, y], **how, **known_settings(GridSettings, settings)
         )
         return view
 
@@ -402,7 +391,7 @@ class Research:
             raise InputError("a box plot with by= draws one column; name one")
         how: dict[str, Any] = {"by": by, "method": method}
         view: plots.BoxView = self.papers.draw(
-            BOX, columns, **how, **_known(GridSettings, settings)
+            BOX, columns, **how, **known_settings(GridSettings, settings)
         )
         return view
 
@@ -438,7 +427,7 @@ class Research:
         The model is fitted to the real data, whose estimates the view states; the points are then
         protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
-        how = _known(RowSettings, settings)
+        how = known_settings(RowSettings, settings)
         view: plots.ResidualView = self.papers.draw(
             RESIDUALS, formula=formula, method=method, **how
         )
@@ -474,7 +463,7 @@ class Research:
         Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
         Fig. 5B.
         """
-        how: dict[str, Any] = {"noise_on": noise_on, **_known(RowSettings, settings)}
+        how: dict[str, Any] = {"noise_on": noise_on, **known_settings(RowSettings, settings)}
         view: plots.QQView = self.papers.draw(QQ, formula=formula, method=method, **how)
         return view
 
@@ -498,7 +487,7 @@ class Research:
         Residuals are divided by their standard deviation; the lines say where Cook's distance of
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
-        how = _known(RowSettings, settings)
+        how = known_settings(RowSettings, settings)
         view: plots.LeverageView = self.papers.draw(LEVERAGE, formula=formula, method=method, **how)
         return view
 
@@ -562,7 +551,7 @@ class Research:
         """
         how: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient, "method": method}
         view: plots.ParallelView = self.papers.draw(
-            PARALLEL, columns, **how, **_known(AxisSettings, settings)
+            PARALLEL, columns, **how, **known_settings(AxisSettings, settings)
         )
         return view
 
@@ -666,9 +655,8 @@ class Research:
         >>> release.frame.column_names
         ['age', 'sex', 'bmi']
         """
-        how = _known(TableSettings, settings)
-        if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
-            raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+        how = known_settings(TableSettings, settings)
+        check_risk_below(risk_below)
         settle = partial(self.papers.settle_table, columns, drop=drop, sensitive=sensitive)
         if risk_below is not None:
             k, q = how.pop("k", None), how.pop("q", None)
@@ -731,7 +719,7 @@ class Research:
         JointSet(age, bmi, glucose: 44 points)
         """
         how: dict[str, Any] = {"drop": drop, "sensitive": sensitive, "method": method}
-        how |= _known(RoundingSettings, settings)
+        how |= known_settings(RoundingSettings, settings)
         return release(self.papers, self.papers.settle_rounding(columns, **how), formula)
 
     @asked
@@ -773,7 +761,7 @@ class Research:
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
-        how: dict[str, Any] = {**_known(CopySettings, settings), "drop": drop}
+        how: dict[str, Any] = {**known_settings(CopySettings, settings), "drop": drop}
         request = resolve_table(
             self.policy, self.session.table, columns, sensitive=sensitive, **how
         )
@@ -903,15 +891,6 @@ def research(
     named: dict[str, Any] = {"study": study, "kinds": kinds, "roles": roles, "unit": unit}
     named |= {"key": key, "labels": labels, "dates": dates, "public": public, **settings}
     return Research(session_of(source, chosen.changed(**named)))
-
-
-def _known(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Refuse other names than the settings'."""
-    for name in given:
-        if name not in kind.__annotations__:
-            allowed = one_of(kind.__annotations__)
-            raise InputError(f"there is no setting {name!r} here; there are {allowed}")
-    return dict(given)
 
 
 OF_TABLE = ("study", "kinds", "roles", "unit", "key", "dates", "public", "strata", "bounds")

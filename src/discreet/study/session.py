@@ -74,14 +74,13 @@ AGAIN, MOST_AGAIN, LEAST_AGAIN, CELLS_AGAIN = 5, 5000, 1000, 100_000
 so that they have about so many cells."""
 
 V = TypeVar("V", bound=View)
-Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
 class Session:
     """A table behind a policy, with its secret, its protected copies and its release gate."""
 
     def __init__(self, table: Table, policy: Policy) -> None:
-        self.table, self._declared = table, policy
+        self.table = table
         self.name = policy.study or table.name
         self.secret: Secret = load_secret(policy.folder, allow_small=not policy.fixed)
         self._vault = Vault(self.secret, folder_of(policy))
@@ -91,11 +90,8 @@ class Session:
         self.policy = policy
 
     def new_version(self) -> int:
-        """Open the next version of the study, under the policy as it is declared."""
-        release_gate = dataclasses.replace(self.release_gate, policy=self._declared)
-        number = release_gate.new_version()
-        self.policy, self.release_gate = self._declared, release_gate
-        return number
+        """Open the next version of the study."""
+        return self.release_gate.new_version()
 
     def exact_fidelity(self) -> Fidelity:
         """Return how near the copy is to the raw table, measured anew: it never leaves."""
@@ -246,10 +242,10 @@ class Session:
 
     def next_version(self) -> tuple[RawWhole, int]:
         """Return the columns that the next version's copy is made of, and that version's number."""
-        if not self._declared.fixed:
+        if not self.policy.fixed:
             raise RefusedError(NO_COPY)
         number = 1 if self.name is None else self.release_gate.ledger.version(self.name)
-        return raw_whole(self.table, self._declared, self.secret), number + 1
+        return raw_whole(self.table, self.policy, self.secret), number + 1
 
     def made_whole(self) -> tuple[RawWhole, WholeCopy]:
         """Return the raw columns of the whole table, and the copy made of them, to measure it."""

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.arguments import check_ratio
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError
 from discreet.measure.column_list import ColumnList
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
@@ -30,7 +29,7 @@ from discreet.plots.survival import SURVIVAL
 from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive, load_policy
 from discreet.release import Release
-from discreet.study.asking import asked
+from discreet.study.asking import asked, known_settings
 from discreet.study.board_file import board_of
 from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
@@ -42,6 +41,7 @@ from discreet.study.opening import session_of
 from discreet.study.publishing import private_copy
 from discreet.study.session import Session
 from discreet.study.summary import average, summarise
+from discreet.study.tables import check_risk_below
 from discreet.study.verify import FileCheck, verifier_of
 from discreet.study.verify_file import FileVerifier
 from discreet.study.whole_table import columns_released, release_whole
@@ -98,15 +98,6 @@ class AxisSettings(TypedDict, total=False):
     cost: str | None
 
 
-def _known(settings: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Refuse other names than the settings': one passed on could say what the session decides."""
-    for name in given:
-        if name not in settings.__annotations__:
-            allowed = one_of(settings.__annotations__)
-            raise InputError(f"there is no setting {name!r} here; there are {allowed}")
-    return dict(given)
-
-
 class Study:
     """What people look at: one short method for each thing one can ask of a protected copy.
 
@@ -122,8 +113,8 @@ class Study:
     Attributes
     ----------
     session : Session
-        The table behind the study, with its secret and ledger: for what serves it to others. A
-        study that is a file has none.
+        The table behind the study, with its secret and ledger: for the custodian. A study that is
+        a file has none.
     """
 
     def __init__(self, session: Session | FileSession, derived: DerivedCopy | None = None) -> None:
@@ -181,8 +172,8 @@ class Study:
         `ColumnFacts`: `study.columns["bmi"].kind`. `pandas.DataFrame(study.columns.figures)` has
         all of it, and `to_json` writes it. Figures are of the rows of the copy of the whole table,
         made where it is not yet, so that they are free and as near as the copy is; levels are those
-        of the copy. A study without such a copy has the kinds alone. What `where` and `assign`
-        return has figures of its own rows, and its new columns.
+        of the copy. What `where` and `assign` return has figures of its own rows, and its new
+        columns.
 
         Examples
         --------
@@ -428,8 +419,8 @@ class Study:
             A continuous column.
         by : str or pair of str, optional
             A categorical column: one histogram for each of its levels, on the same bins. Of two,
-            in the copy of the whole table alone, the levels of the first have a row of panels each
-            and those of the second a column; what has fewer than 50 rows is not drawn.
+            the levels of the first have a row of panels each and those of the second a column; what
+            has fewer than 50 rows is not drawn.
         overlay : bool, default False
             Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
             more than six levels the six with the most rows. Without `by` it changes nothing; with
@@ -450,7 +441,7 @@ class Study:
         -----
         Bins hold rows of the protected copy.
         """
-        settings = _known(BinSettings, view)
+        settings = known_settings(BinSettings, view)
         how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
         return self._of_copy().draw(HISTOGRAM, [column], **how, **settings)
 
@@ -541,9 +532,9 @@ class Study:
             A continuous column; of the copy of the whole table also one of dates.
         by : str or pair of str, optional
             A categorical column: a curve for each of its levels, of at least 10 rows; of more than
-            12 levels those with the most rows. The others are named below the plot. Of two, in
-            the copy of the whole table alone, the levels of the first have a curve in a panel for
-            each of the second; what has fewer than 50 rows is not drawn.
+            12 levels those with the most rows. The others are named below the plot. Of two, the
+            levels of the first have a curve in a panel for each of the second; what has fewer than
+            50 rows is not drawn.
 
         Returns
         -------
@@ -622,9 +613,9 @@ class Study:
         x, y : str
             Two continuous columns.
         by : str or pair of str, optional
-            A categorical column that colours the points. Of two, in the copy of the whole table
-            alone, the levels of the first have a row of panels each and those of the second a
-            column; what has fewer than 50 rows is not drawn.
+            A categorical column that colours the points. Of two, the levels of the first have a row
+            of panels each and those of the second a column; what has fewer than 50 rows is not
+            drawn.
         trend : bool, default False
             Draw the least-squares line of all rows, one for each level of `by`.
         show : {"auto", "points", "density"}, default "auto"
@@ -643,7 +634,7 @@ class Study:
         The points are rows of the protected copy, so asking again, or for other columns, teaches
         nothing that the copy does not.
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         how: dict[str, Any] = {"by": by, "trend": trend, "show": show}
         return self._of_copy().draw(SCATTER, [x, y], **how, **settings)
 
@@ -737,9 +728,9 @@ class Study:
         x, y : str
             Two continuous columns.
         by : str or pair of str, optional
-            A categorical column: one grid for each of its levels, on the same cells and colours.
-            Of two, in the copy of the whole table alone, the levels of the first have a row of
-            panels each and those of the second a column; what has fewer than 50 rows is not drawn.
+            A categorical column: one grid for each of its levels, on the same cells and colours. Of
+            two, the levels of the first have a row of panels each and those of the second a column;
+            what has fewer than 50 rows is not drawn.
         **view
             `grid` or `limits`.
 
@@ -751,7 +742,7 @@ class Study:
         -----
         Cells hold rows of the protected copy.
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         return self._of_copy().draw(HEATMAP, [x, y], by=by, **settings)
 
     @overload
@@ -805,7 +796,7 @@ class Study:
         -----
         Tells nothing that the heat map does not.
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         return self._of_copy().draw(CONTOUR, [x, y], by=by, **settings)
 
     @overload
@@ -836,9 +827,8 @@ class Study:
         *columns : str
             One or more continuous columns; one alone with `by`.
         by : str or pair of str, optional
-            A categorical column whose levels have a box each. Of two, in the copy of the whole
-            table alone, the boxes of the second stand side by side at each level of the first;
-            what has fewer than 50 rows is not drawn.
+            A categorical column whose levels have a box each. Of two, the boxes of the second stand
+            side by side at each level of the first; what has fewer than 50 rows is not drawn.
         **view
             `grid` or `limits`.
 
@@ -858,7 +848,7 @@ class Study:
         >>> view.first, view.second, view.drawn
         (('no', 'yes'), ('1', '2'), 4)
         """
-        settings = _known(GridSettings, view)
+        settings = known_settings(GridSettings, view)
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
         return self._of_copy().draw(BOX, columns, by=by, **settings)
@@ -955,9 +945,8 @@ class Study:
         column : str
             A categorical column.
         by : str or pair of str, optional
-            Another one whose levels divide the bars. Of two, in the copy of the whole table alone,
-            the levels of the first divide the bars in a panel for each of the second; what has
-            fewer than 50 rows is not drawn.
+            Another one whose levels divide the bars. Of two, the levels of the first divide the
+            bars in a panel for each of the second; what has fewer than 50 rows is not drawn.
         percent : bool, default False
             Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
             it.
@@ -1056,8 +1045,8 @@ class Study:
             or of codes, numbers of which there are 30 different ones at most.
         by : str or pair of str, optional
             A categorical column: a curve for each of its levels of at least 10 rows, 12 at most. Of
-            two, in the copy of the whole table alone, the levels of the first have a curve in a
-            panel for each of the second; what has fewer than 50 rows is not drawn.
+            two, the levels of the first have a curve in a panel for each of the second; what has
+            fewer than 50 rows is not drawn.
         event_is : str or number, or a sequence of them, optional
             The values of `event` that are the event, all others being the end of observation.
             Without it 1 of 0 and 1, yes of no and yes, true of false and true.
@@ -1132,10 +1121,10 @@ class Study:
         value : str, optional
             A continuous column whose mean is drawn; without it rows are counted.
         by : str or pair of str, optional
-            A categorical column: a line for each of its levels of at least 10 rows; of more than
-            12 levels for those with the most rows. The others are named below the plot. Of two, in
-            the copy of the whole table alone, the levels of the first have a line in a panel for
-            each of the second; what has fewer than 50 rows is not drawn.
+            A categorical column: a line for each of its levels of at least 10 rows; of more than 12
+            levels for those with the most rows. The others are named below the plot. Of two, the
+            levels of the first have a line in a panel for each of the second; what has fewer than
+            50 rows is not drawn.
         every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
             How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin
             on Mondays. Whole numbers are their own periods; of years "year" may be said.
@@ -1243,7 +1232,7 @@ class Study:
 pixels = 400), policy standard)
         """
         settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
-        settings |= _known(AxisSettings, view)
+        settings |= known_settings(AxisSettings, view)
         return self._of_copy().draw(PARALLEL, columns, method=method, **settings)
 
     @asked
@@ -1559,7 +1548,7 @@ pixels = 400), policy standard)
         >>> study.fidelity().rows > 400
         True
         """
-        return self._file.fidelity(exact=exact)
+        return self._of_copy().session.fidelity(exact=exact)
 
     def verify(self, path: str | Path, *, beside: str | Path | None = None) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
@@ -1665,8 +1654,7 @@ pixels = 400), policy standard)
         >>> release.frame.column_names[:3]
         ['age', 'sex', 'bmi']
         """
-        if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
-            raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+        check_risk_below(risk_below)
         names = columns_released(self._of_copy(), columns, drop)
         return release_whole(self.session, names, formula, risk_below, self._derived)
 
@@ -1715,7 +1703,8 @@ def open(
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
     k : int, optional
-        The least number of persons anything drawn stands on; the preset's where None.
+        The least number of persons behind a level, a gap and a value of the copy; the preset's
+        where None.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
         `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.

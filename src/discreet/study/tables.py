@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.ledger.rules import STRATA_OF_TABLE
 from discreet.measure.evaluate import WIDTHS, Measured, measured
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
@@ -40,7 +41,7 @@ from discreet.release import (
     in_declared_order,
 )
 from discreet.rounding import joint_set, k_of_c
-from discreet.study.gate import listed, with_provenance
+from discreet.study.gate import listed, way_of, with_provenance
 from discreet.study.papers import Papers
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
@@ -55,6 +56,7 @@ __all__ = [
     "LOSSES",
     "RISKS",
     "check_formula",
+    "check_risk_below",
     "each_of",
     "made_where",
     "pair_of_made",
@@ -140,12 +142,14 @@ def release(
     def leave(form: str | None, report: str | None, told: Provenance | None = None) -> None:
         """Record that the table is released, its report with a provenance, or both."""
         gate, records = session.release_gate, []
+        way = way_of(session.policy, request.rows, request.by)
+        way[STRATA_OF_TABLE] = ", ".join(made.levels) or "none"
         if form is not None:
-            records.append(gate.record(request.rows, form, rests_on))
+            records.append(gate.record(request.rows, form, rests_on, way))
         if report is not None:
             records += [gate.record(each, form=report) for each in drawn]
             of = dataclasses.replace(request.rows, plot=REPORT)
-            record = gate.record(of, report, rests_on)
+            record = gate.record(of, report, rests_on, way)
             records.append(with_provenance(record, told))  # last: what is noted is noted of it
         gate.release(records)
 
@@ -257,6 +261,12 @@ def _check_reached(
             "the share of records that are linked to their own released row is not below"
             " risk_below=; tune() shows which method and k reach it"
         )
+
+
+def check_risk_below(risk_below: float | None) -> None:
+    """Refuse what is no share of records that may be linked."""
+    if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
+        raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
 
 
 def check_formula(pair: Pair, formula: str) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "KINDS",
     "MANIFEST",
     "MOST_AGAIN_ROWS",
+    "PRIVATE_SCHEMA",
     "SCHEMA",
     "SUFFIX",
     "Again",
@@ -29,7 +30,8 @@ __all__ = [
     "read_manifest",
 ]
 
-SCHEMA = 1
+SCHEMA, PRIVATE_SCHEMA = 1, 0
+"""Of study files, and of the copy that is kept beside the data, which is opened as none."""
 SUFFIX = ".discreet"
 """How the name of a study file ends."""
 MANIFEST = "manifest.json"
@@ -348,8 +350,10 @@ def _without(plain: Mapping[str, Any], *names: str) -> bytes:
     return canonical_json({key: value for key, value in plain.items() if key not in names})
 
 
-def read_manifest(text: bytes) -> Manifest:
+def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
     """Read `manifest.json`; refuse what is not as it should be, or not signed by the key in it.
+
+    `schema` is the one that it must have.
 
     Raises
     ------
@@ -360,7 +364,12 @@ def read_manifest(text: bytes) -> Manifest:
     plain = read_json(text, MANIFEST)
     if not isinstance(plain, dict) or type(plain.get("schema")) is not int:
         raise InputError(f"{MANIFEST} says no schema; this is not a study file of discreet")
-    if plain["schema"] != SCHEMA:
+    if plain["schema"] == PRIVATE_SCHEMA != schema:
+        raise InputError(
+            "this is the copy that discreet keeps beside the data, and no study file; the custodian"
+            " publishes one: discreet protect"
+        )
+    if plain["schema"] != schema:
         raise InputError(
             f"the study file has schema {plain['schema']}, and this discreet reads {SCHEMA};"
             " install the version of discreet that wrote it, or a later one"

@@ -22,6 +22,8 @@ from discreet.study_file.canonical import MOST_BYTES, read_json
 from discreet.study_file.manifest import (
     LAYOUT,
     MANIFEST,
+    PRIVATE_SCHEMA,
+    SCHEMA,
     Column,
     Entry,
     Manifest,
@@ -170,7 +172,7 @@ class StudyFile:
             raise _changed(f"the digest of {name} is not the one that was signed")
 
 
-def open_study_file(path: str | Path) -> StudyFile:
+def open_study_file(path: str | Path, *, private: bool = False) -> StudyFile:
     """Open a study file; refuse one that is not as discreet writes it, or not signed.
 
     Who signed it is not asked here: see `check`.
@@ -178,6 +180,8 @@ def open_study_file(path: str | Path) -> StudyFile:
     Parameters
     ----------
     path : str or Path
+    private : bool, default False
+        Whether it must be the copy that is kept beside the data; else that is refused.
 
     Returns
     -------
@@ -196,7 +200,8 @@ def open_study_file(path: str | Path) -> StudyFile:
         if archive.stretches[MANIFEST].size > MOST_BYTES:
             raise InputError(f"{MANIFEST} is larger than the {MOST_BYTES} bytes that are allowed")
         archive.digest(MANIFEST)
-        manifest = read_manifest(archive.read(MANIFEST))
+        schema = PRIVATE_SCHEMA if private else SCHEMA
+        manifest = read_manifest(archive.read(MANIFEST), schema)
         _check_entries(manifest, archive)
     except BaseException:
         archive.close()

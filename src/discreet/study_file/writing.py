@@ -19,6 +19,8 @@ from discreet.study_file.archive import add_bytes, add_stream, new_archive
 from discreet.study_file.canonical import canonical_json, read_json
 from discreet.study_file.manifest import (
     MANIFEST,
+    PRIVATE_SCHEMA,
+    SCHEMA,
     Again,
     Column,
     Entry,
@@ -71,6 +73,8 @@ class Draft:
         The column that says which rows are one drawn person's.
     remarks : tuple of str
         What is to be known of the rows.
+    private : bool
+        It is the copy that is kept beside the data: its owner's alone, and no study file.
     """
 
     study: str
@@ -86,6 +90,7 @@ class Draft:
     again_of: int = 0
     person_column: str | None = None
     remarks: tuple[str, ...] = ()
+    private: bool = False
 
 
 def write_study_file(
@@ -127,9 +132,9 @@ def write_study_file(
     """
     target = Path(path)
     try:
-        with being_released(target) as part:
+        with being_released(target, own=draft.private) as part:
             manifest = _write(part, draft, batches, key)
-            with open_study_file(part) as written:
+            with open_study_file(part, private=draft.private) as written:
                 check_values_of(written)
     except OSError as error:
         raise InputError(
@@ -232,6 +237,7 @@ def _manifest(
         again_of=draft.again_of,
         person_column=draft.person_column,
         remarks=draft.remarks,
+        schema=PRIVATE_SCHEMA if draft.private else SCHEMA,
     )
     made = replace(made, content=content_digest(made.to_plain()))
     return replace(made, signature=key.sign(made.unsigned()))
