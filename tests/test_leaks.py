@@ -462,7 +462,7 @@ def test_no_drawn_number_is_a_value_of_continuous_data(shape: str) -> None:
 OWN_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
-def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
+def test_neither_the_copy_nor_the_register_holds_a_canary(tmp_path: Path) -> None:
     policy = tmp_path / "ours.toml"
     policy.write_text(Policy.preset("standard", **FIELDS).to_toml())
     # Levels that many persons have are in the copy.
@@ -478,7 +478,13 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
         if os.name == "posix":
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
     (file,) = hidden.glob("whole-*.copy")
-    names = {copy.name, copy.with_suffix(".json").name, file.name, "ledger.sqlite", "ledger.key"}
+    names = {
+        copy.name,
+        copy.with_suffix(".json").name,
+        file.name,
+        "register.sqlite",
+        "register.key",
+    }
     assert {path.name for path in hidden.iterdir()} == names
     listen((tmp_path / "discreet.register").read_bytes())
     for entry in ZipFile(file).infolist():
@@ -493,7 +499,7 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
         gap = np.abs(values[:, None] - np.asarray(COHORT[name], dtype=float))
         assert gap.min() > 1e-9 * np.std(values)
 
-    connection = sqlite3.connect(hidden / "ledger.sqlite")
+    connection = sqlite3.connect(hidden / "register.sqlite")
     tables = [name for (name,) in connection.execute(OWN_TABLES)]
     assert "sketch" in tables
     for table in tables:
@@ -516,7 +522,7 @@ def test_nothing_else_is_written(tmp_path: Path, own_home: Path) -> None:
     for path in {*own_home.rglob("*")} - before:
         if path.is_file():
             listen(path.read_bytes())
-            assert path.name in {"ledger.sqlite", "ledger.key", "discreet.register"}
+            assert path.name in {"register.sqlite", "register.key", "discreet.register"}
 
 
 # --- errors -----------------------------------------------------------------------------------
@@ -838,13 +844,13 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_no_canary_where_the_ledger_or_the_copy_is_broken(tmp_path: Path) -> None:
+def test_no_canary_where_the_register_or_the_copy_is_broken(tmp_path: Path) -> None:
     policy = tmp_path / "ours.toml"
     policy.write_text(Policy.preset("standard", **FIELDS).to_toml())
     dc.open(frame(), policy).scatter("income", "debt").save(tmp_path / "a.svg")
     hidden = tmp_path / ".discreet"
 
-    (hidden / "ledger.sqlite").write_bytes(BIRD.encode() * 1000)
+    (hidden / "register.sqlite").write_bytes(BIRD.encode() * 1000)
     listen_to_error(lambda: dc.open(frame(), policy).histogram("income").to_json())
     (file,) = hidden.glob("whole-*.copy")
     file.write_bytes(b"PK" + BIRD.encode() * 1000)

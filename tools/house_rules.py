@@ -27,7 +27,7 @@ BUILDING = (
     ("regression", "rounding", "sketch", "web"),
     ("methods",),
     ("measure", "plots", "warm"),
-    ("ledger", "policy", "release"),
+    ("register", "policy", "release"),
     ("vault",),
     ("papers",),
     ("study",),
@@ -39,7 +39,7 @@ BUILDING = (
 )
 # What stands above the wall reads study files: what can reach a raw value it does not import.
 ABOVE_THE_WALL = ("serve", "web")
-BELOW_THE_WALL = ("ledger", "methods", "papers", "table", "vault")
+BELOW_THE_WALL = ("register", "methods", "papers", "table", "vault")
 FLOORS = {room: floor for floor, rooms in enumerate(BUILDING, start=1) for room in rooms}
 APART = "datasets"  # imports errors alone, and is imported by floor 9 and above alone
 APART_FROM_FLOOR = 9

@@ -18,8 +18,8 @@ from discreet.errors import (
     DiscreetError,
     InputError,
     LeavingError,
-    LedgerError,
     RefusedError,
+    RegisterError,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ __all__ = [
     "HistogramView",
     "InputError",
     "LeavingError",
-    "LedgerError",
     "LeverageView",
     "MultiplesView",
     "ParallelView",
@@ -71,6 +70,7 @@ __all__ = [
     "Protected",
     "QQView",
     "RefusedError",
+    "RegisterError",
     "Release",
     "Report",
     "Research",

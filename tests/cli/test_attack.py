@@ -57,7 +57,7 @@ def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_pa
     assert out.startswith(f"{page}\nAttacks on the copy of raw.csv")
     assert "Shares are rounded to 5 points" in out
     assert "<h1>Attacks on the copy of raw.csv</h1>" in page.read_text()
-    assert not [*tmp_path.glob("*ledger*")]  # nothing is released, and nothing recorded
+    assert not [*tmp_path.glob("*register*")]  # nothing is released, and nothing recorded
 
 
 def test_who_left_is_measured_and_nothing_else(run: Run, tables: tuple[Path, Path]) -> None:

@@ -29,7 +29,7 @@ def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
     view = dc.View.from_json(run(*words)[1])
     assert isinstance(view, dc.HistogramView)
     assert (view.edges[0], view.edges[-1], view.origin.policy) == (15, 45, "rules")
-    assert (tmp_path / ".discreet" / "ledger.sqlite").exists()
+    assert (tmp_path / ".discreet" / "register.sqlite").exists()
 
 
 @pytest.mark.parametrize("preset", ["datashield", "sacro", "opensafely"])

@@ -22,9 +22,9 @@ from tests.golden.access import (
     copies,
     digest,
     drawn,
-    ledger_rows,
     opened,
     plain_words,
+    register_rows,
     released,
     seen,
     tried,
@@ -496,10 +496,10 @@ def session(folder: Path, table: pa.Table | None = None) -> Cases:
     step("second version", changed.session.new_version)
     step("second histogram", saved(changed, "histogram", "glucose", to="g.json"))
     step("second scatter", saved(changed, "scatter", "age", "glucose", to="h.json"))
-    # As JSON under no policy file: the ledger of the user.
+    # As JSON under no policy file: the register of the user.
     alone = opened(access.cohort(), study="alone", roles={"patient": "identifier"})
     step("alone", lambda: brief(json.loads(drawn(alone, "bars", "sex").to_json())))
-    out["ledgers"] = ledger_rows(folder)
+    out["registers"] = register_rows(folder)
     out["copies"] = copies(folder)
     return out
 
@@ -698,7 +698,7 @@ def api(folder: Path) -> Cases:
         out["not a custodian"] = _answer(client.get("/api/custodian", headers=bearer))
         own = client.get("/api/custodian", headers={"Authorization": f"Bearer {carol}"})
         out["custodian"] = {key: _shape(value) for key, value in own.json().items()}
-    out["ledger"] = ledger_rows(folder)
+    out["register"] = register_rows(folder)
     return out
 
 

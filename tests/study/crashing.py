@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 import discreet as dc
-from discreet.ledger.ledger import MARK
 from discreet.records.store import verify
-from discreet.study import ledger_of
+from discreet.register.register import MARK
+from discreet.study import register_of
 
 JOBS = ("anonymize", "save")
 CANARY = b"canary"
 """In the identifiers of the data, which no file has but raw ones."""
 CALLS = ("open", "os.rename", "sqlite3.connect")
-LEDGER = {f"ledger.sqlite{end}" for end in ("", "-wal", "-shm")} | {"ledger.key", MARK}
+REGISTER = {f"register.sqlite{end}" for end in ("", "-wal", "-shm")} | {"register.key", MARK}
 """What is another in each run, of which is asked whether it is whole."""
 
 
@@ -54,13 +54,13 @@ MOMENTS = {
     "the copy is written and has no name": Moment("anonymize", "sync", r"whole-.*parquet.*part$"),
     "the copy gets its name": Moment("anonymize", "os.rename", r"/whole-.*parquet.*part$"),
     "how near the copy is gets its name": Moment("anonymize", "name", r"whole-.*json$"),
-    "the ledger is made": Moment("anonymize", "sqlite3.connect", "mode=rwc"),
+    "the register is made": Moment("anonymize", "sqlite3.connect", "mode=rwc"),
     "the release is recorded": Moment("anonymize", "sqlite3.connect", "mode=rw$"),
-    "the ledger's key is begun": Moment("anonymize", "open", r"/ledger\.key\.[0-9a-f]+$"),
-    "the mark of the ledger is begun": Moment(
+    "the register's key is begun": Moment("anonymize", "open", r"/register\.key\.[0-9a-f]+$"),
+    "the mark of the register is begun": Moment(
         "anonymize", "open", r"/\.discreet\.register\..*part$"
     ),
-    "the mark of the ledger gets its name": Moment("anonymize", "name", r"/discreet\.register$"),
+    "the mark of the register gets its name": Moment("anonymize", "name", r"/discreet\.register$"),
     "the report gets its name": Moment("anonymize", "name", r"out\.html$"),
     "the table gets its name": Moment("anonymize", "name", r"out\.parquet$"),
     "a first plot gets its name": Moment("save", "name", r"age\.svg$"),
@@ -147,7 +147,7 @@ def files(folder: Path) -> dict[str, tuple[str, bool, str]]:
     """Return what lies in a folder: of each file its mode, whether it is raw, and a digest."""
     found = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name not in LEDGER:
+        if path.is_file() and path.name not in REGISTER:
             data = path.read_bytes()
             # Where it lies is in the name of a private file.
             name = re.sub("raw-[0-9a-f]{16}", "raw", str(path.relative_to(folder)))
@@ -192,7 +192,7 @@ def tried(start: Path, name: str, act: Callable[[], None] | int) -> dict[str, An
             "then": then,
             "wrong": wrong,
             "found": files(folder),
-            "broken": verify(ledger_of(folder / "discreet.toml").store).broken,
+            "broken": verify(register_of(folder / "discreet.toml").store).broken,
             "temporary": [it.name for it in temporary.iterdir()],
         }
 

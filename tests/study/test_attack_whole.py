@@ -89,7 +89,7 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
     for text in (tried.report.to_text(), tried.report.to_html()):
         assert "Attacks that were tried" in text
         assert "What none of these attacks shows" in text
-    kinds = {entry["kind"] for entry in study.session.ledger.history("s")}
+    kinds = {entry["kind"] for entry in study.session.register.history("s")}
     assert kinds == {"table", "report"}
 
 
@@ -139,7 +139,7 @@ def test_a_report_with_attacks_is_pickled() -> None:
 def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None:
     study = whole()
     study.anonymize().save(tmp_path / "copy.csv")
-    before = study.session.ledger.history("s")
+    before = study.session.register.history("s")
 
     report = dc.Protected(study).attack_versions(repeats=3)
 
@@ -147,7 +147,7 @@ def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None
     assert (report.title, attack.title) == ("Versions of s", "Who left between 2 versions")
     assert attack.found.trials == 3 * 20  # 5 % of 400 persons each time
     assert report.made == {"method": "whole", "k": 5, "m": 20}
-    assert study.session.ledger.history("s") == before
+    assert study.session.register.history("s") == before
 
 
 def test_the_next_version_counts_those_there_are(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.study.session import Session, ledger_of
+from discreet.study.session import Session, register_of
 from discreet.table import open_table
 
 N = 300
@@ -38,7 +38,7 @@ def test_a_view_within_a_view_asks_the_same_gate(picture: str) -> None:
 
     view.views[0].to_json()
 
-    (entry,) = ledger_of("standard").history()
+    (entry,) = register_of("standard").history()
     assert entry["columns"] == [*columns, "half"]
     other = dc.open(people(), study="people", k=6)
     with pytest.raises(dc.LeavingError, match="'k' must be as in the earlier release of"):
@@ -55,7 +55,7 @@ def test_columns_that_are_not_drawn_do_not_stand_in_a_models_way() -> None:
 
 
 def test_whole_and_broken_numbers_of_noise_are_one_policy() -> None:
-    """1 and 1.0 are equal to the ledger, so they must be the same noise."""
+    """1 and 1.0 are equal to the register, so they must be the same noise."""
     whole, broken = (
         dc.research(people(), rows="probabilistic", q=q).scatter("x", "y") for q in (1, 1.0)
     )
@@ -112,7 +112,7 @@ def test_the_record_names_the_factors_of_a_model() -> None:
 
     study.residuals("y ~ x + C(half)").to_json()
 
-    (entry,) = ledger_of("standard").history()
+    (entry,) = register_of("standard").history()
     assert entry["columns"] == ["y", "x", "half"]
 
 

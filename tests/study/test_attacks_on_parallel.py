@@ -93,7 +93,7 @@ def levelled(n: int = 300) -> pd.DataFrame:
     ],
     ids=["raw", "another k"],
 )
-def test_a_name_that_the_ledger_knows_lets_no_other_data_out(
+def test_a_name_that_the_register_knows_lets_no_other_data_out(
     door: Any, how: dict[str, Any], other: Any
 ) -> None:
     frame = levelled()

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import discreet as dc
 from discreet.cli.app import app
 from discreet.errors import LeavingError
-from discreet.study import ledger_of
+from discreet.study import register_of
 
 NEARLY = "nearly the same data were released before"
 COPIES = "another copy of the whole table was released of study 'a', and copies add up"
@@ -124,7 +124,7 @@ def test_the_same_table_under_another_name_is_no_further_version() -> None:
         dc.open(cohort(1), study=name).bars("sex").to_json()
     part = cohort(1).sample(300, random_state=1)
     dc.open(part, study="part").bars("sex").to_json()
-    assert {entry["study"] for entry in ledger_of("standard").history()} > {"a", "e", "part"}
+    assert {entry["study"] for entry in register_of("standard").history()} > {"a", "e", "part"}
 
 
 UNITS = {

@@ -60,7 +60,7 @@ def opened(folder: Path, **more: Any) -> Study:
 
 
 def left(study: Study) -> list[str]:
-    return [it["kind"] for it in study.session.ledger.history()]
+    return [it["kind"] for it in study.session.register.history()]
 
 
 def test_rows_are_in_the_order_of_the_file_and_new_columns_last(study: Study) -> None:
@@ -88,7 +88,7 @@ def test_levels_stand_as_plots_order_them(study: Study) -> None:
 def test_the_gate_records_rows_once_they_leave(study: Study) -> None:
     board_rows(study._of_copy()).gate("html")
 
-    (record,) = study.session.ledger.history()
+    (record,) = study.session.register.history()
     assert (record["kind"], record["form"], record["method"]) == ("rows", "html", "whole")
     assert record["columns"] == ["zeta", "age", "visit", "income", "arm"]
 

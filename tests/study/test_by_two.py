@@ -163,7 +163,7 @@ def test_both_columns_are_recorded_and_only_where_they_are_asked_for(tmp_path: P
     own.ecdf("bmi", by="sex").save(tmp_path / "one.json")
     own.where("sbp > 100").histogram("bmi", by=("sex", "ward")).save(tmp_path / "part.png")
 
-    recorded = [each["columns"] for each in own.session.ledger.history("recorded")]
+    recorded = [each["columns"] for each in own.session.register.history("recorded")]
     assert recorded == [["bmi", "band", "sex"], ["bmi", "sex"], ["bmi", "sex", "ward", "sbp"]]
     view = View.load(tmp_path / "two.json")
     assert view.scene() == own.ecdf("bmi", by=TWO).scene()

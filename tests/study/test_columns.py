@@ -34,11 +34,11 @@ def test_looking_is_free_and_what_is_written_is_recorded() -> None:
     opened = dc.open(cohort(), study="columns recorded")
     found = opened.columns
     str(found), found._repr_html_(), found["age"]
-    assert opened.session.ledger.history("columns recorded") == []
+    assert opened.session.register.history("columns recorded") == []
 
     found.to_json()
 
-    (entry,) = opened.session.ledger.history("columns recorded")
+    (entry,) = opened.session.register.history("columns recorded")
     assert (entry["kind"], entry["form"]) == ("columns", "json")
     assert "patient" not in entry["columns"]
 

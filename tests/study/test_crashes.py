@@ -33,12 +33,12 @@ KILLED = [(name, "killed") for name in MOMENTS]
 FULL = [(name, "full") for name in MOMENTS if not name.endswith(("recorded", "begun", "no name"))]
 SMALL = [("anonymize", size) for size in (0, 1000, 5000, 10_000)] + [("save", 5000)]
 
-#: For their owner alone: raw rows, the copy, the ledger before it is made, its mark, releases.
+#: For their owner alone: raw rows, the copy, the register before it is made, its mark, releases.
 HALF = re.compile(
-    r"\.discreet/\.?(raw-|whole-|ledger)[^/]*\.part|\.discreet-[^/]*\.part"
+    r"\.discreet/\.?(raw-|whole-|register)[^/]*\.part|\.discreet-[^/]*\.part"
     r"|\.?discreet\.register\.[^/]*\.part"
 )
-PLAIN = re.compile(r"discreet\.errors\.(InputError|LedgerError|LeavingError): [^\n]+")
+PLAIN = re.compile(r"discreet\.errors\.(InputError|RegisterError|LeavingError): [^\n]+")
 Found = dict[str, dict[str, Any]]
 
 

@@ -60,11 +60,11 @@ def test_plots_and_tables_take_them_and_say_what_they_are(opened: dc.Study) -> N
     assert "C(band)" in opened.residuals("bmi ~ age + C(band)").describe()
 
 
-def test_the_ledger_names_the_columns_they_rest_on() -> None:
+def test_the_register_names_the_columns_they_rest_on() -> None:
     one = study()
     one.histogram("log_bmi", by="older").to_json()
 
-    assert one.session.ledger.history("s")[-1]["columns"] == ["bmi", "age"]
+    assert one.session.register.history("s")[-1]["columns"] == ["bmi", "age"]
 
 
 def test_one_that_has_no_value_is_refused(opened: dc.Study) -> None:

@@ -193,7 +193,7 @@ def test_what_is_released_of_a_part_is_recorded_by_the_columns_it_rests_on(tmp_p
     part.box("log_bmi").save(tmp_path / "plot.svg")
     part.anonymize().save(tmp_path / "part.csv")
 
-    recorded = [each["columns"] for each in rows.session.ledger.history("s")]
+    recorded = [each["columns"] for each in rows.session.register.history("s")]
     assert recorded[0] == ["age", "glucose", "sex"]
     assert recorded[-2] == ["sex", "bmi"]
     assert {*recorded[-1]} == {"age", "bmi", "glucose", "sex", "smoker"}

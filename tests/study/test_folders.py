@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from discreet.policy import PRESETS, Policy
-from discreet.study.session import folder_of, ledger_of
+from discreet.study.session import folder_of, register_of
 
 
 def test_a_policy_file_has_its_things_beside_it(tmp_path: Path) -> None:
@@ -13,9 +13,9 @@ def test_a_policy_file_has_its_things_beside_it(tmp_path: Path) -> None:
     path.write_text("k = 6\n")
 
     assert folder_of(Policy.load(path)) == tmp_path / ".discreet"
-    assert ledger_of(path).history() == []
+    assert register_of(path).history() == []
     beside = {it.name for it in tmp_path.iterdir() if it.name != ".home"}
-    assert beside - {"discreet.secret"} == {path.name}, "no ledger before something leaves"
+    assert beside - {"discreet.secret"} == {path.name}, "no register before something leaves"
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -31,6 +31,6 @@ def test_the_state_folder_is_the_user_s_or_named(
             monkeypatch.delenv("DISCREET_STATE")
         else:
             monkeypatch.setenv("DISCREET_STATE", str(folder))
-        ledger = ledger_of("standard")
-        found = ledger.store.path.parent
+        register = register_of("standard")
+        found = register.store.path.parent
         assert found == folder if folder is not None else own_home in found.parents

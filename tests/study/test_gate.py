@@ -1,4 +1,4 @@
-"""What the release_gate tells the ledger: what is drawn, what is pinned, what is recognised."""
+"""What the release_gate tells the register: what is drawn, what is pinned, what is recognised."""
 
 import json
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.rules import COPY_OF_TABLE, ReleaseRecord
 from discreet.policy import PlotRequest, Policy
+from discreet.register.register import Register
+from discreet.register.rules import COPY_OF_TABLE, ReleaseRecord
 from discreet.secret import Secret
 from discreet.sketch import WHOLE_ROWS, Sketch
 from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.table import open_table
 from discreet.vault.whole import version_of_whole
-from tests.records.given import ledger_in
+from tests.records.given import register_in
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 N = 60
@@ -36,8 +36,8 @@ COLUMNS: dict[str, list[Any]] = {
 
 
 @dataclass
-class Heard(Ledger):
-    """A ledger that keeps in memory what it is told, and lets everything leave."""
+class Heard(Register):
+    """A register that keeps in memory what it is told, and lets everything leave."""
 
     key: Secret = SECRET
     told: list[ReleaseRecord] = field(default_factory=list)
@@ -53,17 +53,17 @@ class Heard(Ledger):
         self.times += 1
 
 
-def release_gate(ledger: Ledger, source: Any = None, **fields: Any) -> ReleaseGate:
-    """Stand a release_gate between a table and a ledger."""
+def release_gate(register: Register, source: Any = None, **fields: Any) -> ReleaseGate:
+    """Stand a release_gate between a table and a register."""
     policy = Policy.preset(fields.pop("preset", "research"), **fields)
     kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
     given = pa.table(COLUMNS) if source is None else source
     table = open_table(given, kinds=kinds, roles={}, unit=policy.unit, key=policy.key)
-    return ReleaseGate(table, policy, SECRET, ledger, policy.study)
+    return ReleaseGate(table, policy, SECRET, register, policy.study)
 
 
 def told(picture: str, *columns: str, fields: Any = None, **named: Any) -> ReleaseRecord:
-    """Return what the ledger hears of a picture."""
+    """Return what the register hears of a picture."""
     heard = Heard()
     keeper = release_gate(heard, **(fields or {}))
     keeper.release([keeper.record(keeper.policy.settle(picture, columns, **named), "svg")])
@@ -222,7 +222,7 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
     assert len(heard.told) == 1
 
 
-# --- with a ledger ----------------------------------------------------------------------------
+# --- with a register ----------------------------------------------------------------------------
 
 
 def leave(keeper: ReleaseGate, picture: str, *columns: str, **named: Any) -> PlotRequest:
@@ -239,56 +239,56 @@ def leave_from_copy(keeper: ReleaseGate, *columns: str) -> None:
 
 
 def test_numbers_as_levels_are_another_copy(tmp_path: Path) -> None:
-    ledger = ledger_in(tmp_path)
+    register = register_in(tmp_path)
     how: dict[str, Any] = {"preset": "standard", "study": "s"}
-    leave_from_copy(release_gate(ledger, **how), "x")
+    leave_from_copy(release_gate(register, **how), "x")
 
     with pytest.raises(LeavingError, match="another copy of the whole table was released"):
-        leave_from_copy(release_gate(ledger, **how, kinds={"x": "categorical"}), "z")
-    leave_from_copy(release_gate(ledger, **how), "y", "ward")
-    assert len(ledger.history()) == 2
+        leave_from_copy(release_gate(register, **how, kinds={"x": "categorical"}), "z")
+    leave_from_copy(release_gate(register, **how), "y", "ward")
+    assert len(register.history()) == 2
 
 
 def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
-    ledger = ledger_in(tmp_path)
-    leave(release_gate(ledger, study="s"), "histogram", "x", by="sex")
+    register = register_in(tmp_path)
+    leave(release_gate(register, study="s"), "histogram", "x", by="sex")
     sex = ["m" if level == "f" else "f" for level in COLUMNS["sex"][:3]] + COLUMNS["sex"][3:]
-    other = release_gate(ledger, pa.table({**COLUMNS, "sex": sex}), study="s")
+    other = release_gate(register, pa.table({**COLUMNS, "sex": sex}), study="s")
 
     with pytest.raises(LeavingError, match="the data of study 's' have changed"):
         leave(other, "histogram", "y", by="sex")
     leave(other, "histogram", "x")
 
 
-def test_a_broken_ledger_lets_nothing_leave(tmp_path: Path) -> None:
-    (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
-    keeper = release_gate(ledger_in(tmp_path), study="s")
+def test_a_broken_register_lets_nothing_leave(tmp_path: Path) -> None:
+    (tmp_path / "register.sqlite").write_bytes(b"no register" * 1000)
+    keeper = release_gate(register_in(tmp_path), study="s")
 
     with pytest.raises(LeavingError, match="is damaged or in use, so nothing can be released"):
         leave(keeper, "histogram", "x")
 
 
 def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
-    ledger = ledger_in(tmp_path)
+    register = register_in(tmp_path)
     how: dict[str, Any] = {"preset": "standard", "study": "s"}
-    leave_from_copy(release_gate(ledger, **how), "ward", "sex")
+    leave_from_copy(release_gate(register, **how), "ward", "sex")
 
     with pytest.raises(InputError, match="a frame without a name has no versions"):
-        release_gate(ledger).new_version()
+        release_gate(register).new_version()
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
-        release_gate(ledger, **how).new_version()
+        release_gate(register, **how).new_version()
     with pytest.raises(LeavingError, match="'k' must be as in the earlier copy of these persons"):
-        release_gate(ledger, **how, k=6).new_version()
-    assert release_gate(ledger, **how, left_out=0.3).new_version() == 2
+        release_gate(register, **how, k=6).new_version()
+    assert release_gate(register, **how, left_out=0.3).new_version() == 2
 
 
-def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
-    ledger = ledger_in(tmp_path)
-    leave(release_gate(ledger, study="s"), "crosstab", "ward", "sex")
+def test_the_register_keeps_names_and_no_value(tmp_path: Path) -> None:
+    register = register_in(tmp_path)
+    leave(release_gate(register, study="s"), "crosstab", "ward", "sex")
 
-    (entry,) = ledger.history()
+    (entry,) = register.history()
     assert json.dumps(entry["columns"]) == '["ward", "sex"]'
-    kept = (tmp_path / "ledger.sqlite").read_bytes()
+    kept = (tmp_path / "register.sqlite").read_bytes()
     assert not any(repr(value).encode() in kept for value in COLUMNS["x"])
 
 
@@ -331,16 +331,16 @@ def test_what_leaves_together_is_asked_for_once() -> None:
 
 
 def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
-    ledger = ledger_in(tmp_path)
-    keeper = release_gate(ledger, study="s")
+    register = register_in(tmp_path)
+    keeper = release_gate(register, study="s")
     keeper.release(records(keeper))
 
     table, report = records(keeper)
     with pytest.raises(LeavingError, match="'regime' must be as in the earlier release"):
         keeper.release([table, replace(report, settings={"regime": "guarded"})])
-    assert [entry["form"] for entry in ledger.history()] == ["csv", "html"]
+    assert [entry["form"] for entry in register.history()] == ["csv", "html"]
     keeper.release(records(keeper)[:1])
-    assert [entry["form"] for entry in ledger.history()] == ["csv", "html", "csv"]
+    assert [entry["form"] for entry in register.history()] == ["csv", "html", "csv"]
 
 
 def test_of_a_public_study_nothing_is_noted() -> None:

@@ -151,7 +151,7 @@ def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:
     assert (0.0, "1") in panel.x.dates
     assert CopyTable.from_json(table.to_json()) == table
     assert "hazard ratio" in table.save(tmp_path / "cox.svg").read_text()
-    kinds = [entry["kind"] for entry in study().session.ledger.history("trial")]
+    kinds = [entry["kind"] for entry in study().session.register.history("trial")]
     assert "model" in str(kinds)
 
 

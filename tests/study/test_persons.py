@@ -377,7 +377,7 @@ def test_a_policy_file_says_so_too(tmp_path: Path) -> None:
         dc.open(frame(), path)
 
 
-def test_the_ledger_holds_a_row_is_a_person_as_it_held_nothing_said(tmp_path: Path) -> None:
+def test_the_register_holds_a_row_is_a_person_as_it_held_nothing_said(tmp_path: Path) -> None:
     table = pa.table({"x": np.random.default_rng(1).normal(size=N)})
     policy = dc.Policy.preset("standard")
 

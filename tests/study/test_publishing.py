@@ -85,7 +85,7 @@ def test_levels_that_the_copy_has_not_are_not_named(tmp_path: Path) -> None:
 def test_publishing_is_a_release_of_the_whole_copy(tmp_path: Path) -> None:
     study = dc.open(cohort(), study="recorded")
     dc.Protected(study).publish(tmp_path / "a.discreet")
-    (entry,) = study.session.ledger.history("recorded")
+    (entry,) = study.session.register.history("recorded")
     assert (entry["kind"], entry["form"], entry["method"]) == ("study file", "discreet", "whole")
     assert set(entry["columns"]) == {"age", "bmi", "glucose", "sex", "smoker"}
 
@@ -111,7 +111,7 @@ def test_record_stands_before_the_file_is_written(
     monkeypatch.setattr(publishing, "write_study_file", fails)
     with pytest.raises(InputError, match="the disk is full"):
         dc.Protected(study).publish(tmp_path / "a.discreet")
-    assert len(study.session.ledger.history("first")) == 1
+    assert len(study.session.register.history("first")) == 1
     assert [*tmp_path.iterdir()] == []
 
 

@@ -20,7 +20,7 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.methods import ROW_METHODS
 from discreet.policy import Policy
 from discreet.release import Release
-from discreet.study import ledger_of
+from discreet.study import register_of
 
 N = 160
 K = 5
@@ -565,7 +565,7 @@ def test_what_is_required_of_the_whole_table_counts_too() -> None:
 
 def history(policy: Any = "standard") -> list[tuple[str, str]]:
     """Say what has left, and as what."""
-    return [(entry["kind"], entry["form"]) for entry in ledger_of(policy).history()]
+    return [(entry["kind"], entry["form"]) for entry in register_of(policy).history()]
 
 
 def test_a_table_and_its_report_are_recorded(tmp_path: Path) -> None:
@@ -578,7 +578,7 @@ def test_a_table_and_its_report_are_recorded(tmp_path: Path) -> None:
     assert ("table", "csv") in history()
     assert ("report", "html") in history()
     assert history().count(("histogram", "html")) == 2
-    (table,) = (entry for entry in ledger_of("standard").history() if entry["kind"] == "table")
+    (table,) = (entry for entry in register_of("standard").history() if entry["kind"] == "table")
     assert table["columns"] == ["x", "y", "sex"]
     assert pd.read_csv(tmp_path / "a.csv").to_dict("list") == plain(release.frame)
 

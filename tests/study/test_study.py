@@ -26,7 +26,7 @@ import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.plots import View
 from discreet.policy import Policy
-from discreet.study import Study, ledger_of
+from discreet.study import Study, register_of
 
 N = 200
 
@@ -465,7 +465,7 @@ def test_once_something_left_nothing_leaves_under_another_policy(
 
     pinned = "must be as in the earlier release of"
     assert [other for other, words in refusals.items() if pinned not in words] == []
-    assert len(ledger_of("standard").history()) == len(BEFORE)
+    assert len(register_of("standard").history()) == len(BEFORE)
 
 
 @pytest.mark.parametrize("alike", ALIKE)
@@ -493,7 +493,7 @@ def test_every_form_is_refused_and_nothing_is_written(form: str, tmp_path: Path)
         with pytest.raises(LeavingError, match="'k' must be as in"):
             leave()
     assert sorted(path.name for path in tmp_path.iterdir()) == before
-    assert len(ledger_of("standard").history()) == len(BEFORE)
+    assert len(register_of("standard").history()) == len(BEFORE)
 
 
 def test_a_refused_figure_does_not_replace_the_one_that_left(tmp_path: Path) -> None:
@@ -614,7 +614,7 @@ def test_public_data_are_pinned_by_nothing(tmp_path: Path, own_home: Path) -> No
         opened(public=True, k=k).scatter("x", "y").save(tmp_path / f"{k}.svg")
 
     assert not (own_home / ".local/state/discreet").exists()
-    assert ledger_of("standard").history() == []
+    assert register_of("standard").history() == []
     assert "public" in (tmp_path / "5.svg").read_text()
 
 
@@ -657,7 +657,7 @@ def test_one_method_and_k_alone_leaves_of_the_same_data(name: str, tmp_path: Pat
             draw(research(study=other)).save(tmp_path / "other.svg")
     draw(research(study="public", public=True)).save(tmp_path / "other.svg")
     methods = ["deterministic", "suppression", "k-member"]
-    assert [entry["method"] for entry in ledger_of("research").history()] == methods
+    assert [entry["method"] for entry in register_of("research").history()] == methods
 
 
 def part_of(share: float) -> pa.Table:
@@ -734,7 +734,7 @@ def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: An
     new = dc.open(path).scatter("x", "y")
     assert new.origin.version != old.origin.version
     assert tried(dc.open(path), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
-    assert [entry["version"] for entry in ledger_of("standard").history()] == [1, 1, 1, 1, 2]
+    assert [entry["version"] for entry in register_of("standard").history()] == [1, 1, 1, 1, 2]
 
 
 def test_a_picture_of_a_file_that_was_written_since_stays(tmp_path: Path, file_of: Any) -> None:
@@ -862,7 +862,7 @@ def test_another_secret_writes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert said.startswith("another secret: that of the earlier release of these persons")
 
 
-# --- several processes, and a broken ledger ---------------------------------------------------
+# --- several processes, and a broken register ---------------------------------------------------
 
 
 def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any) -> None:
@@ -879,18 +879,18 @@ def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any
 
     assert outcomes.count("left") == 1
     assert all("'k' must be as in" in words for words in outcomes if words != "left")
-    assert len(ledger_of("standard").history()) == 1
+    assert len(register_of("standard").history()) == 1
 
 
 @pytest.mark.parametrize("damage", [b"rubbish" * 999, b""], ids=["rubbish", "a file for a folder"])
 @pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
-def test_without_a_ledger_nothing_leaves_but_looking_is_free(
+def test_without_a_register_nothing_leaves_but_looking_is_free(
     damage: bytes, study: str | None, tmp_path: Path, own_home: Path
 ) -> None:
     state = own_home / ".local/state/discreet"
     if damage:
         state.mkdir(parents=True)
-        (state / "ledger.sqlite").write_bytes(damage)
+        (state / "register.sqlite").write_bytes(damage)
     else:
         state.parent.mkdir(parents=True)
         state.write_text("a file")
@@ -908,7 +908,7 @@ def test_without_a_ledger_nothing_leaves_but_looking_is_free(
 # --- where things lie -------------------------------------------------------------------------
 
 
-def test_beside_a_policy_file_lie_its_ledger_and_copies(tmp_path: Path, own_home: Path) -> None:
+def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_home: Path) -> None:
     policy = tmp_path / "ours.toml"
     policy.write_text("bins = 15\n")
 
@@ -917,12 +917,12 @@ def test_beside_a_policy_file_lie_its_ledger_and_copies(tmp_path: Path, own_home
 
     hidden = tmp_path / ".discreet"
     names = sorted(path.name.split("-")[0] for path in hidden.iterdir())
-    assert names == ["ledger.key", "ledger.sqlite", "whole", "whole", "whole"]
+    assert names == ["register.key", "register.sqlite", "whole", "whole", "whole"]
     if os.name == "posix":
         assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
         assert {stat.S_IMODE(path.stat().st_mode) for path in hidden.iterdir()} == {0o600}
     assert not (own_home / ".local/state/discreet").exists()
-    assert ledger_of(policy).history()[0]["study"] == "s"
+    assert register_of(policy).history()[0]["study"] == "s"
     with pytest.raises(LeavingError, match="'k' must be as in"):
         dc.open(pa.table(COHORT), policy, study="s", k=6).histogram("x").save(tmp_path / "b.svg")
     # the next study reads the copy
@@ -937,7 +937,7 @@ def test_a_preset_keeps_its_copy_in_memory(tmp_path: Path, own_home: Path) -> No
     opened().scatter("x", "y").save(tmp_path / "a.svg")
 
     made = {path.name for path in own_home.rglob("*") if path.is_file()}
-    assert made == {"ledger.sqlite", "ledger.key", "discreet.register", "discreet.secret"}
+    assert made == {"register.sqlite", "register.key", "discreet.register", "discreet.secret"}
 
 
 def test_a_view_that_was_pickled_has_left_and_has_no_gate() -> None:
@@ -948,7 +948,7 @@ def test_a_view_that_was_pickled_has_left_and_has_no_gate() -> None:
     assert again == view
     assert view.gate is not None
     assert again.gate is None
-    assert ledger_of("standard").history()[0]["form"] == "json"
+    assert register_of("standard").history()[0]["form"] == "json"
 
 
 def test_the_history_tells_what_left_in_order(tmp_path: Path) -> None:
@@ -956,7 +956,7 @@ def test_the_history_tells_what_left_in_order(tmp_path: Path) -> None:
 
     assert [
         (entry["kind"], entry["columns"], entry["form"])
-        for entry in ledger_of("standard").history()
+        for entry in register_of("standard").history()
     ] == [
         ("scatter", ["x", "y"], "json"),
         ("histogram", ["x"], "json"),

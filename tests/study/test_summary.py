@@ -151,11 +151,11 @@ def test_it_is_recorded_when_it_is_released_and_looking_is_free(tmp_path: Path) 
     opened = dc.open(cohort(), study="recorded")
     table = opened.summary(["age", "bmi"], by="sex")
     str(table), table._repr_html_()
-    assert opened.session.ledger.history("recorded") == []
+    assert opened.session.register.history("recorded") == []
 
     saved = table.save(tmp_path / "table1.json")
 
-    (entry,) = opened.session.ledger.history("recorded")
+    (entry,) = opened.session.register.history("recorded")
     assert (entry["kind"], entry["form"]) == ("summary", "json")
     assert set(entry["columns"]) == {"age", "bmi", "sex"}
     assert CopyTable.from_json(saved.read_text()) == table

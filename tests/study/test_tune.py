@@ -19,7 +19,7 @@ from discreet.measure.frontier import RiskUtilityMap, Setting
 from discreet.methods import ROW_METHODS
 from discreet.policy import Policy
 from discreet.progress import listening
-from discreet.study import ledger_of, tables
+from discreet.study import register_of, tables
 from discreet.study.gate import listed
 from discreet.study.papers import Papers
 from discreet.study.session import Session
@@ -386,7 +386,7 @@ def test_what_is_tried_is_recorded_nowhere_and_settles_nothing(whose: str, tmp_p
         tried.save(tmp_path / name)
         assert right((tmp_path / name).read_text())
 
-    assert ledger_of("standard").history() == []
+    assert register_of("standard").history() == []
 
 
 def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:

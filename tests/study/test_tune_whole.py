@@ -246,7 +246,7 @@ def test_nothing_is_kept_or_recorded(tmp_path: Path) -> None:
 
     dc.Protected(study).tune(k=[5], m=[10])
 
-    assert study.session.ledger.history("s") == []
+    assert study.session.register.history("s") == []
     assert not [*tmp_path.rglob("*.parquet")]
 
 

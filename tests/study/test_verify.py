@@ -37,7 +37,7 @@ from discreet.study.verdicts import (
     UNREADABLE,
 )
 from discreet.study.verify import Verifier, verifier_of_policy
-from tests.records.given import ledger_in
+from tests.records.given import register_in
 
 FIGURES = (".png", ".svg", ".pdf", ".html")
 OTHER = bytes(range(100, 132)).hex()
@@ -72,7 +72,7 @@ def test_what_was_saved_is_as_made(study: dc.Study, tmp_path: Path) -> None:
             found = study.verify(path)
             own = {"file", "numbers"} if suffix == ".json" else {"file"}
             assert found.verdict == AS_MADE, found.to_text()
-            wanted = {"seal", *own, "ledger", "study", "drawn again", "policy"}
+            wanted = {"seal", *own, "register", "study", "drawn again", "policy"}
             assert {it for it, result in found.checks.items() if result == PASSED} == wanted
             assert found.released is not None
             assert found.released["rules"]["k"] == 5
@@ -90,11 +90,13 @@ def test_the_request_draws_the_same_again(study: dc.Study) -> None:
     )
 
 
-def test_without_data_the_secret_and_the_ledger_are_enough(study: dc.Study, tmp_path: Path) -> None:
+def test_without_data_the_secret_and_the_register_are_enough(
+    study: dc.Study, tmp_path: Path
+) -> None:
     path = study.scatter("age", "bmi").save(tmp_path / "a.png")
     found = verifier_of_policy(study.policy).check(path)
     assert found.verdict == AS_MADE
-    results = {"seal": PASSED, "file": PASSED, "ledger": PASSED}
+    results = {"seal": PASSED, "file": PASSED, "register": PASSED}
     later = dict.fromkeys(("study", "drawn again", "policy"), NOT_CHECKED)
     assert dict(found.checks) == results | later
 
@@ -106,7 +108,7 @@ def test_what_a_server_sends_is_as_made(study: dc.Study, tmp_path: Path) -> None
         path = tmp_path / form
         path.write_bytes(file_of(sent, form, sealer))
         found = study.verify(path)
-        assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED), form
+        assert (found.verdict, found.checks["register"]) == (AS_MADE, NOT_CHECKED), form
 
 
 def test_no_secret_is_made_to_check_with(
@@ -125,7 +127,7 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
     policy = dc.Policy.preset("standard", public=True, study="open")
     study = dc.open(dc.datasets.diabetes(), policy)
     found = study.verify(study.histogram("age").save(tmp_path / "a.svg"))
-    assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED)
+    assert (found.verdict, found.checks["register"]) == (AS_MADE, NOT_CHECKED)
     assert found.released is None
 
 
@@ -142,7 +144,7 @@ def test_a_released_table_is_known_by_its_bytes(tmp_path: Path, suffix: str) -> 
     path = study.anonymize(["age", "bmi"]).save(tmp_path / f"a{suffix}")
     for verifier in (study.verify, verifier_of_policy(study.policy).check):
         found = verifier(path)
-        assert (found.verdict, found.checks["ledger"]) == (AS_MADE, PASSED)
+        assert (found.verdict, found.checks["register"]) == (AS_MADE, PASSED)
         assert found.provenance is not None
         assert found.provenance.request == {"table": ["age", "bmi"]}
         assert found.released is not None
@@ -406,7 +408,7 @@ def other_study() -> dc.Study:
 def test_another_secret_is_told(study: dc.Study, tmp_path: Path, suffix: str) -> None:
     path = study.histogram("age").save(tmp_path / f"a{suffix}")
     secret = Secret.from_text(OTHER)
-    empty = ledger_in(tmp_path / "elsewhere", secret)
+    empty = register_in(tmp_path / "elsewhere", secret)
     found = Verifier(secret, empty, study.policy).check(path)
     assert (found.verdict, dict(found.checks)) == (ELSEWHERE, {"seal": FAILED})
     assert "another secret" in found.says

@@ -45,7 +45,7 @@ from discreet.study.verdicts import (
     UNREADABLE,
 )
 from discreet.study.verify import Verifier, verifier_of_policy
-from tests.records.given import ledger_in
+from tests.records.given import register_in
 
 OTHER = Secret.from_text(bytes(range(100, 132)).hex())
 FORMULA = "bmi ~ age + C(sex)"
@@ -131,13 +131,13 @@ def test_what_is_released_says_where_it_comes_from(
     study: dc.Study, tmp_path: Path, what: str
 ) -> None:
     without_data = verifier_of_policy(study.policy)
-    elsewhere = Verifier(OTHER, ledger_in(tmp_path / "elsewhere", OTHER), study.policy)
+    elsewhere = Verifier(OTHER, register_in(tmp_path / "elsewhere", OTHER), study.policy)
     for suffix in SAVED[what][1]:
         path = saved(study, tmp_path, what, suffix)
         for found in (study.verify(path), without_data.check(path)):
             assert found.verdict == AS_MADE, found.to_text()
             own = "numbers" if suffix == ".json" else "file"
-            assert {found.checks[it] for it in ("seal", own, "ledger")} == {PASSED}
+            assert {found.checks[it] for it in ("seal", own, "register")} == {PASSED}
             assert found.provenance is not None
             assert found.provenance.source == SAVED[what][2]
             assert found.released is not None
@@ -185,14 +185,14 @@ def test_the_same_study_gives_the_same_bytes(tmp_path: Path) -> None:
         assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_what_is_the_custodians_own_is_sealed_and_in_no_ledger(tmp_path: Path) -> None:
+def test_what_is_the_custodians_own_is_sealed_and_in_no_register(tmp_path: Path) -> None:
     study = dc.open(few(120), study="few", unit=False)
     attacks = study.anonymize().attack(0)
     tried = dc.Protected(study).tune(k=[5])
     for suffix in (".html", ".json", ".txt"):
         for made in (attacks, attacks.rounded(5), tried):
             found = study.verify(made.save(tmp_path / f"a{suffix}"))
-            assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED)
+            assert (found.verdict, found.checks["register"]) == (AS_MADE, NOT_CHECKED)
             assert found.checks["study"] == PASSED
     assert study.verify(tried.save(tmp_path / "a.png")).verdict == AS_MADE
 
@@ -226,9 +226,9 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
         study.anonymize(["age", "bmi"]).save(tmp_path / "a.parquet"),
     ):
         found = study.verify(path)
-        assert (found.verdict, found.checks["ledger"]) == (AS_MADE, NOT_CHECKED)
+        assert (found.verdict, found.checks["register"]) == (AS_MADE, NOT_CHECKED)
     text = study.anonymize(["age", "bmi"]).save(tmp_path / "a.csv")
-    assert study.verify(text).verdict == UNKNOWN, "no ledger knows it"
+    assert study.verify(text).verdict == UNKNOWN, "no register knows it"
 
 
 def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_rounding_points_say_where_they_come_from(tmp_path: Path) -> None:
     release = study.round(["age", "bmi"], drop=["sex"], k=10)
     path = release.save_points(tmp_path / "points.json")
     found = study.verify(path)
-    assert (found.verdict, found.checks["ledger"]) == (AS_MADE, PASSED)
+    assert (found.verdict, found.checks["register"]) == (AS_MADE, PASSED)
     kept = load_points(path)
     assert isinstance(kept, JointSet)
     assert isinstance(release.points, JointSet)
@@ -467,13 +467,13 @@ def test_a_table_of_several_pieces_is_sealed_as_a_whole(study: dc.Study, tmp_pat
     assert report.made["sha256"] == checksum_of_file(path)
 
 
-def test_nothing_is_written_that_the_ledger_did_not_take(study: dc.Study, tmp_path: Path) -> None:
+def test_nothing_is_written_that_the_register_did_not_take(study: dc.Study, tmp_path: Path) -> None:
     def refuse(*_: object) -> None:
-        raise InputError("the ledger is full")
+        raise InputError("the register is full")
 
     release = replace(study.anonymize(["age", "bmi"]), note=refuse)
     for suffix in (".parquet", ".csv"):
-        with pytest.raises(InputError, match="the ledger is full"):
+        with pytest.raises(InputError, match="the register is full"):
             release.save(tmp_path / f"a{suffix}")
     assert [*tmp_path.glob("*a*")] == []
 

@@ -162,7 +162,7 @@ SECRETS = ("0123456789abcdef" * 4, "fedcba9876543210" * 4)
 def test_the_same_data_under_another_secret_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Persons are recognised by a key of the ledger's own, whatever the study is called."""
+    """Persons are recognised by a key of the register's own, whatever the study is called."""
     (tmp_path / "p.toml").write_text('preset = "standard"\nrows = "whole"\n', encoding="utf-8")
     raw = cohort(N)
     monkeypatch.setenv("DISCREET_SECRET", SECRETS[0])

@@ -94,7 +94,7 @@ def test_weights_are_recorded_where_they_are_asked_for() -> None:
     recorded = []
     for how in ({}, {"weights": "ldl"}):
         asked.means("bmi", "sex", **how).to_csv()
-        recorded.append(asked.session.ledger.history("weights recorded")[-1]["columns"])
+        recorded.append(asked.session.register.history("weights recorded")[-1]["columns"])
 
     assert recorded == [["bmi", "sex"], ["bmi", "sex", "ldl"]]
 

@@ -96,7 +96,7 @@ def test_what_was_drawn_is_recorded_with_all_columns_it_rests_on(tmp_path: Path)
     study = whole(study="recorded")
     study.residuals("glucose ~ age + sex").save(tmp_path / "a.svg")
 
-    (entry,) = study.session.ledger.history("recorded")
+    (entry,) = study.session.register.history("recorded")
     assert set(entry["columns"]) == {"glucose", "age", "sex"}
     assert entry["method"] == "whole"
 
@@ -282,7 +282,7 @@ def test_the_whole_copy_is_released_with_its_report(tmp_path: Path) -> None:
     linked = release.report.measured.risks["linkage"]
     assert linked.share < 1 / 5
     assert release.report.made["m"] == 20
-    kinds = [entry["kind"] for entry in study.session.ledger.history("released")]
+    kinds = [entry["kind"] for entry in study.session.register.history("released")]
     assert kinds == ["table", "report"]
 
 
@@ -330,7 +330,7 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
     assert kept.stem.endswith(study.session.whole.copy.version)
     again = dc.open(raw, policy=tmp_path / "p.toml", study="s").fidelity()
     assert again == found
-    (entry,) = study.session.ledger.history("s")
+    (entry,) = study.session.register.history("s")
     assert (entry["kind"], entry["form"]) == ("fidelity", "json")
 
 

@@ -410,7 +410,7 @@ def test_values_that_stand_for_missing_ones_are_missing(engine: str) -> None:
     assert table.rows(["x"]).numbers["x"].tolist() == [1, 3, 4]
     assert table.rows(["x", "y"]).left_out == 3
     assert [end.tolist() for end in table.extremes("y", 5)] == [[0.5, 2.5], [2.5, 0.5]]
-    # The ledger knows the data whatever is declared.
+    # The register knows the data whatever is declared.
     batches = [batch["x"] for batch in table.batches(["x"])]
     assert np.concatenate(batches).tolist() == [1, -9, 3, 4, -9]
 

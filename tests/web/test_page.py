@@ -62,7 +62,7 @@ def rows_of(page: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def released(study: Study) -> list[tuple[str, str]]:
-    history = study.session.ledger.history(study.session.name)
+    history = study.session.register.history(study.session.name)
     return [(it["kind"], it["form"]) for it in history]
 
 

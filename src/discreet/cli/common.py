@@ -564,7 +564,7 @@ def _harmless(line: str) -> str:
 
 
 def moment(at: str) -> str:
-    """Return a time of the ledger to the second, for the eye."""
+    """Return a time of the register to the second, for the eye."""
     return at[:19].replace("T", " ")
 
 

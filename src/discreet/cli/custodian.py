@@ -36,8 +36,8 @@ from discreet.errors import (
 )
 
 if TYPE_CHECKING:
-    from discreet.ledger.ledger import Ledger
     from discreet.records.store import Store
+    from discreet.register.register import Register
 
 __all__ = [
     "forget",
@@ -75,7 +75,7 @@ def show_log(
         bool,
         Option(
             "--verify",
-            help="Check that nothing of the ledger was changed; with --state, of the"
+            help="Check that nothing of the register was changed; with --state, of the"
             " server's record.",
         ),
     ] = False,
@@ -85,18 +85,18 @@ def show_log(
 ) -> None:
     """List what was released, withdrawn and asked on the web, or check that no row was changed."""
     from discreet.serve.state import existing_record
-    from discreet.study import ledger_of
+    from discreet.study import register_of
 
-    ledger, record = ledger_of(policy), existing_record(state)
+    register, record = register_of(policy), existing_record(state)
     if verify or head is not None:
         if released or last is not None:
             raise InputError("--verify checks all of it; leave --released and --last out")
         if state is not None and record is None:
             raise InputError("there is no server's record in the folder of --state")
-        _check(ledger.store if state is None or record is None else record, head, as_json=as_json)
+        _check(register.store if state is None or record is None else record, head, as_json=as_json)
         return
-    ledger.store.check_begun()
-    entries = ledger.history() if released else _entries(ledger, record)
+    register.store.check_begun()
+    entries = register.history() if released else _entries(register, record)
     entries = entries if last is None else entries[-last:]
     if as_json:
         typer.echo(json.dumps(entries))
@@ -134,7 +134,7 @@ def _check(store: Store, head: str | None, *, as_json: bool) -> None:
         raise typer.Exit(BrokenPromiseError.exit_code)
 
 
-def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
+def _entries(register: Register, record: Store | None) -> list[dict[str, Any]]:
     """Return what was released and declared, and what was asked on the web, by time."""
     from discreet.serve.log import log
 
@@ -149,7 +149,7 @@ def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
             "request": json.dumps({"columns": entry["columns"], "method": entry["method"]}),
             "outcome": f"released as {entry['form']}",
         }
-        for entry in ledger.history()
+        for entry in register.history()
     ]
     declared = [
         {
@@ -162,7 +162,7 @@ def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
             "request": "",
             "outcome": entry["reason"],
         }
-        for entry in ledger.declared()
+        for entry in register.declared()
     ]
     asked = [] if record is None else log(record)
     return sorted([*declared, *asked, *left], key=lambda entry: str(entry["at"]))

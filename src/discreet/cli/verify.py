@@ -96,7 +96,7 @@ def verify(
 def _verifier(
     options: VerifyOptions, data: str | None, beside: Path | None
 ) -> Verifier | FileVerifier:
-    """Return what files are compared with: a study file, the data, or secret and ledger alone."""
+    """Return what files are compared with: a study file, the data, or secret and register alone."""
     from discreet.study.from_file import is_study_file
     from discreet.study.verify import verifier_of, verifier_of_policy
     from discreet.study.verify_file import file_verifier_of

@@ -73,7 +73,7 @@ class Line(NamedTuple):
 
 
 def known_by(sealer: Sealer, file: bytes) -> tuple[Provenance, Lines]:
-    """Return what the ledger knows a CSV by, which itself has no room for where it comes from."""
+    """Return what the register knows a CSV by, which itself has no room for where it comes from."""
     provenance = sealer.of_text(hashlib.sha256(file).hexdigest())
     return provenance, lines_of(sealer.key, io.BytesIO(file))
 
@@ -188,7 +188,7 @@ class CopyTable:
         return text
 
     def _ask_with_lines(self, file: bytes) -> None:
-        """Ask the gate for CSV, which has no room for where it comes from: the ledger knows it."""
+        """Ask the gate for CSV, which cannot say where it comes from: the register knows it."""
         if self.gate is None or self.sealer is None:
             self.ask_to_leave("csv")
             return

@@ -1,4 +1,4 @@
-"""What a file is that may be handed in: by its provenance, its seal, and the ledger."""
+"""What a file is that may be handed in: by its provenance, its seal, and the register."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHAT = ("plot", "columns", "table", FIGURES, REPORT)
 
 def checker(verifier: Verifier, study: str) -> Check:
     """Return what says of a file whether a study released it, and as what."""
-    policy, ledger = verifier.policy, verifier.ledger
+    policy, register = verifier.policy, verifier.register
 
     def check(path: Path) -> Finding | None:
         try:
@@ -39,10 +39,10 @@ def checker(verifier: Verifier, study: str) -> Check:
         told, row = found.provenance, found.released
         if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
             return None
-        same = is_in_force(ledger, study, policy, row["version"])
+        same = is_in_force(register, study, policy, row["version"])
         columns = _columns_of(told.request, row["columns"])
         status, says = judged(
-            told.source, row["rules"], policy, same=same, rings=rang(ledger, study)
+            told.source, row["rules"], policy, same=same, rings=rang(register, study)
         )
         return Finding(
             status=status,

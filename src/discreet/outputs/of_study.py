@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.ledger.ledger import Ledger
 from discreet.outputs.check import FORMS, checker, command_of
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.standing import CHANGED
 from discreet.policy import Policy
 from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_outputs, review
 from discreet.records.store import Store
+from discreet.register.register import Register
 from discreet.secret import Secret
 from discreet.study.provenance import policy_digest
 from discreet.study.verify import Verifier, verifier_of_policy
@@ -85,10 +85,10 @@ class StudyOutputs:
 
     def _files_missing(self, there: Sequence[Output]) -> Iterator[str]:
         """Say which files were released that are not there, by what was asked for."""
-        ledger = self.verifier.ledger
+        register = self.verifier.register
         asked = {(it.record["command"], _suffix(it)) for it in there}
         alike = {(it.record["kind"], *it.record["columns"], _suffix(it)) for it in there}
-        marked = ledger.released()
+        marked = register.released()
         for row in self._history():
             what, form = (row["kind"], *row["columns"]), row["form"]
             requests = [told.request for left, told in marked if left == row]
@@ -101,7 +101,7 @@ class StudyOutputs:
 
     def _history(self) -> list[dict[str, Any]]:
         """Return what the latest version released."""
-        rows = self.verifier.ledger.history(self.folder.study)
+        rows = self.verifier.register.history(self.folder.study)
         return [it for it in rows if str(it["version"]) == self.folder.in_force.version]
 
     def write(self) -> None:
@@ -119,10 +119,10 @@ class StudyOutputs:
 def outputs_in(path: Path, policy: str, study: str | None = None) -> StudyOutputs:
     """Return the outputs in a folder of a study: that of a name, the policy's, or the only one."""
     verifier = verifier_of_policy(policy)
-    ledger = verifier.ledger
-    name = study or verifier.policy.study or _only_study(ledger)
-    now = in_force(verifier.policy, verifier.secret, name, ledger.version(name))
-    return StudyOutputs(Folder(path, ledger.store, name, now), verifier)
+    register = verifier.register
+    name = study or verifier.policy.study or _only_study(register)
+    now = in_force(verifier.policy, verifier.secret, name, register.version(name))
+    return StudyOutputs(Folder(path, register.store, name, now), verifier)
 
 
 def in_force(policy: Policy, secret: Secret, study: str, version: int) -> InForce:
@@ -130,13 +130,13 @@ def in_force(policy: Policy, secret: Secret, study: str, version: int) -> InForc
     return InForce(policy_digest(policy.changed(study=study), secret), str(version))
 
 
-def _only_study(ledger: Ledger) -> str:
-    names = [*dict.fromkeys(it["study"] for it in ledger.history())]
+def _only_study(register: Register) -> str:
+    names = [*dict.fromkeys(it["study"] for it in register.history())]
     if len(names) == 1:
         return str(names[0])
     if not names:
         raise InputError("nothing was released under this policy yet, so there are no outputs")
-    raise InputError(f"the ledger knows several studies: {one_of(sorted(names))}; give --study")
+    raise InputError(f"the register knows several studies: {one_of(sorted(names))}; give --study")
 
 
 def _suffix(output: Output) -> str:

@@ -119,7 +119,7 @@ class Plot(Generic[V]):
     Parameters
     ----------
     name : str
-        The name of the method of a Study, and of the plot in policies, requests and ledgers.
+        The name of the method of a Study, and of the plot in policies, requests and registers.
     title, says : str
         What the page calls it, and a sentence on it.
     noun : str, optional

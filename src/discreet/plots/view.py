@@ -342,7 +342,7 @@ class View:
         Notes
         -----
         Looking is free, so the gate is not asked. A notebook that is saved with its widgets keeps
-        the scene; passing it on is, as with a screenshot, outside what the ledger knows.
+        the scene; passing it on is, as with a screenshot, outside what the register knows.
         """
         return scene_widget(self.scene())
 

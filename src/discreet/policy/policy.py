@@ -595,7 +595,7 @@ class Policy:
         """Read a policy from a TOML file.
 
         Keys that the file leaves out are those of its `preset`, "standard" where it names none.
-        The study's ledger, copies and secret lie beside the file.
+        The study's register, copies and secret lie beside the file.
 
         Parameters
         ----------

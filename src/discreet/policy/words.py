@@ -187,7 +187,7 @@ def _key(policy: Policy) -> Said:
 
 def _study(policy: Policy) -> Said:
     name = f"“{policy.study}”" if policy.study else "that of its file"
-    return f"The study's name is {name}:", " tokens and the ledger know it so."
+    return f"The study's name is {name}:", " tokens and the register know it so."
 
 
 def _bins(policy: Policy) -> Said:

@@ -5,8 +5,8 @@ compared with the copy that was kept, and strata and shared rows are counted aga
 finished table.
 """
 
-from discreet.study.register import begin_register, withdraw
-from discreet.study.session import forget_private_files, ledger_of
+from discreet.study.declared import begin_register, withdraw
+from discreet.study.session import forget_private_files, register_of
 from discreet.study.study import Study, open
 
-__all__ = ["Study", "begin_register", "forget_private_files", "ledger_of", "open", "withdraw"]
+__all__ = ["Study", "begin_register", "forget_private_files", "open", "register_of", "withdraw"]

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 ROWS = "rows"
-"""What the ledger calls the rows of a copy that leave as such."""
+"""What the register calls the rows of a copy that leave as such."""
 TO_BROWSER = "browser"
 """What a policy says of a copy whose rows a browser may have."""
 

@@ -238,7 +238,7 @@ class DerivedCopy:
         return self.session.sealer_of_copy(request, self.asks)
 
     def recorded(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of the table that something rests on, as the ledger records them.
+        """Return the columns of the table that something rests on, as the register records them.
 
         What says which rows it is of is shown as well.
         """

@@ -1,4 +1,4 @@
-"""What stands between a View and the world: the study's side of the ledger."""
+"""What stands between a View and the world: the study's side of the register."""
 
 from __future__ import annotations
 
@@ -14,19 +14,6 @@ from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError
 from discreet.keys import Column
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.rules import (
-    COLUMN,
-    COPY_OF_TABLE,
-    KIND_OF,
-    LEAST_COUNT,
-    PERSONS,
-    SHAPE_OF,
-    WAY_OF_CLUSTERS,
-    WAY_OF_ROWS,
-    WHOSE,
-    ReleaseRecord,
-)
 from discreet.lines import Lines
 from discreet.methods import (
     CLUSTER_METHODS,
@@ -38,6 +25,19 @@ from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
 from discreet.provenance import Provenance
+from discreet.register.register import Register
+from discreet.register.rules import (
+    COLUMN,
+    COPY_OF_TABLE,
+    KIND_OF,
+    LEAST_COUNT,
+    PERSONS,
+    SHAPE_OF,
+    WAY_OF_CLUSTERS,
+    WAY_OF_ROWS,
+    WHOSE,
+    ReleaseRecord,
+)
 from discreet.secret import Secret
 from discreet.sketch import (
     WHOLE_ROWS,
@@ -71,12 +71,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, repr=False)
 class ReleaseGate:
-    """Tells the ledger what is to be released, and by which columns it is to be recognised."""
+    """Tells the register what is to be released, and by which columns it is to be recognised."""
 
     table: Table
     policy: Policy
     secret: Secret
-    ledger: Ledger
+    register: Register
     name: str | None
 
     @property
@@ -88,7 +88,7 @@ class ReleaseGate:
 
     @property
     def options(self) -> str:
-        """What a command needs to find the ledger of these data."""
+        """What a command needs to find the register of these data."""
         file = self.policy.file
         return "" if file is None else f" --policy {shlex.quote(str(file))}"
 
@@ -168,16 +168,18 @@ class ReleaseGate:
         self._check_file()
         whole = self._of_other_copy(records)
         if not whole and all(record.method == Whole.name for record in records):
-            self.ledger.release(records, dict)  # the copy was made once, and nothing is read again
+            self.register.release(
+                records, dict
+            )  # the copy was made once, and nothing is read again
             return
         all_columns = (look or Look(self)).all_columns
         found = self._sketched(records, all_columns, whole=whole)
-        self.ledger.release(found, lambda: self._every_sketch(all_columns()))
+        self.register.release(found, lambda: self._every_sketch(all_columns()))
 
     def note(self, form: str, provenance: Provenance, lines: Lines | None = None) -> None:
         """Record the provenance of a file that was released in a form, once it is written."""
         if not self.policy.public:
-            self.ledger.note(self.name, form, provenance, lines)
+            self.register.note(self.name, form, provenance, lines)
 
     def check_copy(self, version: str, look: Look) -> None:
         """Refuse a copy of the whole table that `release` would refuse, before it is made.
@@ -191,14 +193,14 @@ class ReleaseGate:
         if not self._of_other_copy(records):
             return
         (record,) = self._sketched(records, look.all_columns, whole=True)
-        self.ledger.check(record, lambda: self._every_sketch(look.all_columns()))
+        self.register.check(record, lambda: self._every_sketch(look.all_columns()))
 
     def _sketched(
         self, records: Sequence[ReleaseRecord], all_columns: Callable[[], Sketched], *, whole: bool
     ) -> list[ReleaseRecord]:
         """Return records with the sketches that they are recognised by; by all, if `whole`."""
         persons = self._persons()
-        if self.ledger.knows(self.name) and not whole:
+        if self.register.knows(self.name) and not whole:
             drawn = [name for record in records for name in record.columns]
             found = self._pass([*dict.fromkeys([*drawn, *persons])])
         else:
@@ -220,7 +222,7 @@ class ReleaseGate:
         copies = {it.choices[COPY_OF_TABLE] for it in records if COPY_OF_TABLE in it.choices}
         if not copies:
             return False
-        return copies != {self.ledger.choices(self.name, COPY_OF_TABLE).get(COPY_OF_TABLE)}
+        return copies != {self.register.choices(self.name, COPY_OF_TABLE).get(COPY_OF_TABLE)}
 
     def _check_file(self) -> None:
         if self.table.source_changed():
@@ -238,7 +240,7 @@ class ReleaseGate:
         if self.policy.fixed:  # other kinds or roles make another copy
             version = version_of_whole(self.table, self.policy, self.secret)
             copy = {COPY_OF_TABLE: version.hex()[:16]}
-        return self.ledger.open_version(
+        return self.register.open_version(
             replace(self._plain, choices=copy),
             lambda what: self._sketch_again(what, found),
             lambda: self._every_sketch(found()),
@@ -268,7 +270,7 @@ class ReleaseGate:
         What says who a row is in the `first` part of the table does so in all of it.
         """
         telling = [name for name in rows if not all_different(first[name])]
-        return Sketching(self.ledger.key, telling, self._persons())
+        return Sketching(self.register.key, telling, self._persons())
 
     def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         done = 0
@@ -340,8 +342,8 @@ def way_of(policy: Policy, request: PlotRequest, by: object = None) -> dict[str,
 class Look:
     """What is seen of the data for one release: rows, for the version of the copy, and sketches.
 
-    Where the ledger does not know the study yet it asks for all columns, and each row is read once
-    for both.
+    Where the register does not know the study yet it asks for all columns, and each row is read
+    once for both.
     """
 
     def __init__(self, gate: ReleaseGate) -> None:
@@ -355,7 +357,7 @@ class Look:
         gate, table = self._gate, self._gate.table
         names, rows = gate.recognised_by()
         at_once = table.alike and {*numbers, *texts} <= {*names} and not known
-        if gate.policy.public or not at_once or gate.ledger.knows(gate.name):
+        if gate.policy.public or not at_once or gate.register.knows(gate.name):
             yield from table.in_parts(numbers, texts, known)
             return
         sketching: Sketching | None = None

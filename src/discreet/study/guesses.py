@@ -223,12 +223,12 @@ HEAD = """\
 # A policy for discreet, proposed from the names of the columns and from how many persons share a
 # value. It is a beginning: read every line, and correct it, before anybody else sees a plot.
 # Lines that begin with # count for nothing; take the # away to make one count.
-# The folder of this file also keeps the study's secret and ledger (.discreet): let nobody else in.
+# The folder of this file also keeps the study's secret and register (.discreet): keep others out.
 preset = "standard"\
 """
 
 STUDY = """\
-# The name by which the ledger and the tokens know these persons. Keep it when the file is renamed
+# The name by which the register and the tokens know these persons. Keep it when the file is renamed
 # or its data change; other persons need another name, and a policy of their own."""
 
 COLUMNS = """\

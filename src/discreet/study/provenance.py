@@ -92,7 +92,7 @@ def _begun(request: Mapping[str, Any], source: str, version: str, policy: str) -
 
 
 def version_of_counts(secret: Secret, name: str | None, number: int) -> str:
-    """Name a version of a study in the ledger so that its name cannot be read from it."""
+    """Name a version of a study in the register so that its name cannot be read from it."""
     return secret.digest("version of counts", json.dumps([name, number]).encode()).hex()[:DIGITS]
 
 

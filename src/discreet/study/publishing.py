@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
-from discreet.ledger.rules import STUDY_FILE
 from discreet.measure.units import unit_in
 from discreet.methods.counts import rounded
 from discreet.policy import Policy
+from discreet.register.rules import STUDY_FILE
 from discreet.render.figure_file import path_to_save
 from discreet.secret import is_secret, secret_files
 from discreet.study.from_copy import WholeTable
@@ -50,7 +50,7 @@ from discreet.vault.whole_columns import wanted_of
 __all__ = ["private_copy", "publish"]
 
 FORM = "discreet"
-"""What the ledger calls the form of a published file."""
+"""What the register calls the form of a published file."""
 VERSION_DIGITS = 16
 NAMELESS, PRIVATE = "a frame without a name", "copy beside the data"
 NO_NAME = "a study file needs the study's name: open the study with study='cohort'"

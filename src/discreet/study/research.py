@@ -132,7 +132,7 @@ class Research:
 
     @property
     def session(self) -> Session:
-        """The table, with its secret and ledger."""
+        """The table, with its secret and register."""
         return self.papers.of
 
     @property

@@ -21,7 +21,7 @@ SOURCES = {
 def rules_in_words(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Say where numbers come from, and which of a version's settings they keep.
 
-    `source` is the one of their provenance, and `settings` are those that the ledger has of the
+    `source` is the one of their provenance, and `settings` are those that the register has of the
     version.
 
     Examples

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from discreet.arguments import LONGEST_LABEL
 from discreet.errors import RefusedError
-from discreet.ledger.ledger import Ledger
 from discreet.measure.fidelity_report import Fidelity
 from discreet.methods.whole import Settings, WholeCopy
 from discreet.plots import MultiplesView, PanelsView, View
@@ -24,6 +23,7 @@ from discreet.policy import (
 from discreet.policy.resolve import TABLE
 from discreet.progress import advance
 from discreet.provenance import Provenance, Sealer, key_of
+from discreet.register.register import Register
 from discreet.secret import Secret, load_secret, secret_files
 from discreet.study.from_copy import (
     WholeTable,
@@ -59,7 +59,7 @@ __all__ = [
     "folder_of",
     "forget_private_files",
     "home_of",
-    "ledger_of",
+    "register_of",
     "state_folder",
     "with_gate",
 ]
@@ -85,8 +85,8 @@ class Session:
         self.secret: Secret = load_secret(policy.folder, allow_small=not policy.fixed)
         self._vault = Vault(self.secret, folder_of(policy))
         self._version: str | None = None
-        ledger = ledger_of(policy, self.secret)
-        self.release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
+        register = register_of(policy, self.secret)
+        self.release_gate = ReleaseGate(table, policy, self.secret, register, self.name)
         self.policy = policy
 
     def new_version(self) -> int:
@@ -202,9 +202,9 @@ class Session:
         return table, self.sealer({REPORT: TABLE, "columns": [*columns], **how}, MEASURED, version)
 
     def _version_of_counts(self) -> str:
-        """Name the version in the ledger that counts are of."""
+        """Name the version in the register that counts are of."""
         named = None if self.policy.public else self.name  # what is public is not recorded
-        number = 1 if named is None else self.ledger.version(named)
+        number = 1 if named is None else self.register.version(named)
         return version_of_counts(self.secret, self.name, number)
 
     @property
@@ -219,9 +219,9 @@ class Session:
     # --- what a server tells before anything is drawn: names and rules, no value --------------
 
     @property
-    def ledger(self) -> Ledger:
-        """The ledger that the study writes to."""
-        return self.release_gate.ledger
+    def register(self) -> Register:
+        """The register that the study writes to."""
+        return self.release_gate.register
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ class Session:
         """Return the columns that the next version's copy is made of, and that version's number."""
         if not self.policy.fixed:
             raise RefusedError(NO_COPY)
-        number = 1 if self.name is None else self.release_gate.ledger.version(self.name)
+        number = 1 if self.name is None else self.release_gate.register.version(self.name)
         return raw_whole(self.table, self.policy, self.secret), number + 1
 
     def made_whole(self) -> tuple[RawWhole, WholeCopy]:
@@ -284,24 +284,24 @@ def with_gate(
 HIDDEN_FOLDER = ".discreet"
 
 
-def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledger:
-    """Return the ledger of a policy: beside its file, or in the user's state folder.
+def register_of(policy: str | Path | Policy, secret: Secret | None = None) -> Register:
+    """Return the register of a policy: beside its file, or in the user's state folder.
 
     Of copies made with the `secret`, by default the one a study of this policy has.
     """
     chosen = load_policy(policy)
     if secret is None:
         secret = load_secret(chosen.folder, allow_small=not chosen.fixed)
-    return Ledger(state_folder(chosen), secret, home_of(chosen))
+    return Register(state_folder(chosen), secret, home_of(chosen))
 
 
 def home_of(policy: Policy) -> Path:
-    """Return where it is said that a ledger was begun: beside the policy, or the user's secret."""
+    """Return where it says that a register was begun: beside the policy, or the user's secret."""
     return policy.folder or secret_files(None)[0].parent
 
 
 def state_folder(policy: Policy) -> Path:
-    """Return where the ledger of a policy lies: beside its file, or in the user's state folder."""
+    """Return where a policy's register lies: beside its file, or in the user's state folder."""
     from platformdirs import user_state_path
 
     folder = folder_of(policy) or os.environ.get("DISCREET_STATE")

@@ -113,7 +113,7 @@ class Study:
     Attributes
     ----------
     session : Session
-        The table behind the study, with its secret and ledger: for the custodian. A study that is
+        The table behind the study, with its secret and register: for the custodian. A study that is
         a file has none.
     """
 
@@ -1575,14 +1575,14 @@ pixels = 400), policy standard)
 
         Notes
         -----
-        The seal is checked with the study's secret; what was released is looked up in the ledger;
+        The seal is checked with the study's secret; what was released is looked up in the register;
         and what was drawn from the copy is drawn again and compared, every number. Looking is free:
         nothing is recorded.
 
         A table of CSV is recognised by its lines, though some of them were changed.
 
-        A study that is a file has no secret and no ledger: it draws the figure again from its copy
-        and compares all that it holds. A .png or .pdf is "not comparable": look at both.
+        A study that is a file has no secret and no register: it draws the figure again from its
+        copy and compares all that it holds. A .png or .pdf is "not comparable": look at both.
 
         **What it does not show.** A screenshot, or a file that another program has saved again, is
         altered or unknown though it may show the same.
@@ -1686,7 +1686,7 @@ def open(
         The name of a preset ("standard", "datashield", "sacro", "opensafely"), the path of a TOML
         file, or a Policy. What the papers do is in `discreet.research`.
     study : str, optional
-        The study's name, by which the ledger knows it; by default the file's name, so that of two
+        The study's name, by which the register knows it; by default the file's name, so that of two
         files of one name one needs a name of its own. A frame has none unless one is given, and is
         recognised by its columns.
     kinds : mapping of str to {"continuous", "categorical"}, optional

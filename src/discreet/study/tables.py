@@ -15,7 +15,6 @@ import numpy as np
 
 from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.ledger.rules import STRATA_OF_TABLE
 from discreet.measure.evaluate import WIDTHS, Measured, measured
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
@@ -32,6 +31,7 @@ from discreet.plots import histogram
 from discreet.policy import PlotRequest, Policy, TableRequest
 from discreet.progress import advance
 from discreet.provenance import Provenance, own_version
+from discreet.register.rules import STRATA_OF_TABLE
 from discreet.release import (
     Pieces,
     Points,

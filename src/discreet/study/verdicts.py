@@ -52,13 +52,13 @@ class FileCheck:
     checks : mapping of str to str
         Whether it "passed" or "failed" each check, or was "not checked": "seal" (what it says of
         itself is sealed with this secret), "file" (the rest of the file, and its ending, are as
-        they were sealed), "numbers" (those in the file are those that were sealed), "ledger" (it
+        they were sealed), "numbers" (those in the file are those that were sealed), "register" (it
         was released), "drawn again" (the copy gives the same numbers), "study" (it is of this
         one), "policy" (it was made under the one in force).
     provenance : Provenance or None
-        What it says of itself; of a table of text, what the ledger says.
+        What it says of itself; of a table of text, what the register says.
     released : mapping or None
-        What the ledger says of its release: study, version, kind, columns, method, form and the
+        What the register says of its release: study, version, kind, columns, method, form and the
         `rules` of the version, such as k.
     beside : str or None
         Where it was drawn again, to be looked at beside it.

@@ -1,8 +1,8 @@
 """Whether a file was made here, and is as it was made: `Study.verify`, and `discreet verify`.
 
 A file says where it comes from (`discreet.provenance`). That is believed where its seal is of the
-secret, and the file where the rest of it is as it was sealed. What the ledger released is looked up
-there; what was drawn from the protected copy is drawn from it again.
+secret, and the file where the rest of it is as it was sealed. What the register released is looked
+up there; what was drawn from the protected copy is drawn from it again.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.ledger.ledger import Ledger
 from discreet.lines import likeness
 from discreet.plots import View
 from discreet.policy import Policy, load_policy
 from discreet.provenance import Provenance, key_of, own_version
+from discreet.register.register import Register
 from discreet.release import SUFFIXES as TABLES
 from discreet.render.parquet_words import PARQUET
 from discreet.secret import PLACES, DerivedKey, Secret, existing_secret
@@ -33,7 +33,7 @@ from discreet.study.provenance import (
     version_of_counts,
 )
 from discreet.study.publishing import private_copy
-from discreet.study.session import Session, ledger_of
+from discreet.study.session import Session, register_of
 from discreet.study.verdicts import (
     ALTERED,
     AS_MADE,
@@ -75,7 +75,7 @@ class Verifier:
     ----------
     secret : Secret
         The custodian's.
-    ledger : Ledger
+    register : Register
         What was released.
     policy : Policy
         The one in force.
@@ -84,7 +84,7 @@ class Verifier:
     """
 
     secret: Secret
-    ledger: Ledger
+    register: Register
     policy: Policy
     session: Session | None = None
 
@@ -118,7 +118,7 @@ class Verifier:
         if not told.is_genuine(self.key):
             if told.source == FROM_FILE:
                 return FileCheck(name, ELSEWHERE, OF_A_FILE, {"seal": FAILED}, told)
-            released = any(_alike(it, told) for _, it in self.ledger.released())
+            released = any(_alike(it, told) for _, it in self.register.released())
             known = released or self._of_this_copy(told)
             says = (
                 "what it says of itself was changed"
@@ -127,7 +127,7 @@ class Verifier:
             )
             verdict = ALTERED if known else ELSEWHERE
             return FileCheck(name, verdict, says, {"seal": FAILED}, told)
-        same = [left for left, _ in self.ledger.released(id_=told.id)]
+        same = [left for left, _ in self.register.released(id_=told.id)]
         return self._compared(name, held, told, same)
 
     def _compared(
@@ -139,7 +139,7 @@ class Verifier:
         checks["file"] = result(fits and not renamed)
         if held.numbers is not None:
             checks["numbers"] = result(told.holds(self.key, held.checksum))
-        checks["ledger"] = PASSED if same else NOT_CHECKED
+        checks["register"] = PASSED if same else NOT_CHECKED
         checks["study"] = self._study(told, same)
         in_force = told.policy == policy_digest(self.policy, self.secret)
         again = self._drawn_again(told) if in_force and checks["study"] == PASSED else None
@@ -157,12 +157,12 @@ class Verifier:
 
     def _unmarked(self, name: str, held: Carried) -> FileCheck:
         """Say what is known of a file that says nothing of itself: a table, by its digest."""
-        released = self.ledger.released(checksum=held.digest)
+        released = self.register.released(checksum=held.digest)
         genuine = [(left, told) for left, told in released if told.is_genuine(self.key)]
         if genuine:
             left, told = max(genuine, key=lambda it: f".{it[0]['form']}" == held.ending)
             form = f".{left['form']}"
-            checks = {"seal": PASSED, "file": result(form == held.ending), "ledger": PASSED}
+            checks = {"seal": PASSED, "file": result(form == held.ending), "register": PASSED}
             checks["study"] = self._study(told, [left])
             verdict, says = verdict_of(checks, told, "" if form == held.ending else form)
             return FileCheck(name, verdict, says, checks, told, self._rules([left]))
@@ -173,13 +173,13 @@ class Verifier:
         return FileCheck(
             name,
             UNKNOWN,
-            "it says nothing of where it comes from, and the ledger knows no released table that"
+            "it says nothing of where it comes from, and the register knows no released table that"
             " it could be: it was made elsewhere, or what it said was taken out",
         )
 
     def _of_lines(self, name: str, held: Carried) -> FileCheck | None:
         """Say of a table of text which released one it was made of, by its lines."""
-        known = [it for it in self.ledger.lines() if it[1].is_genuine(self.key)]
+        known = [it for it in self.register.lines() if it[1].is_genuine(self.key)]
         if not known:
             return None
         with held.path.open("rb") as file:
@@ -188,7 +188,7 @@ class Verifier:
         if not alike[at].is_alike:
             return None
         left, told, _ = known[at]
-        checks = {"file": FAILED, "ledger": PASSED, "study": self._study(told, [left])}
+        checks = {"file": FAILED, "register": PASSED, "study": self._study(told, [left])}
         says = lines_in_words(alike[at])
         return FileCheck(name, ALTERED, says, checks, told, self._rules([left]))
 
@@ -202,7 +202,7 @@ class Verifier:
         whole = self.session.policy.fixed
         if not released and told.source != COUNTS and not whole:
             return NOT_CHECKED  # each group of columns, or each plot, has a copy of its own
-        latest = 1 if name is None else self.ledger.version(name)
+        latest = 1 if name is None else self.register.version(name)
         mine = {version_of_counts(self.secret, name, it) for it in range(1, latest + 1)}
         return result(told.version in mine)
 
@@ -224,27 +224,27 @@ class Verifier:
             return None
 
     def _rules(self, same: list[dict[str, Any]]) -> dict[str, Any] | None:
-        """Return what the ledger says of a release, and the rules of its version."""
+        """Return what the register says of a release, and the rules of its version."""
         if not same:
             return None
         left = same[-1]
-        settings = self.ledger.settings(left["study"], left["version"])
+        settings = self.register.settings(left["study"], left["version"])
         rules = {name: settings[name] for name in RULES if settings.get(name) is not None}
         return {**left, "rules": rules}
 
 
 def verifier_of(session: Session) -> Verifier:
     """Return what compares files with a study."""
-    return Verifier(session.secret, session.ledger, session.policy, session)
+    return Verifier(session.secret, session.register, session.policy, session)
 
 
 def verifier_of_policy(policy: str | Path | Policy) -> Verifier:
-    """Return what compares files with the secret and the ledger of a policy, without data."""
+    """Return what compares files with the secret and the register of a policy, without data."""
     chosen = load_policy(policy)
     secret = existing_secret(chosen.folder, allow_small=not chosen.fixed)
     if secret is None:  # one that was made now would call every file another's
         raise InputError(f"there is no secret to check files with: it is {PLACES}")
-    return Verifier(secret, ledger_of(chosen, secret), chosen)
+    return Verifier(secret, register_of(chosen, secret), chosen)
 
 
 def _alike(kept: Provenance, told: Provenance) -> bool:

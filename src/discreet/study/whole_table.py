@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.ledger.rules import ATTACK_RINGS
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
 from discreet.measure.pairs import Estimate, Pair, Side
@@ -21,6 +20,7 @@ from discreet.methods import Whole
 from discreet.methods.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.policy.resolve import TABLE, check_columns
 from discreet.provenance import Provenance
+from discreet.register.rules import ATTACK_RINGS
 from discreet.release import Pieces, Release, arrow_table, in_declared_order
 from discreet.study.attacks import attack_whole, found_among
 from discreet.study.derived import DerivedCopy

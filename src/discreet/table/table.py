@@ -750,7 +750,7 @@ class Table:
         """Read whole columns by parts, holding no more than a few parts at once.
 
         Numbers are numbers whether they are drawn as such or as levels, NaN where one is missing,
-        and codes for missing values are among them: the ledger is to know the data whatever is
+        and codes for missing values are among them: the register is to know the data whatever is
         declared. Text comes as pyarrow DictionaryArrays, the empty text for a missing one.
         Of a lazy frame that is no file all columns are held.
         """

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import LeavingError
-from discreet.ledger.copies import CopyThatLeft, check_copies, of_same_persons
-from discreet.ledger.rules import COPY_OF_TABLE, PERSONS, Known, ReleaseRecord, Version
+from discreet.register.copies import CopyThatLeft, check_copies, of_same_persons
+from discreet.register.rules import COPY_OF_TABLE, PERSONS, Known, ReleaseRecord, Version
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of
 

@@ -1,4 +1,4 @@
-"""The ledger: what may leave beside what has left, with no value in its file."""
+"""The register: what may leave beside what has left, with no value in its file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger.ledger import (
+from discreet.lines import Lines
+from discreet.provenance import Provenance
+from discreet.records.store import verify
+from discreet.register.register import (
     MARK,
-    Ledger,
+    Register,
     all_versions,
     choices_of,
     insert,
@@ -28,16 +31,13 @@ from discreet.ledger.ledger import (
     same_data,
     sketches_of,
 )
-from discreet.ledger.rules import (
+from discreet.register.rules import (
     KIND_OF,
     ReleaseRecord,
 )
-from discreet.lines import Lines
-from discreet.provenance import Provenance
-from discreet.records.store import verify
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
-from tests.records.given import SECRET, ledger_in, row_at
+from tests.records.given import SECRET, register_in, row_at
 
 SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "grid": 30, "limits": {"x": [0, 1]}}
 
@@ -60,7 +60,7 @@ TABLE: Mapping[str, Any] = {"x": X, "y": Y, "levels": LEVELS}
 
 
 def leave(
-    ledger: Ledger,
+    register: Register,
     drawn: str = "x",
     table: Mapping[str, Any] = TABLE,
     study: str | None = "s",
@@ -79,13 +79,13 @@ def leave(
         method="whole",
         form="svg",
     )
-    ledger.release([leaving], lambda: sketches(table))
+    register.release([leaving], lambda: sketches(table))
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    """Return the ledger of a folder that is not there yet."""
-    return ledger_in(tmp_path / "state")
+def register(tmp_path: Path) -> Register:
+    """Return the register of a folder that is not there yet."""
+    return register_in(tmp_path / "state")
 
 
 # --- sketches ---------------------------------------------------------------------------------
@@ -140,12 +140,12 @@ def test_a_column_of_few_values_is_not_distinctive() -> None:
 
 
 @pytest.mark.parametrize("study", ["s", None])
-def test_the_same_leaves_as_often_as_one_likes(ledger: Ledger, study: str | None) -> None:
+def test_the_same_leaves_as_often_as_one_likes(register: Register, study: str | None) -> None:
     for drawn in ("x", "y", "levels", "x"):
-        leave(ledger, drawn, study=study)
+        leave(register, drawn, study=study)
 
-    assert [entry["columns"] for entry in ledger.history()] == [["x"], ["y"], ["levels"], ["x"]]
-    assert {entry["version"] for entry in ledger.history()} == {1}
+    assert [entry["columns"] for entry in register.history()] == [["x"], ["y"], ["levels"], ["x"]]
+    assert {entry["version"] for entry in register.history()} == {1}
 
 
 OTHER_SETTINGS: dict[str, Mapping[str, Any]] = {
@@ -157,20 +157,20 @@ OTHER_SETTINGS: dict[str, Mapping[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("new", [False, True], ids=["", "new ledger object"])
+@pytest.mark.parametrize("new", [False, True], ids=["", "new register object"])
 @pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
 @pytest.mark.parametrize("what", OTHER_SETTINGS)
 def test_nothing_leaves_under_other_settings(
-    ledger: Ledger, tmp_path: Path, what: str, study: str | None, new: bool
+    register: Register, tmp_path: Path, what: str, study: str | None, new: bool
 ) -> None:
-    leave(ledger, study=study)
+    leave(register, study=study)
     if new:
-        ledger = ledger_in(tmp_path / "state")
+        register = register_in(tmp_path / "state")
 
     for drawn in ("x", "y"):
         with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release of"):
-            leave(ledger, drawn, study=study, settings=OTHER_SETTINGS[what])
-    assert len(ledger.history()) == 1
+            leave(register, drawn, study=study, settings=OTHER_SETTINGS[what])
+    assert len(register.history()) == 1
 
 
 SAME_DATA: dict[str, tuple[str | None, str | None]] = {
@@ -183,57 +183,57 @@ SAME_DATA: dict[str, tuple[str | None, str | None]] = {
 
 @pytest.mark.parametrize(("first", "second"), SAME_DATA.values(), ids=SAME_DATA)
 def test_the_same_data_are_recognised_under_another_name(
-    ledger: Ledger, first: str | None, second: str | None
+    register: Register, first: str | None, second: str | None
 ) -> None:
-    leave(ledger, study=first)
+    leave(register, study=first)
     shuffled = {name: values[::-1] for name, values in reversed([*TABLE.items()])}
 
-    leave(ledger, "y", shuffled, study=second)
+    leave(register, "y", shuffled, study=second)
     with pytest.raises(LeavingError, match="'k' must be as in"):
-        leave(ledger, "y", shuffled, study=second, settings={**SETTINGS, "k": 6})
+        leave(register, "y", shuffled, study=second, settings={**SETTINGS, "k": 6})
     part = {"y": Y}
     with pytest.raises(LeavingError, match="'k' must be as in"):
-        leave(ledger, "y", part, study=second, settings={**SETTINGS, "k": 6})
+        leave(register, "y", part, study=second, settings={**SETTINGS, "k": 6})
 
 
-def test_another_column_of_the_same_table_is_the_same_data(ledger: Ledger) -> None:
-    leave(ledger, "x", study=None)
+def test_another_column_of_the_same_table_is_the_same_data(register: Register) -> None:
+    leave(register, "x", study=None)
 
     with pytest.raises(
         LeavingError, match="'k' must be as in the earlier release of the same data"
     ):
-        leave(ledger, "levels", study=None, settings={**SETTINGS, "k": 6})
+        leave(register, "levels", study=None, settings={**SETTINGS, "k": 6})
 
 
-def test_other_data_are_free(ledger: Ledger) -> None:
-    leave(ledger, study="s")
+def test_other_data_are_free(register: Register) -> None:
+    leave(register, study="s")
     other = {"x": X + 1, "y": Y + 1, "levels": LEVELS}
 
     # a column of few levels may well be the same
-    leave(ledger, table=other, study="t", settings={**SETTINGS, "k": 6})
-    leave(ledger, table={"x": X + 2}, study=None, settings={**SETTINGS, "k": 7})
-    leave(ledger, table={"x": X + 3}, study=None, settings={**SETTINGS, "k": 8})
+    leave(register, table=other, study="t", settings={**SETTINGS, "k": 6})
+    leave(register, table={"x": X + 2}, study=None, settings={**SETTINGS, "k": 7})
+    leave(register, table={"x": X + 3}, study=None, settings={**SETTINGS, "k": 8})
 
-    assert len(ledger.history()) == 4
+    assert len(register.history()) == 4
 
 
-def test_a_table_of_few_levels_alone_is_recognised_by_all_its_columns(ledger: Ledger) -> None:
+def test_a_table_of_few_levels_alone_is_recognised_by_all_its_columns(register: Register) -> None:
     levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
-    leave(ledger, "a", levels, study=None)
+    leave(register, "a", levels, study=None)
 
     with pytest.raises(LeavingError, match="'k' must be as in"):
-        leave(ledger, "a", levels, study=None, settings={**SETTINGS, "k": 6})
+        leave(register, "a", levels, study=None, settings={**SETTINGS, "k": 6})
     # one of its columns may well be in another table
     other = {"a": LEVELS, "b": np.arange(200.0) % 4}
-    leave(ledger, "a", other, study=None, settings={**SETTINGS, "k": 6})
+    leave(register, "a", other, study=None, settings={**SETTINGS, "k": 6})
 
 
-def test_few_changed_rows_of_few_levels_are_recognised_in_a_ledger_of_before(
-    ledger: Ledger,
+def test_few_changed_rows_of_few_levels_are_recognised_in_a_register_of_before(
+    register: Register,
 ) -> None:
     """Of columns alone was known then, not of whole rows."""
     levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
-    leave(ledger, "a", levels, study="s")
+    leave(register, "a", levels, study="s")
     fewer = {name: values[1:] for name, values in levels.items()}
 
     for study in (None, "t"):
@@ -242,55 +242,55 @@ def test_few_changed_rows_of_few_levels_are_recognised_in_a_ledger_of_before(
             match="nearly the same data were released before, as study 's', .* gather more changes"
             r" .*: `discreet version new FILE --study s`$",
         ):
-            leave(ledger, "b", fewer, study=study)
+            leave(register, "b", fewer, study=study)
 
 
-def test_a_column_under_another_name_is_refused(ledger: Ledger) -> None:
-    leave(ledger, "x", study=None)
+def test_a_column_under_another_name_is_refused(register: Register) -> None:
+    leave(register, "x", study=None)
 
     for study in (None, "t"):
         with pytest.raises(LeavingError, match="'column age' was released before as 'column x'"):
-            leave(ledger, "age", {"age": X, "y": Y}, study=study)
-    leave(ledger, "y", {"age": X, "y": Y}, study=None)
+            leave(register, "age", {"age": X, "y": Y}, study=study)
+    leave(register, "y", {"age": X, "y": Y}, study=None)
 
 
-def test_a_column_twice_in_a_table_has_two_names(ledger: Ledger) -> None:
+def test_a_column_twice_in_a_table_has_two_names(register: Register) -> None:
     twice = {"x": X, "again": X}
 
     for drawn in ("x", "again", "x"):
-        leave(ledger, drawn, twice)
+        leave(register, drawn, twice)
 
 
-def test_settings_are_compared_with_every_study_of_the_same_data(ledger: Ledger) -> None:
-    leave(ledger, study="s")
-    leave(ledger, table={"x": X + 1, "y": Y + 1}, study="t", settings={**SETTINGS, "k": 6})
+def test_settings_are_compared_with_every_study_of_the_same_data(register: Register) -> None:
+    leave(register, study="s")
+    leave(register, table={"x": X + 1, "y": Y + 1}, study="t", settings={**SETTINGS, "k": 6})
     both = {"x": X, "y": Y + 1}
 
     for k in (5, 6):
         with pytest.raises(LeavingError, match="'k' must be as in"):
-            leave(ledger, table=both, study=None, settings={**SETTINGS, "k": k})
+            leave(register, table=both, study=None, settings={**SETTINGS, "k": k})
 
 
 # --- choices ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("second", ["s", "t", None])
-def test_a_choice_is_kept_for_its_columns(ledger: Ledger, second: str | None) -> None:
+def test_a_choice_is_kept_for_its_columns(register: Register, second: str | None) -> None:
     number, other = ({f"{KIND_OF}'x'": kind} for kind in ("continuous", "categorical"))
-    leave(ledger, choices=number)
+    leave(register, choices=number)
 
     with pytest.raises(LeavingError, match=r"the kind of 'x' must be as in .* under \[kinds\]$"):
-        leave(ledger, study=second, choices=other)
-    leave(ledger, study=second, choices=number)
-    leave(ledger, "y", study=second, choices={f"{KIND_OF}'y'": "categorical"})
+        leave(register, study=second, choices=other)
+    leave(register, study=second, choices=number)
+    leave(register, "y", study=second, choices={f"{KIND_OF}'y'": "categorical"})
 
 
-def test_choices_that_were_refused_are_not_kept(ledger: Ledger) -> None:
-    leave(ledger)
+def test_choices_that_were_refused_are_not_kept(register: Register) -> None:
+    leave(register)
     with pytest.raises(LeavingError, match="'k' must be as in"):
-        leave(ledger, settings={**SETTINGS, "k": 6}, choices={"strata": '["sex"]'})
+        leave(register, settings={**SETTINGS, "k": 6}, choices={"strata": '["sex"]'})
 
-    leave(ledger, choices={"strata": "[]"})
+    leave(register, choices={"strata": "[]"})
 
 
 # --- changed data, and versions ---------------------------------------------------------------
@@ -304,13 +304,13 @@ def changed(rows: int) -> Mapping[str, Any]:
 
 
 def open_version(
-    ledger: Ledger,
+    register: Register,
     table: Mapping[str, Any],
     settings: Mapping[str, Any] = SETTINGS,
     choices: Mapping[str, str] | None = None,
 ) -> int:
     """Open the next version of study s."""
-    return ledger.open_version(next_of(settings, choices), sketches(table).get)
+    return register.open_version(next_of(settings, choices), sketches(table).get)
 
 
 def next_of(
@@ -320,161 +320,163 @@ def next_of(
     return ReleaseRecord("s", settings, choices or {}, {}, 5)
 
 
-def test_changed_data_leave_with_a_new_version_alone(ledger: Ledger) -> None:
-    leave(ledger)
+def test_changed_data_leave_with_a_new_version_alone(register: Register) -> None:
+    leave(register)
 
     with pytest.raises(
         LeavingError, match=r"the data of study 's' have changed since .*: `discreet version"
     ):
-        leave(ledger, table=changed(60))
-    leave(ledger, "y", table=changed(60))  # y has not changed
+        leave(register, table=changed(60))
+    leave(register, "y", table=changed(60))  # y has not changed
 
-    assert open_version(ledger, changed(60)) == 2
-    leave(ledger, table=changed(60))
+    assert open_version(register, changed(60)) == 2
+    leave(register, table=changed(60))
     with pytest.raises(LeavingError, match="the data of study 's' have changed"):
-        leave(ledger)
+        leave(register)
 
 
-def test_changed_data_without_a_name_are_refused_where_they_are_recognised(ledger: Ledger) -> None:
-    leave(ledger, study=None)
+def test_changed_data_without_a_name_are_refused_where_they_are_recognised(
+    register: Register,
+) -> None:
+    leave(register, study=None)
 
     with pytest.raises(
         LeavingError, match="nearly the same data were released before, without a name"
     ):
-        leave(ledger, table=changed(1), study=None)
+        leave(register, table=changed(1), study=None)
 
 
 @pytest.mark.parametrize(("rows", "enough"), [(1, False), (45, False), (60, True)])
-def test_a_new_version_has_ten_k_changed_rows(ledger: Ledger, rows: int, enough: bool) -> None:
-    leave(ledger)
+def test_a_new_version_has_ten_k_changed_rows(register: Register, rows: int, enough: bool) -> None:
+    leave(register)
     if enough:
-        assert open_version(ledger, changed(rows)) == 2
+        assert open_version(register, changed(rows)) == 2
         return
     with pytest.raises(LeavingError, match=r"too few rows of 'column x' have changed.* 10 k"):
-        open_version(ledger, changed(rows))
-    leave(ledger)
+        open_version(register, changed(rows))
+    leave(register)
 
 
-def test_rows_that_are_added_or_gone_have_changed(ledger: Ledger) -> None:
-    leave(ledger)
+def test_rows_that_are_added_or_gone_have_changed(register: Register) -> None:
+    leave(register)
 
-    assert open_version(ledger, {name: values[:140] for name, values in TABLE.items()}) == 2
+    assert open_version(register, {name: values[:140] for name, values in TABLE.items()}) == 2
     with pytest.raises(LeavingError, match="too few rows"):
-        open_version(ledger, {name: values[:141] for name, values in TABLE.items()})
-    assert open_version(ledger, TABLE) == 3
+        open_version(register, {name: values[:141] for name, values in TABLE.items()})
+    assert open_version(register, TABLE) == 3
 
 
-def test_a_new_version_of_a_changed_policy(ledger: Ledger) -> None:
-    leave(ledger)
+def test_a_new_version_of_a_changed_policy(register: Register) -> None:
+    leave(register)
 
-    assert open_version(ledger, TABLE, {**SETTINGS, "k": 6}) == 2
+    assert open_version(register, TABLE, {**SETTINGS, "k": 6}) == 2
     with pytest.raises(LeavingError, match="'k' must be as in"):
-        leave(ledger)
-    leave(ledger, settings={**SETTINGS, "k": 6})
+        leave(register)
+    leave(register, settings={**SETTINGS, "k": 6})
     # the same data are compared with the latest version of a study
-    leave(ledger, study=None, settings={**SETTINGS, "k": 6})
+    leave(register, study=None, settings={**SETTINGS, "k": 6})
     with pytest.raises(LeavingError, match="'k' must be as in"):
-        leave(ledger, study="t")
+        leave(register, study="t")
 
 
-def test_a_new_version_of_nothing_new_is_refused(ledger: Ledger) -> None:
+def test_a_new_version_of_nothing_new_is_refused(register: Register) -> None:
     with pytest.raises(InputError, match="nothing of study 's' was released yet"):
-        open_version(ledger, TABLE)
-    leave(ledger)
+        open_version(register, TABLE)
+    leave(register)
     with pytest.raises(InputError, match="neither the data nor the policy of study 's' has"):
-        open_version(ledger, TABLE)
+        open_version(register, TABLE)
 
 
-def test_a_column_that_is_gone_does_not_hold_up_a_version(ledger: Ledger) -> None:
-    leave(ledger)
+def test_a_column_that_is_gone_does_not_hold_up_a_version(register: Register) -> None:
+    leave(register)
 
-    assert open_version(ledger, {"x": X + 1}) == 2
+    assert open_version(register, {"x": X + 1}) == 2
 
 
-def test_of_several_things_none_leaves_where_one_may_not(ledger: Ledger) -> None:
-    leave(ledger)
+def test_of_several_things_none_leaves_where_one_may_not(register: Register) -> None:
+    leave(register)
     parts = [
         ReleaseRecord("s", settings, {}, sketches({"y": Y}), 5, "bars", ("y",), "whole", "svg")
         for settings in (SETTINGS, {**SETTINGS, "k": 8})
     ]
 
     with pytest.raises(LeavingError, match="'k' must be as in"):
-        ledger.release(parts, lambda: sketches(TABLE))
-    assert len(ledger.history()) == 1
+        register.release(parts, lambda: sketches(TABLE))
+    assert len(register.history()) == 1
 
 
-def test_others_write_while_a_version_is_sketched(ledger: Ledger) -> None:
-    leave(ledger)
+def test_others_write_while_a_version_is_sketched(register: Register) -> None:
+    leave(register)
     found = sketches(changed(60))
 
     def slow(what: str) -> Sketch | None:
-        with ledger.store.writing() as connection:  # else it would wait for itself
-            ledger.store.append(connection, "version", row_at(what))
+        with register.store.writing() as connection:  # else it would wait for itself
+            register.store.append(connection, "version", row_at(what))
         return found.get(what)
 
-    assert ledger.open_version(next_of(), slow) == 2
+    assert register.open_version(next_of(), slow) == 2
 
 
-def test_of_two_that_open_a_version_at_once_one_does(ledger: Ledger) -> None:
-    leave(ledger)
+def test_of_two_that_open_a_version_at_once_one_does(register: Register) -> None:
+    leave(register)
     found = sketches(changed(60))
 
     def meanwhile(what: str) -> Sketch | None:
-        if ledger.version("s") == 1:
-            assert open_version(ledger, changed(60)) == 2
+        if register.version("s") == 1:
+            assert open_version(register, changed(60)) == 2
         return found.get(what)
 
     with pytest.raises(LeavingError, match="a new version of study 's' was opened") as refused:
-        ledger.open_version(next_of(), meanwhile)
+        register.open_version(next_of(), meanwhile)
     assert refused.value.what == "version"
-    assert ledger.version("s") == 2
+    assert register.version("s") == 2
 
 
-def test_what_left_while_a_version_was_sketched_is_sketched_too(ledger: Ledger) -> None:
-    leave(ledger, table={"x": X})
+def test_what_left_while_a_version_was_sketched_is_sketched_too(register: Register) -> None:
+    leave(register, table={"x": X})
     found = sketches(changed(60))
 
     def meanwhile(what: str) -> Sketch | None:
-        leave(ledger, "y")
+        leave(register, "y")
         return found.get(what)
 
     def again() -> int:
-        return ledger.open_version(next_of(), meanwhile)
+        return register.open_version(next_of(), meanwhile)
 
     with pytest.raises(LeavingError, match="was released while its new version was being opened"):
         again()
-    assert ledger.version("s") == 1
+    assert register.version("s") == 1
     assert again() == 2
 
 
 # --- the file ---------------------------------------------------------------------------------
 
 
-def test_nothing_is_made_before_something_leaves(ledger: Ledger, tmp_path: Path) -> None:
-    assert not ledger.knows("s")
-    assert ledger.choices("s", "") == {}
-    assert ledger.history() == []
+def test_nothing_is_made_before_something_leaves(register: Register, tmp_path: Path) -> None:
+    assert not register.knows("s")
+    assert register.choices("s", "") == {}
+    assert register.history() == []
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_file_is_its_owner_s_alone(ledger: Ledger, tmp_path: Path) -> None:
-    leave(ledger)
+def test_the_file_is_its_owner_s_alone(register: Register, tmp_path: Path) -> None:
+    leave(register)
 
-    assert ledger.knows("s")
-    assert not ledger.knows("t")
-    assert not ledger.knows(None)
+    assert register.knows("s")
+    assert not register.knows("t")
+    assert not register.knows(None)
     made = {path.name: path.stat() for path in (tmp_path / "state").iterdir()}
-    assert made.keys() == {"ledger.sqlite", MARK}
+    assert made.keys() == {"register.sqlite", MARK}
     if os.name == "posix":
         assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
         assert {stat.S_IMODE(it.st_mode) for it in made.values()} == {0o600}
 
 
-def test_the_history_says_what_left_and_no_value(ledger: Ledger) -> None:
-    leave(ledger, study=None)
-    leave(ledger, "y", study="t")
+def test_the_history_says_what_left_and_no_value(register: Register) -> None:
+    leave(register, study=None)
+    leave(register, "y", study="t")
 
-    first, second = ledger.history()
+    first, second = register.history()
     assert first.pop("at") <= second.pop("at")
     assert first == {
         "study": "",
@@ -485,21 +487,21 @@ def test_the_history_says_what_left_and_no_value(ledger: Ledger) -> None:
         "form": "svg",
     }
     assert (second["study"], second["columns"]) == ("t", ["y"])
-    assert [entry["columns"] for entry in ledger.history("t")] == [["y"]]
-    assert [entry["columns"] for entry in ledger.history("")] == [["x"]]
-    assert ledger.history("u") == []
+    assert [entry["columns"] for entry in register.history("t")] == [["y"]]
+    assert [entry["columns"] for entry in register.history("")] == [["x"]]
+    assert register.history("u") == []
 
 
-def test_no_value_and_no_word_is_in_the_file(ledger: Ledger, tmp_path: Path) -> None:
+def test_no_value_and_no_word_is_in_the_file(register: Register, tmp_path: Path) -> None:
     words = SECRET.marks(["CanaryAlice", "CanaryBob"] * 50)
     numbers = np.array([12345.678901, *X])
     table = {"x": numbers}
     leaving = ReleaseRecord(
         "s", SETTINGS, {}, {"column w": sketch_of(words)}, 5, "k", ("w",), "m", "svg"
     )
-    ledger.release([leaving], lambda: sketches(table))
+    register.release([leaving], lambda: sketches(table))
 
-    content = (tmp_path / "state" / "ledger.sqlite").read_bytes()
+    content = (tmp_path / "state" / "register.sqlite").read_bytes()
     assert b"Canary" not in content
     assert b"12345.67" not in content
     assert all(value.tobytes() not in content for value in numbers)
@@ -518,7 +520,7 @@ DAMAGES: dict[str, Callable[[Path], Any]] = {
 
 
 def alter(path: Path, script: str) -> None:
-    """Change the ledger behind its back."""
+    """Change the register behind its back."""
     connection = sqlite3.connect(path)
     found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
     for (trigger,) in found:
@@ -528,52 +530,52 @@ def alter(path: Path, script: str) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_nothing_leaves_past_a_damaged_ledger(
-    ledger: Ledger, tmp_path: Path, damage: Callable[[Path], Any]
+def test_nothing_leaves_past_a_damaged_register(
+    register: Register, tmp_path: Path, damage: Callable[[Path], Any]
 ) -> None:
     group = {f"{KIND_OF}'x'": "continuous"}
-    leave(ledger, choices=group)
-    damage(tmp_path / "state" / "ledger.sqlite")
+    leave(register, choices=group)
+    damage(tmp_path / "state" / "register.sqlite")
 
     for study in ("s", "t", None):
         with pytest.raises(LeavingError, match=r"is damaged or in use, so nothing|must be as in"):
-            leave(ledger, study=study, choices=group)
+            leave(register, study=study, choices=group)
 
 
-def test_no_version_opens_past_a_sketch_that_is_damaged(ledger: Ledger, tmp_path: Path) -> None:
-    leave(ledger)
-    alter(tmp_path / "state" / "ledger.sqlite", "UPDATE sketch SET buckets = x'789c030000000001'")
+def test_no_version_opens_past_a_sketch_that_is_damaged(register: Register, tmp_path: Path) -> None:
+    leave(register)
+    alter(tmp_path / "state" / "register.sqlite", "UPDATE sketch SET buckets = x'789c030000000001'")
 
     with pytest.raises(LeavingError, match="is damaged or in use"):
-        open_version(ledger, changed(60))
+        open_version(register, changed(60))
 
 
-def test_nothing_leaves_where_there_can_be_no_ledger(tmp_path: Path) -> None:
+def test_nothing_leaves_where_there_can_be_no_register(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file, not a folder")
 
     with pytest.raises(LeavingError, match=r"whether there is a file .*NotADirectoryError"):
-        leave(ledger_in(tmp_path / "state"))
-    (tmp_path / "other" / "ledger.sqlite").mkdir(parents=True)
+        leave(register_in(tmp_path / "state"))
+    (tmp_path / "other" / "register.sqlite").mkdir(parents=True)
     with pytest.raises(LeavingError, match="cannot be opened, so nothing can"):
-        leave(ledger_in(tmp_path / "other"))
+        leave(register_in(tmp_path / "other"))
 
 
-def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
-    leave(ledger)
+def test_a_leaving_that_fails_halfway_is_not_recorded(register: Register) -> None:
+    leave(register)
 
     def fail() -> Mapping[str, Sketch]:
         raise OSError("no data")
 
     leaving = ReleaseRecord("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "whole", "svg")
     with pytest.raises(OSError, match="no data"):
-        ledger.release([leaving], fail)
+        register.release([leaving], fail)
     with pytest.raises(LeavingError, match="damaged or in use"):
-        ledger.release(
+        register.release(
             [leaving, dataclasses.replace(leaving, kind=None)],  # type: ignore[arg-type]
             lambda: sketches(TABLE),
         )
-    assert len(ledger.history()) == 1
-    assert not ledger.knows("t")
+    assert len(register.history()) == 1
+    assert not register.knows("t")
 
 
 def leaving_of(*columns: str, **fields: Any) -> ReleaseRecord:
@@ -583,13 +585,13 @@ def leaving_of(*columns: str, **fields: Any) -> ReleaseRecord:
     return dataclasses.replace(plain, **fields)
 
 
-def test_what_leaves_together_is_of_one_version_and_in_its_order(ledger: Ledger) -> None:
-    ledger.release(
+def test_what_leaves_together_is_of_one_version_and_in_its_order(register: Register) -> None:
+    register.release(
         [leaving_of("x", "y"), leaving_of("y", kind="report", form="html")],
         lambda: sketches(TABLE),
     )
 
-    told = [(entry["version"], entry["kind"], entry["form"]) for entry in ledger.history()]
+    told = [(entry["version"], entry["kind"], entry["form"]) for entry in register.history()]
     assert told == [(1, "scatter", "csv"), (1, "report", "html")]
 
 
@@ -604,26 +606,26 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("fields", "text"), UNFIT.values(), ids=UNFIT)
 @pytest.mark.parametrize("first", [True, False], ids=["refused first", "refused last"])
 def test_of_what_leaves_together_one_refusal_stops_all(
-    ledger: Ledger, fields: dict[str, Any], text: str, first: bool
+    register: Register, fields: dict[str, Any], text: str, first: bool
 ) -> None:
     good, bad = leaving_of("x", "y", choices={"formula": "y ~ x"}), leaving_of("x", **fields)
 
     with pytest.raises(LeavingError, match=text):
-        ledger.release([bad, good] if first else [good, bad], lambda: sketches(TABLE))
+        register.release([bad, good] if first else [good, bad], lambda: sketches(TABLE))
 
-    assert ledger.history() == []
-    assert not ledger.knows("s")
+    assert register.history() == []
+    assert not register.knows("s")
     # nor has what was refused pinned anything
-    ledger.release(
+    register.release(
         [dataclasses.replace(good, choices={"formula": "y ~ z"})], lambda: sketches(TABLE)
     )
-    assert len(ledger.history()) == 1
+    assert len(register.history()) == 1
 
 
 def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
     def try_to_leave(k: int) -> int | None:
         try:
-            leave(ledger_in(tmp_path / "state"), study=None, settings={**SETTINGS, "k": k})
+            leave(register_in(tmp_path / "state"), study=None, settings={**SETTINGS, "k": k})
         except LeavingError:
             return None
         return k
@@ -631,7 +633,7 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         won = set(pool.map(try_to_leave, [3, 4, 5, 6] * 4)) - {None}
 
-    history = ledger_in(tmp_path / "state").history()
+    history = register_in(tmp_path / "state").history()
     assert len(won) == 1
     assert len(history) == 4
     assert {entry["version"] for entry in history} == {1}
@@ -639,7 +641,7 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("smallest", [0, 5, SMALLEST])
 def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> None:
-    store = ledger_in(tmp_path).store
+    store = register_in(tmp_path).store
     sketch = sketch_of(SECRET.marks(np.arange(3000.0)), smallest)
     with store.writing() as connection:
         version = insert(store, connection, ReleaseRecord("s", {"k": 5}, {}, {}, 5, secret="a"))
@@ -657,7 +659,7 @@ def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> Non
 
 
 def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> None:
-    store = ledger_in(tmp_path).store
+    store = register_in(tmp_path).store
     with store.writing() as connection:
         plain = ReleaseRecord("s", {}, {}, {}, 5)
         found = [insert(store, connection, plain) for _ in (1, 2)]
@@ -673,20 +675,20 @@ MADE = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
 
 
 def test_what_files_carry_is_found_by_its_id_or_checksum(tmp_path: Path) -> None:
-    ledger, other = ledger_in(tmp_path), dataclasses.replace(MADE, checksum="d")
+    register, other = register_in(tmp_path), dataclasses.replace(MADE, checksum="d")
     told = ReleaseRecord("s", SETTINGS, {}, {}, 5, "histogram", ("x",), "whole", "svg")
-    assert ledger.released() == []
-    ledger.release([told], lambda: sketches({"x": X}))
-    ledger.release([dataclasses.replace(told, provenance=(MADE.to_text(),))], dict)
-    ledger.release([dataclasses.replace(told, provenance=(other.to_text(),), form="png")], dict)
+    assert register.released() == []
+    register.release([told], lambda: sketches({"x": X}))
+    register.release([dataclasses.replace(told, provenance=(MADE.to_text(),))], dict)
+    register.release([dataclasses.replace(told, provenance=(other.to_text(),), form="png")], dict)
 
-    assert [it.checksum for _, it in ledger.released()] == ["c", "d"]
+    assert [it.checksum for _, it in register.released()] == ["c", "d"]
     for asked in ({"id_": other.id}, {"checksum": "d"}, {"id_": other.id, "checksum": "d"}):
-        ((left, found),) = ledger.released(**asked)
+        ((left, found),) = register.released(**asked)
         assert found == other
-        assert left == ledger.history()[2]
-    assert ledger.released(id_="0" * 16) == []
-    assert ledger.released(id_=other.id, checksum="c") == []
+        assert left == register.history()[2]
+    assert register.released(id_="0" * 16) == []
+    assert register.released(id_=other.id, checksum="c") == []
 
 
 LINES = Lines(7, 2, (8, 9))
@@ -699,12 +701,12 @@ def released_text(form: str = "csv") -> ReleaseRecord:
 
 
 def test_lines_are_kept_with_the_release_that_they_are_of(tmp_path: Path) -> None:
-    ledger, other = ledger_in(tmp_path), dataclasses.replace(MADE, checksum="d")
-    ledger.release([released_text()], lambda: sketches({"x": X}))
-    ledger.release([dataclasses.replace(released_text("tsv"), provenance=(), lines=None)], dict)
+    register, other = register_in(tmp_path), dataclasses.replace(MADE, checksum="d")
+    register.release([released_text()], lambda: sketches({"x": X}))
+    register.release([dataclasses.replace(released_text("tsv"), provenance=(), lines=None)], dict)
     more = Lines(1, 0, ())
-    ledger.note("s", "tsv", other, more)
-    first, second = ledger.history()
-    assert ledger.lines() == [(first, MADE, LINES), (second, other, more)]
-    assert [it for _, it in ledger.released()] == [MADE, other]
-    assert verify(ledger.store).broken == ()
+    register.note("s", "tsv", other, more)
+    first, second = register.history()
+    assert register.lines() == [(first, MADE, LINES), (second, other, more)]
+    assert [it for _, it in register.released()] == [MADE, other]
+    assert verify(register.store).broken == ()

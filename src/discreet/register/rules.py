@@ -1,7 +1,7 @@
 """The rules of release: what may be released beside what was released before.
 
-A table or version is compared with all that the ledger holds: whether it is of the same data or the
-same persons, and not by chance, and then whether the two together give records away.
+A table or version is compared with all that the register holds: whether it is of the same data or
+the same persons, and not by chance, and then whether the two together give records away.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Known = Mapping[str, Sketch]
 
 CHANGED_PER_K = 10
 UNNAMED = ""
-# What a sketch of the ledger is of, beside whole rows: a column, who rows belong to,
+# What a sketch of the register is of, beside whole rows: a column, who rows belong to,
 COLUMN, PERSONS = "column ", "persons"
 # Persons, too, by their `unit`, also where numbers tell them apart in no other table.
 WHOSE = "whose rows"
@@ -119,7 +119,7 @@ class ReleaseRecord:
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a study, as the ledger keeps it."""
+    """One version of a study, as the register keeps it."""
 
     id: int
     study: str

@@ -1,14 +1,14 @@
-"""What the file of the ledger has in it."""
+"""What the file of the register has in it."""
 
 from __future__ import annotations
 
 from discreet.records.chain import Schema
 from discreet.records.outputs import TABLES, TABLES_MADE
 
-__all__ = ["LEDGER"]
+__all__ = ["REGISTER"]
 
-LEDGER = Schema(
-    name="ledger",
+REGISTER = Schema(
+    name="register",
     number=9,
     elsewhere="put the policy beside one that is",
     verify="discreet log --verify",

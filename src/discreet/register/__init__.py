@@ -1,6 +1,6 @@
-"""The ledger: what has left, who asked for what, and proof that none of it was changed.
+"""The register: what has left, who asked for what, and proof that none of it was changed.
 
-**Recognising data.** The ledger keeps, for each column, and for whole rows (all columns
+**Recognising data.** The register keeps, for each column, and for whole rows (all columns
 together that identify nobody, whatever their order and names), the sum of keyed digests and how
 many fall into each of 16384 buckets; of rows and of the `unit` or `key` also the 8192 smallest
 digests (64 kB). Equal sums mean equal data in any order, format or name; bucket counts bound from
@@ -37,10 +37,10 @@ linear change.
 **A release is one transaction**: compare, record, then write the file. A refused view writes
 nothing.
 
-**The ledger only grows.** Rows are chained by digests under its key. That nothing of a version was
-given away is a row, too: such a version binds nobody any more, stays in the file, and at most two
-are of the same persons. A mark where the policy or the user's own secret lies says that a ledger
-was begun: where the file is gone, nothing leaves until the custodian begins another, whose first
-row says why. A connection that is kept open only reads; where the file, or what is written ahead,
-is not the one it began with, it refuses everything until it is started again.
+**The register only grows.** Rows are chained by digests under its key. That nothing of a version
+was given away is a row, too: such a version binds nobody any more, stays in the file, and at most
+two are of the same persons. A mark where the policy or the user's own secret lies says that a
+register was begun: where the file is gone, nothing leaves until the custodian begins another, whose
+first row says why. A connection that is kept open only reads; where the file, or what is written
+ahead, is not the one it began with, it refuses everything until it is started again.
 """

@@ -1,34 +1,34 @@
-"""What the custodian declares of what left: that the list is lost, or nothing was given away."""
+"""What the custodian declares: that the register is lost, or that nothing was given away."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from discreet.policy import Policy
-from discreet.study.session import ledger_of
+from discreet.study.session import register_of
 
 __all__ = ["begin_register", "withdraw"]
 
 
 def begin_register(reason: str, policy: str | Path | Policy = "standard") -> None:
-    """Begin a new list of what left in place of one that is lost, and keep the reason in it.
+    """Begin a register in place of one that is lost, and keep the reason in it.
 
-    Until then nothing is released. The new list knows nothing of what left before: whether copies
-    of the same persons are out there, only the custodian knows.
+    Until then nothing is released. The new register knows nothing of what left before: whether
+    copies of the same persons are out there, only the custodian knows.
 
     Parameters
     ----------
     reason : str
         Why, in some words; `discreet log` shows them.
     policy : str, Path or Policy, default "standard"
-        Beside whose file the list lies, if it is a file.
+        Beside whose file the register lies, if it is a file.
 
     Raises
     ------
     InputError
         If none is lost, or no reason is given.
     """
-    ledger_of(policy).begin(reason)
+    register_of(policy).begin(reason)
 
 
 def withdraw(
@@ -63,4 +63,4 @@ def withdraw(
         If it was published as a study file, or versions of the study or of the same persons were
         withdrawn twice before.
     """
-    return ledger_of(policy).withdraw(study, reason, version)
+    return register_of(policy).withdraw(study, reason, version)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.errors import LeavingError
-from discreet.ledger.rules import (
+from discreet.register.rules import (
     COLUMN,
     KIND_OF,
     PERSONS,

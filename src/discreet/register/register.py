@@ -20,34 +20,34 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger import copies, rules
-from discreet.ledger.copies import CopyThatLeft
-from discreet.ledger.rules import Known, ReleaseRecord, Version
-from discreet.ledger.schema import LEDGER
 from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.records.chain import stamp
 from discreet.records.outputs import checked_words
 from discreet.records.store import Store
+from discreet.register import copies, rules
+from discreet.register.copies import CopyThatLeft
+from discreet.register.rules import Known, ReleaseRecord, Version
+from discreet.register.schema import REGISTER
 from discreet.secret import WORD, Secret
 from discreet.sketch import BUCKETS, Sketch
 
-__all__ = ["MARK", "Ledger"]
+__all__ = ["MARK", "Register"]
 
 MARK = "discreet.register"
-"""What says in the folder of the policy, or of the user's own secret, that a ledger was begun."""
+"""What says in the folder of the policy, or of the user's own secret, that a register was begun."""
 MOST_WITHDRAWN = 2
 
 
-class Ledger:
-    """The ledger in a folder, of copies made with a secret.
+class Register:
+    """The register in a folder, of copies made with a secret.
 
     `home` is where the secret lies, and the `MARK` that it was begun.
     """
 
     def __init__(self, folder: Path, secret: Secret, home: Path) -> None:
         self._secret = secret
-        self.store = Store(folder, LEDGER, home / MARK)
+        self.store = Store(folder, REGISTER, home / MARK)
 
     @property
     def key(self) -> Secret:
@@ -178,7 +178,7 @@ class Ledger:
             return version.number
 
     def begin(self, reason: str) -> None:
-        """Begin a ledger in place of one that is lost, and say why in its first row.
+        """Begin a register in place of one that is lost, and say why in its first row.
 
         Refused where none is lost. It knows nothing of what left before.
         """
@@ -302,7 +302,7 @@ class Ledger:
 
 
 LEFT = ("study", "number", "at", "kind", "columns", "method", "form")
-"""What the ledger says of a release."""
+"""What the register says of a release."""
 DECLARED = ("study", "version", "at", "kind", "reason")
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import LeavingError
-from discreet.ledger.rules import (
+from discreet.register.rules import (
     ONE_FOR_PERSONS,
     PERSONS,
     UNNAMED,
