@@ -18,9 +18,10 @@ from tests.records.given import register_file, row_at, started, times, told, wri
 LOST = (
     r"the register .* was deleted, moved or replaced while it was in use,"
     r" so nothing can be released"
-) @ pytest.fixture
+)
 
 
+@pytest.fixture
 def store(tmp_path: Path) -> Store:
     """Return the store of a folder that is not there yet."""
     return register_file(tmp_path / "state")

@@ -349,7 +349,8 @@ class Store:
 
         If while it is kept open it is gone, or another has its name, or that of a file that SQLite
         keeps beside it, RegisterError is raised, for what is written then others never find; and
-        from then on always, for SQLite would take what it remembers of the old files for the new ones.
+        from then on always, for SQLite would take what it remembers of the old files for the new
+        ones.
         """
         if self._lost or any(place_of(path) != place for path, place in self._known.items()):
             with self._lending:
