@@ -22,7 +22,7 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "levels", "memory", "places", "progress"),
     ("arguments", "kernels", "secret"),
-    ("lines", "provenance", "spreadsheet", "unfinished"),
+    ("columns", "lines", "provenance", "spreadsheet", "unfinished"),
     ("expressions", "keys", "parallel", "records", "render", "study_file", "table"),
     ("regression", "rounding", "sketch", "web"),
     ("methods",),

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.arguments import Floats, check_whole
+from discreet.columns import Column
+from discreet.columns.dates import dates_of
+from discreet.columns.native import native_frame
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.levels import in_order
 from discreet.lines import Lines, lines_of
@@ -27,9 +30,6 @@ from discreet.render.parquet_words import NAME, PARQUET, put_words, read_words
 from discreet.render.sealing import json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.spreadsheet import as_text, as_texts, quoting
-from discreet.table import Column
-from discreet.table.dates import dates_of
-from discreet.table.native import native_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -370,7 +370,7 @@ def arrow_table(
     Levels that were merged are texts, and days are dates where the column is of dates. No index, no
     category that no row has, no metadata. `different` are all levels of each column, of rows that
     are one piece of several; `whole` are the columns of numbers that are written as integers, which
-    `discreet.table.native.whole_columns` finds.
+    `discreet.columns.native.whole_columns` finds.
     """
     import pyarrow as pa
 

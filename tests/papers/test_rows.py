@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.arguments import Labels
+from discreet.columns import Rows
 from discreet.errors import InputError, RefusedError
 from discreet.keys import row_keys
 from discreet.papers.protected import protect_view, said
 from discreet.papers.rows import Prepared, noised, prepared, raw_rows, repaired, strata_labels
 from discreet.policy import Policy
 from discreet.secret import Secret
-from discreet.table import Rows
 from tests.vault.given import SECRET, columns, table_of
 
 RESEARCH = Policy.preset("research")

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from discreet.columns import BinAxis
 from discreet.errors import RefusedError
 from discreet.methods.counts import Bins
 from discreet.methods.values import short
@@ -28,7 +29,7 @@ from discreet.plots.heatmap import grid_view
 from discreet.plots.histogram import histogram_view
 from discreet.plots.scatter import middles_of_cells
 from discreet.policy import PlotRequest, Policy
-from discreet.table import BinAxis, Table, open_table
+from discreet.table import Table, open_table
 
 ORIGIN = Origin(
     policy="standard",

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.columns import BinAxis
 from discreet.plots import Origin, contour, counts, heatmap, histogram, scatter
 from discreet.plots import box as box_plot
 from discreet.policy import PlotRequest, Policy
-from discreet.table import BinAxis
 
 ORIGIN = Origin(
     policy="standard",

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.columns.dates import Dates, days_of
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.plots import View
 from discreet.policy import Policy
@@ -24,7 +25,6 @@ from discreet.release import arrow_table
 from discreet.render.scene import scene_to_plain
 from discreet.secret import Secret
 from discreet.table import open_table
-from discreet.table.dates import Dates, days_of
 from discreet.vault.protected import copy_of_whole
 from discreet.vault.whole import raw_whole
 from tests.cases import examples

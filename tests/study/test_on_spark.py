@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.columns import words_of
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.table.columns import words_of
 from discreet.vault import on_spark, whole_columns
 from discreet.vault.keyed import Columns
 from discreet.vault.on_spark import Runs, done_on_spark, first_on_spark, total_on_spark

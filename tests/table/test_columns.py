@@ -21,14 +21,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.columns import KINDS, ROLES, Column
+from discreet.columns.dates import stored_as
 from discreet.errors import InputError
 from discreet.table import Table, open_table, with_levels_of_two
 from discreet.table import columns as looked_at
 from discreet.table.columns import (
     CODES,
-    KINDS,
-    ROLES,
-    Column,
     array_of,
     codes_among,
     columns_of,
@@ -37,7 +36,6 @@ from discreet.table.columns import (
     way_out,
     without_values,
 )
-from discreet.table.dates import stored_as
 
 SCHEMA = {"person": nw.Int64(), "age": nw.Float64(), "sex": nw.String(), "smokes": nw.Boolean()}
 

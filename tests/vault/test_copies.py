@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.columns.unread import Unread
 from discreet.errors import InputError
 from discreet.vault import stored
-from discreet.vault.columns import Unread
 from discreet.vault.vault import Copy, load, store
 
 VERSION = bytes(range(32))

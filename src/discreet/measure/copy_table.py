@@ -17,6 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from discreet.columns.native import frame_of
 from discreet.errors import InputError
 from discreet.lines import Lines, lines_of
 from discreet.measure.figures import Figure, dots_of, size_of
@@ -42,7 +43,6 @@ from discreet.render.to_html import (
 )
 from discreet.render.to_matplotlib import asking_first, draw
 from discreet.spreadsheet import as_texts, quoting
-from discreet.table.native import frame_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

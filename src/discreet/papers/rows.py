@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, as_strata
+from discreet.columns import Rows
 from discreet.errors import RefusedError
 from discreet.keys import Keys, in_order
 from discreet.methods.base import persons_in
@@ -19,7 +20,7 @@ from discreet.methods.kanonymity import Repair, repair
 from discreet.methods.values import drawn_levels, filled
 from discreet.policy import Policy
 from discreet.secret import Secret
-from discreet.table import Rows, Table
+from discreet.table import Table
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
 
 __all__ = [

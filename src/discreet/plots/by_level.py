@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns import BinAxis, Counted
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
 from discreet.methods.counts import Bins, check_counts
@@ -26,7 +27,7 @@ from discreet.plots.counts import (
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
 from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
-from discreet.table import BinAxis, Counted, Table
+from discreet.table import Table
 
 __all__ = [
     "HEADROOM",

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns import BinAxis, Counted
 from discreet.errors import RefusedError
 from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
 from discreet.methods.counts import Bins, Guarded, check_counts
 from discreet.methods.values import DIGITS, safe_ends, short
 from discreet.plots.request import PlotRequest
-from discreet.table import BinAxis, Counted, Table
+from discreet.table import Table
 
 __all__ = [
     "AxisRange",

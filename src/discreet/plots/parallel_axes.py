@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.columns import BinAxis, Counted
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.methods.counts import LEAST_GAP, merged_bins
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
@@ -28,7 +29,7 @@ from discreet.plots.by_level import Levels, joined, levels_of
 from discreet.plots.counts import ends_of_table
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.request import PlotRequest
-from discreet.table import BinAxis, Counted, Table
+from discreet.table import Table
 
 __all__ = [
     "CELL_PIXELS",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns import Rows
 from discreet.errors import InputError, RefusedError, some_of
 from discreet.expressions import NO_AND_YES
 from discreet.levels import in_order
@@ -23,7 +24,7 @@ from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
-from discreet.table import Rows, Table
+from discreet.table import Table
 
 __all__ = [
     "LEAST_AT_RISK",

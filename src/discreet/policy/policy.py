@@ -17,6 +17,8 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.arguments import LONGEST_LABEL, parameters_of
+from discreet.columns import KINDS, ROLES
+from discreet.columns.written import is_form
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
 from discreet.methods import (
     COPY_METHODS,
@@ -40,8 +42,6 @@ from discreet.plots.request import Edges, Limits, PlotRequest
 from discreet.policy.resolve import allowed_methods, method_of, refuse_unused
 from discreet.rounding import METHODS as ROUNDINGS
 from discreet.rounding import Mdav
-from discreet.table import KINDS, ROLES
-from discreet.table.written import is_form
 
 __all__ = ["PRESETS", "RULES", "Policy", "frozen", "load_policy", "plain"]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.columns.unread import beside
 from discreet.errors import InputError
 from discreet.plots import MultiplesView, Origin, PanelsView, View
 from discreet.plots.bars import BARS
@@ -20,7 +21,6 @@ from discreet.plots.over_time import OVER_TIME, periods_for
 from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.survival import LEAST_AT_RISK, SURVIVAL
 from discreet.study.from_copy import WholeTable, levels_of_plot, view_from_copy, with_gaps
-from discreet.vault.columns import beside
 
 __all__ = ["check_two", "drawn_from_copy"]
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
+from discreet.columns import KINDS
+from discreet.columns.dates import DATE
 from discreet.errors import InputError, near
 from discreet.plots import View
 from discreet.plots.bars import BARS
@@ -18,8 +20,6 @@ from discreet.plots.over_time import OVER_TIME
 from discreet.plots.parallel import MOST_AXES, PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.study.derived import DerivedCopy
-from discreet.table import KINDS
-from discreet.table.dates import DATE
 
 __all__ = ["CHOICES", "Choice", "chosen", "kinds_of", "overview", "with_choice"]
 

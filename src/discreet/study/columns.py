@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from discreet.columns import KINDS, Column
+from discreet.columns.dates import DATE
+from discreet.columns.written import how_to_declare
 from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.measure.described import RowsToDescribe
 from discreet.measure.units import unit_in
 from discreet.study.derived import DerivedCopy
 from discreet.study.provenance import FIGURES
-from discreet.table import KINDS, Column
-from discreet.table.dates import DATE
-from discreet.table.written import how_to_declare
 
 __all__ = ["columns_of"]
 

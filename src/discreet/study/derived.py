@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns import KINDS
 from discreet.errors import InputError, RefusedError, about, near
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
@@ -39,7 +40,7 @@ from discreet.study.notes_of_copy import derived_notes, open_ends, origin_of_cop
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
 from discreet.study.session import with_gate
-from discreet.table import KINDS, Table
+from discreet.table import Table
 
 __all__ = ["FEWEST", "DerivedCopy", "axis_order", "derived_of", "rows_where"]
 

@@ -13,6 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.columns import KINDS, Column
+from discreet.columns.dates import day_of
+from discreet.columns.unread import Unread, beside, changed, without
+from discreet.columns.written import how_to_declare
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
 from discreet.levels import in_order
 from discreet.methods import Condensation, Whole
@@ -29,10 +33,7 @@ from discreet.policy.resolve import method_of_whole
 from discreet.regression import Model, categories_named
 from discreet.release import arrow_table
 from discreet.study.weights import weighed
-from discreet.table import KINDS, Column, Table, open_table
-from discreet.table.dates import day_of
-from discreet.table.written import how_to_declare
-from discreet.vault.columns import Unread, beside, changed, without
+from discreet.table import Table, open_table
 from discreet.vault.vault import Copy
 
 __all__ = [

@@ -20,6 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.arguments import Floats
+from discreet.columns import KINDS, Column, words_of
+from discreet.columns.dates import DATE, Dates, days_of
+from discreet.columns.unread import Unread
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.lines import Lines
 from discreet.measure.fidelity_report import Fidelity
@@ -39,10 +42,7 @@ from discreet.study.provenance import COPY, MEASURED, REPORT, Asks, asked_for, b
 from discreet.study.session import FIDELITY, Session, codes_said
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
-from discreet.table import KINDS, Column, Table, open_table
-from discreet.table.columns import words_of
-from discreet.table.dates import DATE, Dates, days_of
-from discreet.vault.columns import Unread
+from discreet.table import Table, open_table
 from discreet.vault.vault import Copy
 
 __all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]

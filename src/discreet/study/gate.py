@@ -12,6 +12,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from discreet.columns import KINDS
+from discreet.columns.dates import DATE
 from discreet.errors import InputError, LeavingError
 from discreet.keys import Column
 from discreet.lines import Lines
@@ -46,8 +48,7 @@ from discreet.sketch import (
     Sketching,
     all_different,
 )
-from discreet.table import KINDS, Table
-from discreet.table.dates import DATE
+from discreet.table import Table
 from discreet.vault.whole import version_of_whole
 
 __all__ = [

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from discreet.columns import KINDS
 from discreet.errors import RefusedError
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
 from discreet.methods.whole_rows import MEMBERS_PER_K
@@ -14,7 +15,7 @@ from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.study.persons import person_column
 from discreet.study.role_names import role_named, words_in, words_of
-from discreet.table import KINDS, Table, open_table, with_levels_of_two
+from discreet.table import Table, open_table, with_levels_of_two
 
 __all__ = ["Guess", "proposed_policy"]
 

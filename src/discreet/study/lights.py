@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns.unread import beside
 from discreet.errors import InputError, about
 from discreet.plots.by_level import MISSING_NAMES
 from discreet.study.derived import DerivedCopy, rows_where
 from discreet.study.from_copy import WholeTable
-from discreet.vault.columns import beside
 from discreet.web.bundle import places_of
 
 __all__ = ["Axis", "Clause", "Lights"]

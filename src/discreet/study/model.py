@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.columns import KINDS, text_of
+from discreet.columns.unread import beside
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.levels import in_order
 from discreet.measure.copy_table import CopyTable
@@ -21,9 +23,6 @@ from discreet.study.provenance import FIGURES
 from discreet.study.session import labels_of
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
-from discreet.table import KINDS
-from discreet.table.columns import text_of
-from discreet.vault.columns import beside
 
 __all__ = ["modelled"]
 

@@ -14,6 +14,9 @@ from contextlib import suppress
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns import KINDS, Column
+from discreet.columns.dates import DATE, Dates
+from discreet.columns.unread import beside, without
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.expressions import (
     Days,
@@ -27,9 +30,7 @@ from discreet.expressions import (
 )
 from discreet.policy import Policy
 from discreet.study.from_copy import WholeTable
-from discreet.table import KINDS, Column, Table
-from discreet.table.dates import DATE, Dates
-from discreet.vault.columns import beside, without
+from discreet.table import Table
 
 __all__ = ["check_derive", "holds_codes", "parsed", "values_of", "with_column", "with_derived"]
 

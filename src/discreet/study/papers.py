@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from discreet.columns import KINDS
 from discreet.errors import BrokenPromiseError
 from discreet.papers.protected import protect_view
 from discreet.plots import Origin, View, diagnostics
@@ -29,7 +30,7 @@ from discreet.regression import Model, read_formula
 from discreet.study.gate import RecordedGate
 from discreet.study.notes_of_copy import open_ends
 from discreet.study.session import Session, codes_in, with_gate
-from discreet.table import KINDS, Table
+from discreet.table import Table
 from discreet.vault.vault import Copy
 
 __all__ = ["Papers", "remarks_of"]

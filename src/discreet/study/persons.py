@@ -18,11 +18,12 @@ import numpy as np
 import tomli_w
 
 from discreet.arguments import Labels
+from discreet.columns import KINDS
+from discreet.columns.dates import DATE
 from discreet.errors import InputError, RefusedError
 from discreet.methods.alike import BY_CHANCE, CELLS, alike, as_codes
 from discreet.study.person_names import Named, named_by
-from discreet.table import KINDS, Table
-from discreet.table.dates import DATE
+from discreet.table import Table
 
 __all__ = ["person_column", "refuse_unsaid_persons", "repeats_rows"]
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.arguments import Floats
+from discreet.columns.dates import Dates, dates_of
 from discreet.errors import InputError, RefusedError
 from discreet.measure.units import unit_in
 from discreet.methods.counts import rounded
@@ -41,7 +42,6 @@ from discreet.study_file import (
     write_study_file,
 )
 from discreet.study_file.rows import most_rows_again
-from discreet.table.dates import Dates, dates_of
 from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
 from discreet.vault.vault import Copy
 from discreet.vault.whole import raw_in_one, remarks_of

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from discreet.arguments import LONGEST_LABEL
+from discreet.columns import KINDS
 from discreet.errors import RefusedError
 from discreet.measure.fidelity_report import Fidelity
 from discreet.methods.whole import Settings, WholeCopy
@@ -44,7 +45,7 @@ from discreet.study.provenance import (
     version_of_counts,
 )
 from discreet.study.provenance import ROWS as OF_ROWS
-from discreet.table import KINDS, Table, forget
+from discreet.table import Table, forget
 from discreet.vault.protected import exact_nearness
 from discreet.vault.vault import Vault
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole

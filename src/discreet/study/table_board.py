@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from discreet.columns import KINDS, Column
+from discreet.columns.dates import DATE
 from discreet.errors import InputError
 from discreet.levels import in_order
 from discreet.measure.units import unit_in
@@ -16,8 +18,7 @@ from discreet.release import Release
 from discreet.render.sealing import sealed_file
 from discreet.study.board_file import rows_facts
 from discreet.study.new_columns import holds_codes
-from discreet.table import KINDS, Column, Table, open_table, with_levels_of_two
-from discreet.table.dates import DATE
+from discreet.table import Table, open_table, with_levels_of_two
 from discreet.web.board import Board
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
 from discreet.web.page import board_page

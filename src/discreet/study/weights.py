@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.columns import Column
 from discreet.errors import InputError, RefusedError, about, some_of
 from discreet.plots.by_two import FEWEST
-from discreet.table import Column
 from discreet.vault.vault import Copy
 
 __all__ = ["Weighed", "weighed"]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.columns import Column
+from discreet.columns.native import whole_columns
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
@@ -30,8 +32,6 @@ from discreet.study.notes_of_copy import column_notes, derived_notes
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.study.tables import check_formula, made_where
-from discreet.table import Column
-from discreet.table.native import whole_columns
 from discreet.vault.vault import Copy, check_kept, copied_whole
 from discreet.vault.whole import RawWhole
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +12,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.columns import KINDS, ROLES, Column, texts_of
+from discreet.columns.dates import DATE, stored_as
+from discreet.columns.written import how_to_declare
 from discreet.errors import InputError, one_of, some_of
-from discreet.table.dates import DATE, Dates, stored_as
 from discreet.table.engine import check_different, check_many
-from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
-__all__ = ["CODES", "KINDS", "ROLES", "Column", "as_lazy", "columns_of"]
+__all__ = ["CODES", "as_lazy", "columns_of"]
 
 PART = 1 << 18
 """So many rows of a frame are read at once."""
@@ -44,34 +43,6 @@ def as_lazy(source: object) -> nw.LazyFrame[Any]:
     if nw.dependencies.is_duckdb_relation(source):
         check_different(source.columns)
     return frame.lazy()
-
-
-KINDS = ("continuous", "categorical")
-ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column's name, kind and role, and how its values are stored."""
-
-    name: str
-    kind: str
-    role: str = "other"
-    #: Stored as numbers or yes/no, so that it can be continuous.
-    numeric: bool = False
-    #: Stored as floating-point numbers, among which NaN may be.
-    floating: bool = False
-    #: Stored as yes/no.
-    yes_no: bool = False
-    #: How a column of kind "date" stores its dates.
-    dates: Dates | None = None
-    #: Stored as whole numbers, none of which is infinite.
-    whole: bool = False
-    #: Its levels from first to last, as the data or the policy declare them: also such as no row
-    #: has, so that a list of levels is never this one.
-    order: tuple[str, ...] = field(default=(), repr=False)
-    #: The forms in which its texts may be dates, where its rows do not say which it is.
-    readings: tuple[str, ...] = ()
 
 
 def columns_of(
@@ -365,27 +336,3 @@ def levels_of(values: Any) -> Any:
     texts = [*texts_of(coded.dictionary.to_pylist()), ""]
     codes = coded.indices.cast(pa.int64()).fill_null(len(texts) - 1)
     return pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.large_string()))
-
-
-def words_of(values: pa.ChunkedArray) -> tuple[str, ...]:
-    """Return the text of each cell of a column of pyarrow: one text a level, however often."""
-    import pyarrow as pa
-
-    coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-    out: list[str] = []
-    for chunk in coded.chunks:
-        words = np.array([*texts_of(chunk.dictionary.to_pylist()), ""], dtype=object)
-        out += words[chunk.indices.fill_null(len(words) - 1).to_numpy()].tolist()
-    return tuple(out)
-
-
-def texts_of(values: Sequence[object]) -> tuple[str, ...]:
-    """Return the one text of each level."""
-    return tuple(text_of(value) for value in values)
-
-
-def text_of(value: object) -> str:
-    """Return the one text of a level, whatever it is stored as; nothing for a missing one."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -14,6 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns import words_of
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.measure.fidelity_report import Fidelity
 from discreet.methods.whole import WholeCopy
@@ -22,7 +23,7 @@ from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.secret import Secret
 from discreet.table import Table
-from discreet.table.columns import array_of, words_of
+from discreet.table.columns import array_of
 from discreet.unfinished import being_written
 from discreet.vault.aside import Reader
 from discreet.vault.needs import Needs, check_memory

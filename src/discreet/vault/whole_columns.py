@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arguments import Floats, Labels
+from discreet.columns import KINDS
+from discreet.columns.dates import DATE, on_clock, parts_of
 from discreet.errors import RefusedError
 from discreet.levels import as_given
 from discreet.methods.alike import persons_alike
 from discreet.methods.whole import Draws, Levels, Settings
 from discreet.policy import Policy
-from discreet.table import KINDS, Table
-from discreet.table.dates import DATE, on_clock, parts_of
+from discreet.table import Table
 
 __all__ = [
     "LEAST_PERSONS",

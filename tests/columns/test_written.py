@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.columns.written import check_form, days_in, forms_of, read_dates
 from discreet.errors import InputError, RefusedError
 from discreet.table import Table, open_table
-from discreet.table.written import check_form, days_in, forms_of, read_dates
 
 SIZE = 72
 DAYS = [datetime.date(2018, 1, 5) + datetime.timedelta(days=23 * i) for i in range(SIZE)]

@@ -14,8 +14,8 @@ import narwhals as nw
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.written import days_in
 from discreet.errors import InputError
-from discreet.table.written import days_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
