@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.arguments import check_whole
+from discreet.columns.countable import NamedColumns
 from discreet.errors import (
     BrokenPromiseError,
     InputError,
@@ -37,7 +38,6 @@ from discreet.plots.scatter import SCATTER, check_show
 from discreet.plots.survival import values_named
 from discreet.regression import Model
 from discreet.rounding import known_method
-from discreet.table import Table
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
@@ -345,6 +345,13 @@ def _named(given: Sensitive | None, names: Sequence[str]) -> dict[str, tuple[str
 # --- tables ---------------------------------------------------------------------------------------
 
 
+class Records(NamedColumns, Protocol):
+    """The columns of a table of records, some of which may number its rows."""
+
+    def numbers_rows(self, name: str) -> bool:
+        """Whether a column holds whole numbers that follow one another, each once."""
+
+
 @dataclass(frozen=True)
 class TableRequest:
     """Which columns a table will have, and how its rows will be made.
@@ -376,7 +383,7 @@ class TableRequest:
 
 def resolve_table(
     policy: Policy,
-    table: Table,
+    table: Records,
     columns: Sequence[str] | None = None,
     *,
     drop: Sequence[str] = (),
@@ -419,7 +426,7 @@ def resolve_table(
     return TableRequest(rows, prepared, names, strata, sensitive, carried)
 
 
-def check_columns(table: Table, columns: Sequence[str] | None, drop: Sequence[str]) -> None:
+def check_columns(table: NamedColumns, columns: Sequence[str] | None, drop: Sequence[str]) -> None:
     """Refuse what is no list of columns, and columns to be dropped that are not there."""
     for what, given in (("columns", columns), ("drop", drop)):
         listed = isinstance(given, Sequence) and not isinstance(given, str)
@@ -430,14 +437,14 @@ def check_columns(table: Table, columns: Sequence[str] | None, drop: Sequence[st
         table.known(name)  # a column that identifies persons may be named to be dropped
 
 
-def _continuous(table: Table, taken: set[str]) -> tuple[str, ...]:
+def _continuous(table: Records, taken: set[str]) -> tuple[str, ...]:
     """Return the columns that are released when none is named."""
     shown = table.shown([name for name in table.columns if name not in taken], "continuous")
     return tuple(name for name in shown if not table.numbers_rows(name))
 
 
 def _strata(
-    policy: Policy, table: Table, drop: Sequence[str], sensitive: str | None
+    policy: Policy, table: NamedColumns, drop: Sequence[str], sensitive: str | None
 ) -> tuple[str, ...]:
     """Return the strata: those declared, or else every column of levels."""
     if policy.strata:
@@ -450,7 +457,7 @@ def _strata(
     return table.shown(names, "categorical")
 
 
-def _sensitive_column(table: Table, given: str | None) -> str | None:
+def _sensitive_column(table: NamedColumns, given: str | None) -> str | None:
     if given is not None:
         table.require([given])
         return given
@@ -462,7 +469,7 @@ def _sensitive_column(table: Table, given: str | None) -> str | None:
 
 def resolve_rounding(
     policy: Policy,
-    table: Table,
+    table: Records,
     columns: Sequence[str] | None = None,
     *,
     method: str | None = None,

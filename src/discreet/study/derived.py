@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS
+from discreet.columns.countable import NamedColumns
 from discreet.errors import InputError, RefusedError, about, near
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
@@ -40,7 +41,6 @@ from discreet.study.notes_of_copy import derived_notes, open_ends, origin_of_cop
 from discreet.study.own_errors import differences, groups_of
 from discreet.study.own_intervals import with_own_errors
 from discreet.study.session import with_gate
-from discreet.table import Table
 
 __all__ = ["FEWEST", "DerivedCopy", "axis_order", "derived_of", "rows_where"]
 
@@ -79,8 +79,8 @@ class DerivedCopy:
     asks: tuple[tuple[str, str], ...] = ()
 
     @property
-    def table(self) -> Table:
-        """The raw table, which nothing that is derived asks for a value."""
+    def table(self) -> NamedColumns:
+        """The columns of the study, by name and kind: those that are not in the copy, too."""
         return self.session.table
 
     @property
@@ -262,7 +262,7 @@ def axis_order(
 ) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
     request = of.settle(PARALLEL.name, columns, sensitive=sensitive)
-    table = of.whole.only(request.rests_on).table
+    table = of.whole.table
     return proposed_order(table, request, axes_to_order(table, request))
 
 

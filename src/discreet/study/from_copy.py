@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS, Column
+from discreet.columns.array_rows import ArrayRows
+from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import day_of
-from discreet.columns.unread import Unread, beside, changed, without
+from discreet.columns.unread import beside, changed, without
 from discreet.columns.written import how_to_declare
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
 from discreet.levels import in_order
@@ -31,9 +33,7 @@ from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
 from discreet.policy.resolve import method_of_whole
 from discreet.regression import Model, categories_named
-from discreet.release import arrow_table
 from discreet.study.weights import weighed
-from discreet.table import Table, open_table
 from discreet.vault.vault import Copy
 
 __all__ = [
@@ -73,7 +73,7 @@ class DrawableColumn:
 
 @dataclass(frozen=True, repr=False)
 class WholeTable:
-    """The copy of a whole table, as rows and as a Table that can be counted.
+    """The copy of a whole table, as rows that can be counted.
 
     Parameters
     ----------
@@ -101,37 +101,21 @@ class WholeTable:
     _levels: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict, compare=False)
 
     @cached_property
-    def table(self) -> Table:
-        """The copy as a Table: its levels are words, and all it holds may be shown."""
-        whose = {*self.copy.whose}
-        kinds = dict.fromkeys(self.copy.columns, "continuous")
-        kinds |= dict.fromkeys(self.copy.strata, "categorical")
-        plain = {
-            name: dataclasses.replace(self.raw[name], numeric=name in self.copy.columns, dates=None)
+    def table(self) -> ArrayRows:
+        """The rows as they are counted: levels are words, and all that they hold may be shown."""
+        numbers, words, whose = self.copy.columns, self.copy.strata, self.copy.whose
+        known = {
+            name: Column(
+                name,
+                KINDS[name not in numbers],
+                numeric=name in numbers or self.raw[name].numeric,
+                order=self.raw[name].order,
+                readings=self.raw[name].readings,
+            )
             for name in self.raw
-            if name in kinds
+            if (name in numbers or name in words) and name not in whose
         }
-        rows: Any = self.copy.path
-        # Parquet files of names that differ in capitals alone are not read as tables.
-        if rows is None or len({name.lower() for name in kinds}) < len(kinds):
-            rows = arrow_table(self.copy.columns, self.copy.strata, plain)
-        found = open_table(
-            rows,
-            kinds=kinds,
-            roles=dict.fromkeys(kinds, "quasi-identifier"),
-            unit=None,
-            key=None,
-            ordered=self.orders,
-            least=None,
-        )
-        # What the raw texts may be is said of those of the copy, too.
-        said = {
-            name: dataclasses.replace(it, readings=self.raw[name].readings)
-            for name, it in found.columns.items()
-            if name in self.raw
-        }
-        shown = {name: it for name, it in found.columns.items() if name not in whose}
-        return found.changed({**shown, **said}, {})
+        return ArrayRows(numbers, words, known)
 
     @property
     def persons(self) -> Labels | None:
@@ -193,15 +177,6 @@ class WholeTable:
         """Return the copy with other columns, of the same rows."""
         copy = dataclasses.replace(self.copy, columns=columns, strata=strata, path=None)
         return dataclasses.replace(self, copy=copy)
-
-    def only(self, names: Collection[str]) -> WholeTable:
-        """Return a copy that is not in memory with some of its columns, to make a table of them."""
-        columns, strata = self.copy.columns, self.copy.strata
-        if self.copy.path is not None or not isinstance(columns, Unread):
-            return self
-        return self.holding(
-            without(columns, {*columns} - {*names}), without(strata, {*strata} - {*names})
-        )
 
     def kinds_in(self, formula: object, kinds: Mapping[str, str]) -> dict[str, str]:
         """Return kinds of columns as a formula has them: codes within C() are levels there."""
@@ -321,7 +296,7 @@ def check_way(policy: Policy, how: Mapping[str, Any]) -> None:
 def settle_from_copy(
     policy: Policy,
     whole: WholeTable,
-    raw: Table,
+    raw: NamedColumns,
     plot: str,
     columns: Sequence[str],
     model: Model | None,
@@ -373,7 +348,7 @@ def settle_from_copy(
 def _settle_clusters(
     policy: Policy,
     whole: WholeTable,
-    raw: Table,
+    raw: NamedColumns,
     plot: str,
     columns: Sequence[str],
     how: Mapping[str, Any],
@@ -480,7 +455,7 @@ def usual_grid(policy: Policy, rows: int) -> int:
     return min(policy.grid, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
 
 
-def _check_numbers(whole: WholeTable, raw: Table, plot: str, columns: Sequence[str]) -> None:
+def _check_numbers(whole: WholeTable, raw: NamedColumns, plot: str, columns: Sequence[str]) -> None:
     """Refuse text where a plot takes numbers: that says more than that it is not in the copy."""
     if PLOTS[plot].columns == KINDS[0]:
         there = {*whole.copy.columns, *whole.copy.strata, *whole.left_out, *whole.withheld}
@@ -489,7 +464,7 @@ def _check_numbers(whole: WholeTable, raw: Table, plot: str, columns: Sequence[s
             raw.require([it for it in known if raw.columns[it].kind == KINDS[1]], KINDS[0])
 
 
-def _check_in_copy(whole: WholeTable, raw: Table, **named: Sequence[str]) -> None:
+def _check_in_copy(whole: WholeTable, raw: NamedColumns, **named: Sequence[str]) -> None:
     """Refuse columns that are not in the copy, and say why they are not and what names them."""
     held = {*whole.copy.columns, *whole.copy.strata}
     for what, wanted in named.items():
@@ -532,7 +507,7 @@ def view_from_copy(
     whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
-        table = whole.only(request.rests_on).table
+        table = whole.table
         drawn: Any = plot.from_counts(table, request, origin)  # type: ignore[misc]
         if drawn.origin.shown < len(whole):
             drawn = dataclasses.replace(drawn, origin=with_gaps(drawn.origin, whole, numbers))
@@ -555,7 +530,7 @@ def view_from_copy(
     if plot.from_counts is None:
         raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
     counted = dataclasses.replace(request, method=NO_METHOD, m=None)
-    return _of_copy(plot.from_counts(whole.only(counted.rests_on).table, counted, origin), request)
+    return _of_copy(plot.from_counts(whole.table, counted, origin), request)
 
 
 def with_gaps(origin: Origin, whole: WholeTable, names: Sequence[str]) -> Origin:

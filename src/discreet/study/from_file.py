@@ -21,6 +21,8 @@ import pyarrow.compute as pc
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS, Column, words_of
+from discreet.columns.array_rows import ArrayRows
+from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates, days_of
 from discreet.columns.unread import Unread
 from discreet.errors import DiscreetError, InputError, RefusedError
@@ -42,7 +44,6 @@ from discreet.study.provenance import COPY, MEASURED, REPORT, Asks, asked_for, b
 from discreet.study.session import FIDELITY, Session, codes_said
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
-from discreet.table import Table, open_table
 from discreet.vault.vault import Copy
 
 __all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]
@@ -236,20 +237,11 @@ class FileSession:
         return dataclasses.replace(self.kept.copy, columns=numbers, strata=levels, whose=whose)
 
     @cached_property
-    def table(self) -> Table:
-        """A table of the names and kinds of the columns, whose one row is empty."""
-        import pandas as pd
-
+    def table(self) -> NamedColumns:
+        """The columns, by name and kind: those of the data, where these are kept beside."""
         if self.source is not None:
             return self.source.table
-        kinds = {it.name: KINDS[it.kind == KINDS[1]] for it in self._columns}
-        empty = {name: [""] if kind == KINDS[1] else [np.nan] for name, kind in kinds.items()}
-        role = "quasi-identifier"  # else one different level a row would identify
-        roles = dict.fromkeys(kinds, role)
-        columns = {n: dataclasses.replace(it, role=role) for n, it in self.kept.raw.items()}
-        frame = pd.DataFrame(empty)
-        made = open_table(frame, kinds=kinds, roles=roles, unit=None, key=None, least=None)
-        return made.changed(columns, {})
+        return ArrayRows({}, {}, self.kept.raw)
 
     # --- what a study asks ----------------------------------------------------------------------
 

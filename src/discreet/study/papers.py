@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from discreet.arguments import Floats
 from discreet.columns import KINDS
 from discreet.errors import BrokenPromiseError
 from discreet.papers.protected import protect_view
@@ -30,7 +31,7 @@ from discreet.regression import Model, read_formula
 from discreet.study.gate import RecordedGate
 from discreet.study.notes_of_copy import open_ends
 from discreet.study.session import Session, codes_in, with_gate
-from discreet.table import Table
+from discreet.table import Table, open_table
 from discreet.vault.vault import Copy
 
 __all__ = ["Papers", "remarks_of"]
@@ -118,7 +119,7 @@ class Papers:
             self.of.table,
             request,
             self._origin(request),
-            lambda table, of: self._protected(table, of).columns,
+            lambda columns, of: self._protected(_table_of(columns), of).columns,
             residual_df=self.of.policy.residual_df,
             noise_on=request.noise_on,
         )
@@ -219,3 +220,10 @@ def remarks_of(
         elif ((values < low) | (values > high)).any():
             said.append(f"some values lie outside the bounds of {name}, and are kept")
     return tuple(said)
+
+
+def _table_of(columns: Mapping[str, Floats]) -> Table:
+    """Return what a model found of each record as a table, to be protected as one is."""
+    import pyarrow as pa
+
+    return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=None, key=None, least=None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.columns import KINDS, ROLES, Column, texts_of
+from discreet.columns.column import FIRST
 from discreet.columns.dates import DATE, stored_as
-from discreet.columns.written import how_to_declare
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.engine import check_different, check_many
 
@@ -109,8 +107,6 @@ def _check_declared(
             raise InputError(f"{what} of column {column!r} must be one of {one_of(allowed)}")
 
 
-FIRST = 10_000
-"""How many rows are looked at before a column is read to its end."""
 CODES = tuple(
     sign * float(digit * times)
     for digit in "789"
@@ -119,8 +115,6 @@ CODES = tuple(
     if sign < 0 or times > 1
 )
 """What is written for a missing number: 7, 8 or 9 repeated (-9, 99, -999, 7777, ...)."""
-PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-COMMAS = re.compile(r"[+-]?\d[\d.,' ]*,\d[\d.,' ]*")
 FAR = 0.1
 """How far from all others a code is, as a share of how far they reach."""
 
@@ -201,62 +195,6 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
             and low < high
             and (code < low - away or code > high + away or code < 0 <= low)
         )
-    )
-
-
-def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
-    """Say what a column is where another kind is needed, and what to do."""
-    if column.readings and kind != "categorical":
-        return f"is text, and {how_to_declare(column.name, column.readings)}"
-    declare = (
-        f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
-        f" (on the command line --kinds {shlex.quote(f'{column.name}={kind}')})"
-    )
-    if kind == "categorical":
-        what = f"is {column.kind}" if column.dates is None else "holds dates"
-        return f"{what}; levels are needed here; {declare}"
-    if column.numeric:
-        return f"is categorical; numbers are needed here; {declare}"
-    if column.dates is not None:
-        return (
-            "holds dates; numbers are needed here: draw it from a copy of the whole table"
-            " (under a guarded policy), or make some of it first, such as days since a day"
-        )
-    if column.kind != "categorical":
-        return (
-            f"is {column.kind}; numbers are needed here: make some of it first, such as years or"
-            " days since a day"
-        )
-    why = numbers_in_texts(frame, column.name) or "draw bars of it, or name another column"
-    if why == OF_LEVELS:
-        return f"is categorical; numbers are needed here: {why}; {declare}"
-    return f"is categorical; numbers are needed here: {why}"
-
-
-OF_LEVELS = "its numbers are codes of levels: draw bars of it"
-
-
-def numbers_in_texts(frame: nw.LazyFrame[Any], name: str) -> str:
-    """Say why the texts of a column may be no numbers, and what to do; nothing where they are not.
-
-    The first rows are looked at. What is said names ways of writing, and no cell.
-    """
-    first = frame.select(nw.col(name).cast(nw.String)).head(FIRST).collect("pyarrow")
-    texts = {text.strip() for text in first[name].to_list() if text and text.strip()}
-    plain = {text for text in texts if PLAIN.fullmatch(text)}
-    commas = {text for text in texts - plain if COMMAS.fullmatch(text)}
-    others = texts - plain - commas
-    if commas and len(others) <= len(commas):
-        return "its numbers hold commas: write decimal points, and nothing between thousands"
-    if not plain or len(others) > len(plain):
-        return ""
-    if not others:
-        return OF_LEVELS
-    if others == {"."}:
-        return "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
-    return (
-        "beside numbers it holds words: leave such cells empty, or write a number for them"
-        " (missing_values of a policy says which)"
     )
 
 

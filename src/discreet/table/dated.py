@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.columns import KINDS, Column
+from discreet.columns.column import FIRST
 from discreet.columns.dates import DATE, Dates
 from discreet.columns.written import (
     NAMED,
@@ -26,7 +27,6 @@ from discreet.columns.written import (
     read_dates,
 )
 from discreet.errors import InputError, about, some_of
-from discreet.table.columns import FIRST
 from discreet.table.frames import parts
 
 __all__ = ["least_rows", "with_dates", "with_declared_as_text"]

@@ -25,22 +25,21 @@ from discreet.columns import (
     texts_of,
     words_of,
 )
+from discreet.columns.column import FIRST, check_names, found_column, way_out
 from discreet.columns.dates import Dates, days_of, spans_as_numbers
 from discreet.columns.grids import EDGE_TOLERANCE
 from discreet.columns.level_orders import Orders, orders_in_arrow
 from discreet.columns.written import how_to_declare
-from discreet.errors import InputError, RefusedError, near, one_of
+from discreet.errors import InputError, RefusedError, one_of
 from discreet.table.binary import ends_of_groups
 from discreet.table.columns import (
     CODES,
-    FIRST,
     array_of,
     codes_among,
     columns_of,
     floats_of,
     levels_of,
     two_valued,
-    way_out,
     with_plain_blanks,
     without_values,
 )
@@ -269,10 +268,7 @@ class Table:
 
     def require(self, names: Sequence[str], kind: str | None = None) -> None:
         """Refuse names that are unknown, named twice, identifiers, or of another kind."""
-        if not all(isinstance(name, str) for name in names):
-            raise InputError("a column is named by its name, which is text")
-        if len(set(names)) != len(names):
-            raise InputError("a column is named twice; name each column once")
+        check_names(names)
         if kind == LEVELS and len(names) == 2:
             self._count_pairs(*sorted(names))
         for name in names:
@@ -284,7 +280,9 @@ class Table:
                     + (f"; it {how_to_declare(name, column.readings)}" if column.readings else "")
                 )
             if kind is not None and column.kind != kind:
-                raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")
+                raise InputError(
+                    f"column {name!r} {way_out(self._first_texts(name), column, kind)}"
+                )
 
     @quietly
     def count(self, axes: Sequence[BinAxis], levels: Levels = NO_LEVELS) -> Counted:
@@ -845,9 +843,12 @@ class Table:
 
     def known(self, name: str) -> Column:
         """Return what is known of a column, or say which there are."""
-        if name in self.columns:
-            return self.columns[name]
-        raise InputError(f"there is no column {name!r}; {near(name, [*self.columns])}")
+        return found_column(self.columns, name)
+
+    def _first_texts(self, name: str) -> Iterator[str | None]:
+        """Return the first texts of a column, which are read when the first is asked for."""
+        first = self._whole.select(nw.col(name).cast(nw.String)).head(FIRST).collect("pyarrow")
+        yield from first[name].to_list()
 
     @quietly
     def _is_unique_text(self, column: Column) -> bool:
