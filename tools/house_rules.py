@@ -26,6 +26,7 @@ BUILDING = (
     ("expressions", "keys", "parallel", "records", "render", "study_file", "table"),
     ("regression", "rounding", "sketch", "web"),
     ("methods",),
+    ("estimates",),
     ("measure", "plots", "warm"),
     ("register", "policy", "release"),
     ("vault",),
@@ -57,7 +58,7 @@ MAY_NAME_PLOTS = {
 NO_PLOTS = {
     ("__init__", "parallel"),
     ("render/marks", "bars"),
-    ("measure/fidelity_report", "correlations"),
+    ("estimates/fidelity_report", "correlations"),
     ("measure/information_loss", "correlations"),
     ("measure/utility", "correlations"),
 }

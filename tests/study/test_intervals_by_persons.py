@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.measure.by_persons import error_by_persons
+from discreet.estimates.by_persons import error_by_persons
 from discreet.study.from_copy import WholeTable
 from tests.study.test_own_bars import off_in
 

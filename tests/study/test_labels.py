@@ -12,8 +12,8 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.measure.copy_table import CopyTable
-from discreet.measure.figures import term_words
+from discreet.estimates.copy_table import CopyTable
+from discreet.estimates.figures import term_words
 from discreet.policy import Policy
 from discreet.render.scene import Scene, scene_to_plain
 from tests.study.test_dates_of_whole import stays

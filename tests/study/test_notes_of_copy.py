@@ -13,7 +13,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import RefusedError
-from discreet.measure.figures import Figure
+from discreet.estimates.figures import Figure
 from discreet.plots import View
 from discreet.render.subtitle import subtitle_of
 from discreet.study.own_errors import differences

@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import RefusedError
-from discreet.measure.own_error import NORMAL, OwnErrors
+from discreet.estimates.own_error import NORMAL, OwnErrors
 from discreet.study.own_bars import _added, _bins, _shares
 from tests.study.test_notes_of_copy import N, cohort
 

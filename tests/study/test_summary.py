@@ -16,8 +16,8 @@ from scipy import stats
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
+from discreet.estimates.intervals import wilson
 from discreet.measure import CopyTable
-from discreet.measure.intervals import wilson
 
 N = 400
 

@@ -23,9 +23,9 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError
+from discreet.estimates.copy_table import CopyTable
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.measure import compare
-from discreet.measure.copy_table import CopyTable
-from discreet.measure.fidelity_report import Fidelity
 from discreet.methods import load_points
 from discreet.outputs.check import checker
 from discreet.provenance import Provenance, checksum_of_file

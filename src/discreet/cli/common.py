@@ -17,8 +17,8 @@ from typer import Argument, Option
 from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
+    from discreet.estimates.copy_table import CopyTable
     from discreet.measure import AttackReport, Fidelity, Report
-    from discreet.measure.copy_table import CopyTable
     from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy

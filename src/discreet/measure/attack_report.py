@@ -43,8 +43,9 @@ from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_co
 from discreet.measure.attacks_on_versions import versions
 from discreet.measure.found_records import records_in_copy
 from discreet.measure.pairs import Side, as_side
-from discreet.measure.report import Listing, Plot, as_text, headed, save_asking, told
+from discreet.measure.report import Plot, told
 from discreet.provenance import Provenance, Sealer, checksum_of
+from discreet.render.report_text import Listing, as_text, headed, save_asking
 from discreet.render.scene import Axis, Intervals, Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture

@@ -14,7 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from discreet.measure.copy_table import CopyTable
+from discreet.estimates.copy_table import CopyTable
 from discreet.outputs.check import command_of
 from discreet.outputs.folder import Finding
 from discreet.plots import View

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.columns import KINDS, Column
 from discreet.columns.dates import DATE
 from discreet.columns.written import how_to_declare
-from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of
-from discreet.measure.described import RowsToDescribe
-from discreet.measure.units import unit_in
+from discreet.estimates.column_list import ColumnFacts, ColumnList, facts_of
+from discreet.estimates.described import RowsToDescribe
+from discreet.estimates.units import unit_in
 from discreet.study.derived import DerivedCopy
 from discreet.study.provenance import FIGURES
 

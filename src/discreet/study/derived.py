@@ -19,9 +19,9 @@ from discreet.arguments import Floats
 from discreet.columns import KINDS
 from discreet.columns.countable import NamedColumns
 from discreet.errors import InputError, RefusedError, about, near
+from discreet.estimates.fidelity_report import SubsetFit
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
-from discreet.measure.fidelity_report import SubsetFit
 from discreet.plots import PLOTS, View
 from discreet.plots.by_two import FEWEST, ROUGH
 from discreet.plots.descriptor import Plot

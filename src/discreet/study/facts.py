@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.measure.units import unit_in
+from discreet.estimates.units import unit_in
 from discreet.methods import COPY_METHODS, METHODS, Whole
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.plots.view import PUBLIC_ROWS

@@ -26,8 +26,8 @@ from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates, days_of
 from discreet.columns.unread import Unread
 from discreet.errors import DiscreetError, InputError, RefusedError
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.lines import Lines
-from discreet.measure.fidelity_report import Fidelity
 from discreet.methods import Whole
 from discreet.plots import View
 from discreet.plots.request import PlotRequest

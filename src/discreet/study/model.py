@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from discreet.columns import KINDS, text_of
 from discreet.columns.unread import beside
 from discreet.errors import InputError, RefusedError, about, near, one_of
+from discreet.estimates.copy_table import CopyTable
+from discreet.estimates.figures import REFERENCE, Figure, term_words
+from discreet.estimates.model_table import model_figures, model_lines, widened
 from discreet.levels import in_order
-from discreet.measure.copy_table import CopyTable
-from discreet.measure.figures import REFERENCE, Figure, term_words
-from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
 from discreet.study.derived import FEWEST, DerivedCopy

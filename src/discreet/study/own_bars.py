@@ -14,9 +14,9 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
-from discreet.measure.by_persons import rows_worth_of_bars
-from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
-from discreet.measure.weighted import rows_worth
+from discreet.estimates.by_persons import rows_worth_of_bars
+from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
+from discreet.estimates.weighted import rows_worth
 from discreet.plots import HistogramView, MultiplesView, OverTimeView, PanelsView, View
 from discreet.plots.bars import BARS
 from discreet.plots.histogram import HISTOGRAM

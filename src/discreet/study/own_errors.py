@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.described import MOST_LEVELS, RowsToDescribe
-from discreet.measure.means import means_by_group, shares_by_group
-from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
+from discreet.estimates.described import MOST_LEVELS, RowsToDescribe
+from discreet.estimates.means import means_by_group, shares_by_group
+from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.plots.request import PlotRequest
 from discreet.study.from_copy import WholeTable
 

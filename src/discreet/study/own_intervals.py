@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
-from discreet.measure.by_persons import log_minus_log_errors
-from discreet.measure.intervals import interval_of
-from discreet.measure.own_error import FEWEST, NORMAL, OwnErrors
+from discreet.estimates.by_persons import log_minus_log_errors
+from discreet.estimates.intervals import interval_of
+from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.plots import OverTimeView, PanelsView, SurvivalView, View
 from discreet.plots.curves import Chance, Own
 from discreet.plots.over_time import means_by

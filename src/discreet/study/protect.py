@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 from discreet.arguments import check_whole
 from discreet.errors import InputError, RefusedError
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.measure.attack_report import AttackReport
-from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.measure.report import Report
 from discreet.methods import Whole

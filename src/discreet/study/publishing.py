@@ -19,7 +19,7 @@ import pyarrow as pa
 from discreet.arguments import Floats
 from discreet.columns.dates import Dates, dates_of
 from discreet.errors import InputError, RefusedError
-from discreet.measure.units import unit_in
+from discreet.estimates.units import unit_in
 from discreet.methods.counts import rounded
 from discreet.policy import Policy
 from discreet.register.rules import STUDY_FILE

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from discreet.arguments import LONGEST_LABEL
 from discreet.columns import KINDS
 from discreet.errors import RefusedError
-from discreet.measure.fidelity_report import Fidelity
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.methods.whole import Settings, WholeCopy
 from discreet.plots import MultiplesView, PanelsView, View
 from discreet.policy import (

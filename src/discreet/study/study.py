@@ -9,9 +9,9 @@ from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
 from discreet.errors import InputError, RefusedError
-from discreet.measure.column_list import ColumnList
-from discreet.measure.copy_table import CopyTable
-from discreet.measure.fidelity_report import Fidelity
+from discreet.estimates.column_list import ColumnList
+from discreet.estimates.copy_table import CopyTable
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR

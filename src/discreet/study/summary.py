@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.errors import InputError, RefusedError, about
-from discreet.measure.copy_table import CopyTable, Line
-from discreet.measure.described import MOST_LEVELS, RowsToDescribe, described
-from discreet.measure.figures import OF_INTERVAL, OF_SHARE
-from discreet.measure.means import means_by_group, means_of, shares_by_group, shares_of
-from discreet.measure.own_error import OwnErrors
+from discreet.estimates.copy_table import CopyTable, Line
+from discreet.estimates.described import MOST_LEVELS, RowsToDescribe, described
+from discreet.estimates.figures import OF_INTERVAL, OF_SHARE
+from discreet.estimates.means import means_by_group, means_of, shares_by_group, shares_of
+from discreet.estimates.own_error import OwnErrors
 from discreet.plots.survival import event_of
 from discreet.study.derived import DerivedCopy
 from discreet.study.from_copy import WholeTable

@@ -11,8 +11,8 @@ from typing import Any
 from discreet.columns import KINDS, Column
 from discreet.columns.dates import DATE
 from discreet.errors import InputError
+from discreet.estimates.units import unit_in
 from discreet.levels import in_order
-from discreet.measure.units import unit_in
 from discreet.plots import PLOTS
 from discreet.release import Release
 from discreet.render.sealing import sealed_file

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
-from discreet.measure.copy_table import CopyTable
+from discreet.estimates.copy_table import CopyTable
 from discreet.policy import Policy
 from discreet.regression import FAMILIES
 from discreet.study.derived import DerivedCopy

@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arguments import check_word
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.measure.attack_report import COPIES, HELD_OUT_OF
 from discreet.measure.attacks import (
     Copy,
@@ -29,7 +30,6 @@ from discreet.measure.attacks_by_copies import membership
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import FAR, linkage
 from discreet.measure.fidelity import Mixed, fidelity
-from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.makers import maker_of, rows_maker
 from discreet.measure.pairs import Side

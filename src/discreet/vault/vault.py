@@ -16,7 +16,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.columns import words_of
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
-from discreet.measure.fidelity_report import Fidelity
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.methods.whole import WholeCopy
 from discreet.methods.wide import said_of_width
 from discreet.policy import Policy

@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from discreet.measure.by_persons import (
+from discreet.estimates.by_persons import (
     error_by_persons,
     log_minus_log_errors,
     rows_worth_by_persons,
     rows_worth_of_bars,
 )
-from discreet.measure.described import RowsToDescribe, described
-from discreet.measure.intervals import interval_of, share_interval
-from discreet.measure.means import means_of, shares_of
-from discreet.measure.own_error import NORMAL, OwnErrors
-from discreet.measure.weighted import error_by, rows_worth
+from discreet.estimates.described import RowsToDescribe, described
+from discreet.estimates.intervals import interval_of, share_interval
+from discreet.estimates.means import means_of, shares_of
+from discreet.estimates.own_error import NORMAL, OwnErrors
+from discreet.estimates.weighted import error_by, rows_worth
 from discreet.plots.survival import product_limit
 
 VALUES = np.array([1.0, 3.0, 5.0, 7.0])

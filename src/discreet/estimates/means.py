@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.measure.by_persons import rows_worth_by_persons
-from discreet.measure.copy_table import Line
-from discreet.measure.described import (
+from discreet.estimates.by_persons import rows_worth_by_persons
+from discreet.estimates.copy_table import Line
+from discreet.estimates.described import (
     Described,
     Part,
     RowsToDescribe,
@@ -34,10 +34,10 @@ from discreet.measure.described import (
     share_words,
     weights_of,
 )
-from discreet.measure.figures import OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure
-from discreet.measure.intervals import interval_of, share_interval
-from discreet.measure.own_error import OwnErrors
-from discreet.measure.weighted import rows_worth
+from discreet.estimates.figures import OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure
+from discreet.estimates.intervals import interval_of, share_interval
+from discreet.estimates.own_error import OwnErrors
+from discreet.estimates.weighted import rows_worth
 
 __all__ = [
     "HEAD",

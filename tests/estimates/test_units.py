@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.measure.units import unit_in
+from discreet.estimates.units import unit_in
 
 UNITS = """
 kg|cm|h|d|s|%|°C|USD|EUR|€|k€|$1000|1000 USD|thousand USD

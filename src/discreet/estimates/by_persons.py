@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.measure.weighted import rows_worth
+from discreet.estimates.weighted import rows_worth
 
 __all__ = [
     "error_by_persons",

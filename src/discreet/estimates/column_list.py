@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError, one_of
-from discreet.measure.described import (
+from discreet.estimates.described import (
     UNKNOWN,
     RowsToDescribe,
     decimals_of,
@@ -24,11 +24,11 @@ from discreet.measure.described import (
     sd_of,
     share_words,
 )
-from discreet.measure.report import WIDTH, bullets, headed
-from discreet.measure.units import unit_in
+from discreet.estimates.units import unit_in
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.dates import date_words
 from discreet.render.figure_file import printable
+from discreet.render.report_text import WIDTH, bullets, headed
 from discreet.render.sealing import Gate, ask_to_leave, json_of, sealed
 from discreet.render.to_html import Html, fragment, heading, items, marked_up, table
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.estimates.by_persons import rows_worth_by_persons
+from discreet.estimates.copy_table import Line
+from discreet.estimates.figures import MISSING, OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure, Group
+from discreet.estimates.intervals import interval_of, share_interval
+from discreet.estimates.own_error import OwnErrors
+from discreet.estimates.weighted import mean_by, quantiles_by, rows_worth, sd_by
 from discreet.levels import in_order
-from discreet.measure.by_persons import rows_worth_by_persons
-from discreet.measure.copy_table import Line
-from discreet.measure.figures import MISSING, OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure, Group
-from discreet.measure.intervals import interval_of, share_interval
-from discreet.measure.own_error import OwnErrors
-from discreet.measure.weighted import mean_by, quantiles_by, rows_worth, sd_by
 from discreet.render.dates import date_words
 
 __all__ = [

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from discreet.errors import RefusedError
+from discreet.estimates.copy_table import Line
+from discreet.estimates.figures import dots_of
+from discreet.estimates.model_table import model_figures, model_lines, widened
 from discreet.measure import CopyTable
-from discreet.measure.copy_table import Line
-from discreet.measure.figures import dots_of
-from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.regression import Estimates
 from discreet.render.scene import Intervals
 

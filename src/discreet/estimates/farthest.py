@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.measure.described import number_words
+from discreet.estimates.described import number_words
 from discreet.render.dates import date_words
 
 __all__ = ["GroupFit", "LevelFit", "MomentFit", "farthest_words", "group_fits", "level_fits",

@@ -13,10 +13,10 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.measure.copy_table import Line
-from discreet.measure.described import UNKNOWN, number_words
-from discreet.measure.figures import INTERCEPT, OF_MODEL, Figure
-from discreet.measure.own_error import FEWEST, NORMAL, own_variance
+from discreet.estimates.copy_table import Line
+from discreet.estimates.described import UNKNOWN, number_words
+from discreet.estimates.figures import INTERCEPT, OF_MODEL, Figure
+from discreet.estimates.own_error import FEWEST, NORMAL, own_variance
 from discreet.regression import Estimates
 
 __all__ = ["Widened", "model_figures", "model_lines", "widened"]

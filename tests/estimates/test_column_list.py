@@ -11,14 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
-from discreet.measure.column_list import (
-    BINS,
-    ColumnFacts,
-    ColumnList,
-    bars_in_text,
-    facts_of,
-)
-from discreet.measure.described import RowsToDescribe
+from discreet.estimates.column_list import BINS, ColumnFacts, ColumnList, bars_in_text, facts_of
+from discreet.estimates.described import RowsToDescribe
 
 
 @given(st.lists(st.one_of(st.integers(-300, 300), st.floats(-1e6, 1e6), st.none()), max_size=40))

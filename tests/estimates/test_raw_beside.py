@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from discreet.measure.farthest import NamedCodes
-from discreet.measure.raw_beside import (
+from discreet.estimates.farthest import NamedCodes
+from discreet.estimates.raw_beside import (
     MOST_DRAWN,
     ColumnBeside,
     bins_of,

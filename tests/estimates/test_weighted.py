@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from discreet.measure.described import RowsToDescribe, described, mean_of, sd_of
-from discreet.measure.intervals import interval_of
-from discreet.measure.means import means_of
-from discreet.measure.weighted import error_by, mean_by, quantiles_by, rows_worth, sd_by
+from discreet.estimates.described import RowsToDescribe, described, mean_of, sd_of
+from discreet.estimates.intervals import interval_of
+from discreet.estimates.means import means_of
+from discreet.estimates.weighted import error_by, mean_by, quantiles_by, rows_worth, sd_by
 
 QUARTILES = (0.25, 0.5, 0.75)
 NUMBERS = st.integers(-50, 50).map(float)

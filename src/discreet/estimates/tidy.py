@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.measure.figures import REFERENCE, Figure
+from discreet.estimates.figures import REFERENCE, Figure
 
 __all__ = ["tidy_figures"]
 

@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.measure.by_persons import error_by_persons
-from discreet.measure.own_error import NORMAL
-from discreet.measure.weighted import error_by, mean_by, sd_by
+from discreet.estimates.by_persons import error_by_persons
+from discreet.estimates.own_error import NORMAL
+from discreet.estimates.weighted import error_by, mean_by, sd_by
 
 __all__ = ["interval_of", "share_interval", "wilson"]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measure.described import (
+from discreet.estimates.described import (
     MOST_LEVELS,
     RowsToDescribe,
     decimals_of,

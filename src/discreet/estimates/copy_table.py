@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from discreet.columns.native import frame_of
 from discreet.errors import InputError
+from discreet.estimates.figures import Figure, dots_of, size_of
+from discreet.estimates.tidy import tidy_figures
 from discreet.lines import Lines, lines_of
-from discreet.measure.figures import Figure, dots_of, size_of
-from discreet.measure.report import WIDTH, bullets, headed, save_as
-from discreet.measure.tidy import tidy_figures
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import printable, with_minus
 from discreet.render.journal import FIGURES, Drawing
+from discreet.render.report_text import WIDTH, bullets, headed, save_as
 from discreet.render.scene import Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.subtitle import unreliable_of

@@ -19,17 +19,12 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import InputError
-from discreet.measure.farthest import GroupFit, LevelFit, MomentFit, farthest_words
-from discreet.measure.raw_beside import (
-    ColumnBeside,
-    panels_beside,
-    read_beside,
-    text_beside,
-)
-from discreet.measure.report import Listing, as_text, headed, save_asking
+from discreet.estimates.farthest import GroupFit, LevelFit, MomentFit, farthest_words
+from discreet.estimates.raw_beside import ColumnBeside, panels_beside, read_beside, text_beside
 from discreet.methods.whole import Draws
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import PANELS_A_ROW
+from discreet.render.report_text import Listing, as_text, headed, save_asking
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import Html, fragment, heading, items, page, picture
