@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import Policy
 from discreet.secret import Secret
@@ -31,7 +32,7 @@ from discreet.vault import stored, whole_columns
 from discreet.vault.aside import in_turn
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import columns_of_copy, copy_of_whole, protected
-from discreet.vault.vault import Copy, Vault, load
+from discreet.vault.vault import Vault, load
 from discreet.vault.whole import raw_whole
 from discreet.vault.whole_columns import wanted_of
 from tests.study.test_whole import PLOTS, cohort, whole

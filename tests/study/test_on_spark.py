@@ -18,6 +18,7 @@ import pytest
 
 import discreet as dc
 from discreet.columns import words_of
+from discreet.columns.copied import Copy
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.secret import Secret
@@ -28,7 +29,7 @@ from discreet.vault.on_spark import Runs, done_on_spark, first_on_spark, total_o
 from discreet.vault.partitions import LargeTable
 from discreet.vault.protected import Protected, Work, protected
 from discreet.vault.stored import part_of
-from discreet.vault.vault import Copy, Vault
+from discreet.vault.vault import Vault
 from tests.spark_session import spark_session
 from tests.study.test_whole import cohort
 

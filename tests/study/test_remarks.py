@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from discreet.columns.copied import Copy
 from discreet.policy import Policy
 from discreet.study.papers import remarks_of
 from discreet.table import open_table
-from discreet.vault.vault import Copy
 
 TABLE = open_table(
     pd.DataFrame({"age": np.arange(100.0), "income": [*np.arange(80.0), *[-999.0] * 20]}),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arguments import Floats, as_strata
+from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError
 from discreet.methods import outside
 from discreet.methods.base import RowMethod, sd_of
@@ -18,7 +19,6 @@ from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret
 from discreet.table import Table
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
-from discreet.vault.vault import Copy
 
 __all__ = ["Made", "make_table", "protect_view", "said"]
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS, Column
 from discreet.columns.array_rows import ArrayRows
+from discreet.columns.copied import Copy
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import day_of
 from discreet.columns.unread import beside, changed, without
@@ -34,7 +35,6 @@ from discreet.policy import Policy, resolve
 from discreet.policy.resolve import method_of_whole
 from discreet.regression import Model, categories_named
 from discreet.study.weights import weighed
-from discreet.vault.vault import Copy
 
 __all__ = [
     "DrawableColumn",
@@ -175,7 +175,9 @@ class WholeTable:
         self, columns: Mapping[str, Floats], strata: Mapping[str, tuple[str, ...]]
     ) -> WholeTable:
         """Return the copy with other columns, of the same rows."""
-        copy = dataclasses.replace(self.copy, columns=columns, strata=strata, path=None)
+        copy = dataclasses.replace(
+            self.copy, columns=columns, strata=strata, path=None, pieces=None
+        )
         return dataclasses.replace(self, copy=copy)
 
     def kinds_in(self, formula: object, kinds: Mapping[str, str]) -> dict[str, str]:

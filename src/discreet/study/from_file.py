@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from discreet.arguments import Floats
 from discreet.columns import KINDS, Column, words_of
 from discreet.columns.array_rows import ArrayRows
+from discreet.columns.copied import Copy
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates, days_of
 from discreet.columns.unread import Unread
@@ -44,7 +45,6 @@ from discreet.study.provenance import COPY, MEASURED, REPORT, Asks, asked_for, b
 from discreet.study.session import FIDELITY, Session, codes_said
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
-from discreet.vault.vault import Copy
 
 __all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]
 

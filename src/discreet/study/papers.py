@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS
+from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError
 from discreet.papers.protected import protect_view
 from discreet.plots import Origin, View, diagnostics
@@ -32,7 +33,6 @@ from discreet.study.gate import RecordedGate
 from discreet.study.notes_of_copy import open_ends
 from discreet.study.session import Session, codes_in, with_gate
 from discreet.table import Table, open_table
-from discreet.vault.vault import Copy
 
 __all__ = ["Papers", "remarks_of"]
 

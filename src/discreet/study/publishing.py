@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.arguments import Floats
+from discreet.columns.copied import Copy
 from discreet.columns.dates import Dates, dates_of
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.units import unit_in
@@ -43,7 +44,6 @@ from discreet.study_file import (
 )
 from discreet.study_file.rows import most_rows_again
 from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
-from discreet.vault.vault import Copy
 from discreet.vault.whole import raw_in_one, remarks_of
 from discreet.vault.whole_columns import wanted_of
 

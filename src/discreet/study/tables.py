@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from discreet.arguments import check_ratio, check_whole, check_word
+from discreet.columns.copied import Copy
 from discreet.columns.native import whole_columns
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.evaluate import WIDTHS, Measured, measured
@@ -46,7 +47,6 @@ from discreet.study.gate import listed, way_of, with_provenance
 from discreet.study.papers import Papers
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
-from discreet.vault.vault import Copy
 
 if TYPE_CHECKING:
     import pyarrow as pa

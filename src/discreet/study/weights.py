@@ -9,9 +9,9 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.columns import Column
+from discreet.columns.copied import Copy
 from discreet.errors import InputError, RefusedError, about, some_of
 from discreet.plots.by_two import FEWEST
-from discreet.vault.vault import Copy
 
 __all__ = ["Weighed", "weighed"]
 

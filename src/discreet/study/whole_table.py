@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.columns import Column
+from discreet.columns.copied import Copy
 from discreet.columns.native import whole_columns
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.attack_report import AttackReport
@@ -32,7 +33,7 @@ from discreet.study.notes_of_copy import column_notes, derived_notes
 from discreet.study.provenance import MEASURED, REPORT
 from discreet.study.session import Session
 from discreet.study.tables import check_formula, made_where
-from discreet.vault.vault import Copy, check_kept, copied_whole
+from discreet.vault.vault import check_kept, copied_whole
 from discreet.vault.whole import RawWhole
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
     copy, raw = whole.copy, {name: whole.raw[name] for name in whole.raw if name in columns}
     for name in {*copy.whose} & {*raw}:  # whatever it is in the data, here it is numbers
         raw[name] = dataclasses.replace(raw[name], numeric=True, dates=None)
-    if copy.path is not None:
+    if copy.pieces is not None:
         different: dict[str, set[str]] = {name: set() for name in raw if name in copy.strata}
         for _, words in copy.parts([*different]) if different else ():
             for name, of in words.items():
