@@ -1010,7 +1010,7 @@ def test_a_bug_tells_where_and_not_what(
     def fail(*_: object, **__: object) -> None:
         raise ValueError(f"could not convert string to float: '{BIRD}'")
 
-    monkeypatch.setattr("discreet.study.Study.histogram", fail)
+    monkeypatch.setattr("discreet.explore.Study.histogram", fail)
     code, out, err = run("plot", "histogram", file, "income", "--json")
 
     assert (code, out) == (70, "")

@@ -20,6 +20,7 @@ from scipy.spatial.distance import cdist
 import discreet as dc
 from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.explore import Study
 from discreet.plots import (
     PLOTS,
     MultiplesView,
@@ -27,7 +28,6 @@ from discreet.plots import (
     View,
 )
 from discreet.policy import PRESETS, Policy
-from discreet.study import Study
 
 Floats = NDArray[np.float64]
 Persons = dict[Any, list[tuple[float, ...]]]

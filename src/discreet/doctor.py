@@ -18,6 +18,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from discreet.custodian.session import home_of, state_folder
 from discreet.errors import InputError, RegisterError
 from discreet.places import is_there
 from discreet.policy import Policy, load_policy
@@ -25,7 +26,6 @@ from discreet.records.store import Store
 from discreet.register.register import MARK
 from discreet.register.schema import REGISTER
 from discreet.secret import ENVIRONMENT, existing_secret, secret_files
-from discreet.study.session import home_of, state_folder
 from discreet.table.engine import MEMORY, MEMORY_LIMIT, connect
 from discreet.warm import NOWHERE
 

@@ -16,8 +16,10 @@ from typing import IO
 
 from discreet.secret import DerivedKey
 
-__all__ = ["SMALLEST", "Likeness", "Lines", "likeness", "lines_of"]
+__all__ = ["SMALLEST", "TABLES", "Likeness", "Lines", "likeness", "lines_of"]
 
+TABLES = (".csv", ".tsv", ".parquet")
+"""How the files of released tables end."""
 SMALLEST = 64
 """How many digests of lines are kept."""
 LONGEST = 2**16

@@ -19,7 +19,7 @@ from discreet.columns.dates import dates_of
 from discreet.columns.native import native_frame
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.levels import in_order
-from discreet.lines import Lines, lines_of
+from discreet.lines import TABLES, Lines, lines_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "SUFFIXES",
     "Pieces",
     "Points",
     "Release",
@@ -47,7 +46,6 @@ __all__ = [
 ]
 
 Points = JointSet | tuple[RoundingSet, ...]
-SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to be released in, and that of its report, if it is too."""
 Note = Callable[[str, Provenance, Lines | None], None]
@@ -332,7 +330,7 @@ class Release:
 
     def report_on(self, path: str | Path) -> Report:
         """Return the report with the name and checksum of the file that `save` wrote there."""
-        path = path_to_save(path, SUFFIXES, "a released table")
+        path = path_to_save(path, TABLES, "a released table")
         return self.report.saved_as(path.name, checksum_of_file(path))
 
     def _ask(self, form: str, report: str | None) -> None:
@@ -347,7 +345,7 @@ def _of_table(table: pa.Table, report: Report, framework: str, points: Points | 
 
 def check_paths(path: str | Path, report: str | Path | None) -> tuple[Path, Path | None]:
     """Refuse names that a released table and its report cannot be saved under."""
-    table = path_to_save(path, SUFFIXES, "a released table")
+    table = path_to_save(path, TABLES, "a released table")
     if report is None:
         return table, None
     return table, path_to_save(report, REPORT_SUFFIXES, "a report")

@@ -13,14 +13,14 @@ import pytest
 
 import discreet as dc
 from discreet.cli.custodian import policy_init
+from discreet.custodian import register_of
+from discreet.custodian.guesses import proposed_policy
 from discreet.errors import InputError
 from discreet.records.store import Store, verify
 from discreet.register.register import Register
 from discreet.serve.log import ANSWERED, LogEntry, write_entry
 from discreet.serve.state import opened_record
 from discreet.serve.tokens import Caller
-from discreet.study import register_of
-from discreet.study.guesses import proposed_policy
 from tests.records.given import ALICE, alter, asked
 
 Run = Callable[..., tuple[int, str, str]]

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from discreet.custodian import register_of
 from discreet.records.outputs import InForce, hand_in_bytes
 from discreet.records.store import verify
 from discreet.serve.state import opened_record
-from discreet.study import register_of
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.custodian import register_of
 from discreet.register.register import MARK
-from discreet.study import register_of
 
 Run = Callable[..., tuple[int, str, str]]
 

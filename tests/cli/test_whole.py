@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.custodian.guesses import proposed_policy
 from discreet.policy import Policy
 from discreet.serve.studies import Served
-from discreet.study.guesses import proposed_policy
 from discreet.vault import whole_columns
 from tests.cli.conftest import Run
+from tests.custodian.test_whole import cohort as cohort_of
 from tests.serve.cohort import written
-from tests.study.test_whole import cohort as cohort_of
 
 
 def drawn(run: Run, *words: str) -> Any:

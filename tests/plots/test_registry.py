@@ -7,12 +7,12 @@ import typing
 
 import pytest
 
+from discreet.custodian.research import Research
+from discreet.explore import Study
 from discreet.methods import METHODS
 from discreet.parallel.pixels import COSTS
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy.policy import RULES
-from discreet.study import Study
-from discreet.study.research import Research
 
 NOT_ASKED = {
     # ends of axes and edges of bins are the custodian's to declare

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pyarrow import array
 from pydantic import ValidationError
 
+from discreet.explore.facts import NUMBERS, has_use, usual_number
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PRESETS, Policy
 from discreet.policy.resolve import allowed_methods, method_of
@@ -25,7 +26,6 @@ from discreet.serve.requests import (
     check,
 )
 from discreet.serve.studies import Served
-from discreet.study.facts import NUMBERS, has_use, usual_number
 from tests.serve.cohort import PUBLIC, WHOLE, cohort, served_of
 
 Body = dict[str, Any]

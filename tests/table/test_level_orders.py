@@ -1,4 +1,4 @@
-"""Which orders of levels frames and files declare; tests/study/test_levels.py has their use."""
+"""Which orders of levels frames and files declare; tests/explore/test_levels.py has their use."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from discreet.estimates.copy_table import CopyTable
-    from discreet.study import Study
+    from discreet.explore import Study
 
 __all__ = ["chromium"]
 

@@ -17,13 +17,13 @@ from typer import Argument, Option
 from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
+    from discreet.custodian.research import Research
     from discreet.estimates.copy_table import CopyTable
+    from discreet.explore import Study
     from discreet.measure import AttackReport, Fidelity, Report
     from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
-    from discreet.study import Study
-    from discreet.study.research import Research
 
     Found = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
@@ -139,9 +139,9 @@ class StudyOptions:
 
     def open(self, file: str, **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden."""
+        from discreet.explore.from_file import is_study_file
+        from discreet.opening import open as open_study
         from discreet.policy import PRESETS, load_policy
-        from discreet.study import open as open_study
-        from discreet.study.from_file import is_study_file
 
         if is_study_file(file):
             self._check_of_file(fields)
@@ -182,9 +182,9 @@ class ResearchOptions:
 
     def open(self, file: str, levels: Sequence[str] = (), **fields: Any) -> Research:
         """Open the table; `levels` are columns of levels because of what is asked."""
+        from discreet.custodian.research import research
+        from discreet.explore.from_file import is_study_file
         from discreet.policy import load_policy
-        from discreet.study.from_file import is_study_file
-        from discreet.study.research import research
 
         if is_study_file(file):
             raise InputError(

@@ -84,8 +84,8 @@ def show_log(
     ] = None,
 ) -> None:
     """List what was released, withdrawn and asked on the web, or check that no row was changed."""
+    from discreet.custodian import register_of
     from discreet.serve.state import existing_record
-    from discreet.study import register_of
 
     register, record = register_of(policy), existing_record(state)
     if verify or head is not None:
@@ -192,7 +192,7 @@ def forget(policy: PolicyOption = "standard") -> None:
     Protected copies and the record stay. Text is read into a private file again when it is opened,
     unless the policy says private_files = false.
     """
-    from discreet.study import forget_private_files
+    from discreet.custodian import forget_private_files
 
     count = forget_private_files(policy)
     typer.echo(f"deleted: {count} private file{'s' * (count != 1)}")
@@ -218,7 +218,7 @@ def version_new(
 
     Versions of a copy of the whole table together give away who left; --measure says how well.
     """
-    from discreet.study.protect import Protected
+    from discreet.custodian.protect import Protected
 
     with progress_shown():
         opened = Protected(study.open(file, **vars(made), **vars(numbers)))
@@ -241,7 +241,7 @@ def policy_init(
 
     discreet policy init cohort.parquet -o discreet.toml
     """
-    from discreet.study.guesses import proposed_policy
+    from discreet.custodian.guesses import proposed_policy
     from discreet.table import shown
 
     if output.suffix != ".toml":

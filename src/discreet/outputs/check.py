@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from discreet.custodian.verify import AS_MADE, SUFFIXES, Verifier, read
 from discreet.errors import InputError
+from discreet.explore.provenance import BOARD, FIGURES, REPORT
 from discreet.outputs.folder import Check, Finding
 from discreet.outputs.rules import is_in_force, judged, rang
 from discreet.render.journal import FIGURES as DRAWN
-from discreet.study.provenance import BOARD, FIGURES, REPORT
-from discreet.study.verify import AS_MADE, SUFFIXES, Verifier, read
 
 __all__ = ["FORMS", "checker", "command_of"]
 

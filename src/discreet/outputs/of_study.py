@@ -8,7 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError, one_of, path_in_words
+from discreet.explore.provenance import policy_digest
 from discreet.outputs.check import FORMS, checker, command_of
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.standing import CHANGED
@@ -17,8 +19,6 @@ from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_out
 from discreet.records.store import Store
 from discreet.register.register import Register
 from discreet.secret import Secret
-from discreet.study.provenance import policy_digest
-from discreet.study.verify import Verifier, verifier_of_policy
 
 __all__ = ["StudyOutputs", "in_force", "outputs_in"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from discreet.explore.rules import rules_in_words
 from discreet.policy import Policy
 from discreet.register.register import Register
 from discreet.register.rules import ATTACK_RINGS
-from discreet.study.rules import rules_in_words
 
 __all__ = ["is_in_force", "judged", "rang"]
 
