@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.custodian.handed_in import checker
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError
 from discreet.estimates.copy_table import CopyTable
@@ -38,7 +39,6 @@ from discreet.explore.verdicts import (
 )
 from discreet.measure import compare
 from discreet.methods import load_points
-from discreet.outputs.check import checker
 from discreet.provenance import Provenance, checksum_of_file
 from discreet.release import Pieces
 from discreet.render.metadata import CARRIERS, with_words, without_words

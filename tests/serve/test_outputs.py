@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from discreet.custodian.outputs import outputs_in
 from discreet.errors import InputError
-from discreet.outputs.of_study import outputs_in
 from discreet.records.outputs import MOST_LETTERS, hand_in_bytes, list_outputs
 from discreet.records.store import verify
 from discreet.serve import outputs as server_outputs

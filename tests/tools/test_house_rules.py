@@ -70,15 +70,15 @@ MAY_NOT = {
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
-        "render (floor 4) imports cli (floor 16)",
+        "render (floor 4) imports cli (floor 17)",
     ),
     "a higher floor, by name": (
         {"secret": "study = importlib.import_module('discreet.custodian')"},
-        "secret (floor 2) imports custodian (floor 13)",
+        "secret (floor 2) imports custodian (floor 14)",
     ),
     "the top": (
         {"custodian": "from discreet import open"},
-        "custodian (floor 13) imports __init__ (floor 17)",
+        "custodian (floor 14) imports __init__ (floor 18)",
     ),
     "data sets from below": (
         {"policy": "from discreet import datasets"},

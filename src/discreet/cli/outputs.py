@@ -22,7 +22,7 @@ from discreet.cli.common import (
 from discreet.errors import InputError, LeavingError
 
 if TYPE_CHECKING:
-    from discreet.outputs.of_study import StudyOutputs
+    from discreet.custodian.outputs import StudyOutputs
     from discreet.outputs.standing import Standing
 
 __all__ = ["outputs"]
@@ -76,7 +76,7 @@ def outputs(
     a file in the folder any more: it was changed since it was handed in, or approved under another
     policy or version than the one in force.
     """
-    from discreet.outputs.of_study import outputs_in
+    from discreet.custodian.outputs import outputs_in
     from discreet.serve.state import record_there
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)

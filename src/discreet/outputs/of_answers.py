@@ -16,7 +16,7 @@ from typing import Any
 
 from discreet.estimates.copy_table import CopyTable
 from discreet.explore.provenance import COPY, COUNTS
-from discreet.outputs.check import command_of
+from discreet.outputs.command import command_of
 from discreet.outputs.folder import Finding
 from discreet.plots import View
 from discreet.provenance import Sealer

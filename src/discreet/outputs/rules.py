@@ -7,24 +7,8 @@ from typing import Any
 
 from discreet.explore.rules import rules_in_words
 from discreet.policy import Policy
-from discreet.register.register import Register
-from discreet.register.rules import ATTACK_RINGS
 
-__all__ = ["is_in_force", "judged", "rang"]
-
-
-def is_in_force(register: Register, study: str, policy: Policy, version: int) -> bool:
-    """Tell whether a version of a study is the latest, and released under this policy.
-
-    The register lets a version be released under one policy alone.
-    """
-    same = register.left_under(study) == policy.settings()
-    return same and register.version(study) == version
-
-
-def rang(register: Register, study: str) -> bool:
-    """Tell whether an attack on the copy of the study's latest version found more than it may."""
-    return bool(register.choices(study, ATTACK_RINGS))
+__all__ = ["judged"]
 
 
 def judged(

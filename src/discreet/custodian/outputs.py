@@ -8,10 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from discreet.custodian.handed_in import FORMS, checker
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.explore.provenance import policy_digest
-from discreet.outputs.check import FORMS, checker, command_of
+from discreet.outputs.command import command_of
 from discreet.outputs.folder import Finding, Folder
 from discreet.outputs.standing import CHANGED
 from discreet.policy import Policy

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.outputs.of_study import outputs_in
+from discreet.custodian.outputs import outputs_in
 from discreet.outputs.rules import judged
 from discreet.policy import Policy
 

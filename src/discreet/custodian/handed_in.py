@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,20 +9,18 @@ from typing import Any
 from discreet.custodian.verify import AS_MADE, SUFFIXES, Verifier, read
 from discreet.errors import InputError
 from discreet.explore.provenance import BOARD, FIGURES, REPORT
+from discreet.outputs.command import command_of
 from discreet.outputs.folder import Check, Finding
-from discreet.outputs.rules import is_in_force, judged, rang
+from discreet.outputs.rules import judged
+from discreet.policy import Policy
+from discreet.register.register import Register
+from discreet.register.rules import ATTACK_RINGS
 from discreet.render.journal import FIGURES as DRAWN
 
-__all__ = ["FORMS", "checker", "command_of"]
+__all__ = ["FORMS", "checker"]
 
 FORMS = SUFFIXES
 """How files end that can be handed in."""
-DERIVED = "derived"
-"""Of a request: new columns, each with its expression, and conditions, which have no name."""
-PLAIN = re.compile(r"[\w.-]+")
-"""Words that are not quoted in a call."""
-WHAT = ("plot", "columns", "table", FIGURES, REPORT)
-"""Of a request: what was drawn or released, and of what."""
 
 
 def checker(verifier: Verifier, study: str) -> Check:
@@ -71,27 +68,15 @@ def _type_of(ending: str, request: Mapping[str, Any]) -> str:
     return "report" if REPORT in request or request.get(FIGURES) == BOARD else "table"
 
 
-def command_of(request: Mapping[str, Any]) -> str:
-    """Return what was asked for as a call.
+def is_in_force(register: Register, study: str, policy: Policy, version: int) -> bool:
+    """Tell whether a version of a study is the latest, and released under this policy.
 
-    Examples
-    --------
-    >>> from discreet.outputs.check import command_of
-    >>> command_of({"plot": "histogram", "columns": ["bmi"], "by": "sex", "bins": 20})
-    'histogram(bmi, by=sex, bins=20)'
-    >>> command_of({"plot": "box", "columns": ["bmi"], "derived": [["", "age >= 50"]]})
-    "box(bmi, where='age >= 50')"
-    >>> command_of({"plot": "box", "columns": ["a b"], "derived": [["a b", "age * 2"]]})
-    "box('a b', assign={'a b': 'age * 2'})"
+    The register lets a version be released under one policy alone.
     """
-    rest = {name: it for name, it in request.items() if name not in (*WHAT, DERIVED)}
-    given = [*map(_word, request.get("columns", ()))]
-    given += [f"{name}={_word(it)}" for name, it in rest.items()]
-    for name, text in request.get(DERIVED, ()):
-        given.append(f"assign={{{name!r}: {text!r}}}" if name else f"where={text!r}")
-    return f"{request['plot']}({', '.join(given)})"
+    same = register.left_under(study) == policy.settings()
+    return same and register.version(study) == version
 
 
-def _word(value: object) -> str:
-    """Return a value as it stands in a call; what could pass for more of the call is quoted."""
-    return value if isinstance(value, str) and PLAIN.fullmatch(value) else repr(value)
+def rang(register: Register, study: str) -> bool:
+    """Tell whether an attack on the copy of the study's latest version found more than it may."""
+    return bool(register.choices(study, ATTACK_RINGS))
