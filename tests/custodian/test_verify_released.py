@@ -190,11 +190,22 @@ def test_what_is_the_custodians_own_is_sealed_and_in_no_register(tmp_path: Path)
     attacks = study.anonymize().attack(0)
     tried = dc.Protected(study).tune(k=[5])
     for suffix in (".html", ".json", ".txt"):
-        for made in (attacks, attacks.rounded(5), tried):
+        for made in (attacks, tried):
             found = study.verify(made.save(tmp_path / f"a{suffix}"))
             assert (found.verdict, found.checks["register"]) == (AS_MADE, NOT_CHECKED)
             assert found.checks["study"] == PASSED
     assert study.verify(tried.save(tmp_path / "a.png")).verdict == AS_MADE
+
+
+def test_attacks_that_are_released_rounded_are_recorded(tmp_path: Path) -> None:
+    study = dc.open(few(120), study="few", unit=False)
+    made = dc.Protected(study)
+    for found in (made.attack(0), made.attack_versions(2, repeats=2)):
+        before = len(study.session.register.history())
+        path = found.rounded(5).save(tmp_path / "a.json")
+        told = study.verify(path)
+        assert (told.verdict, told.checks["register"]) == (AS_MADE, PASSED)
+        assert len(study.session.register.history()) == before + 1
 
 
 def test_a_report_that_no_study_made_says_nothing_of_itself(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,11 +13,12 @@ from discreet.custodian.opening import study_of_data
 from discreet.custodian.publishing import publish
 from discreet.custodian.session import Session
 from discreet.custodian.tune_whole import settings_of_whole, sweep_whole
+from discreet.custodian.whole_table import leaving_rounded
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.asking import asked
 from discreet.explore.from_file import is_study_file
-from discreet.explore.provenance import MEASURED, REPORT
+from discreet.explore.provenance import REPORT
 from discreet.explore.study import Study
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.frontier import RiskUtilityMap
@@ -295,7 +295,7 @@ class Protected:
             number = check_whole("versions", versions, least=2)
         title = f"Versions of {self._session.name or 'a frame without a name'}"
         found = attack_versions(raw, title, number, leave, repeats)
-        return replace(found, sealer=self._session.sealer({REPORT: "versions"}, MEASURED))
+        return leaving_rounded(self._session, found, {REPORT: "versions"})
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.

@@ -39,7 +39,10 @@ from discreet.vault.whole import RawWhole
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["release_whole"]
+__all__ = ["leaving_rounded", "release_whole"]
+
+ATTACKS = "attack"
+"""What the register calls a report of attacks."""
 
 COMPLETE = 0.5
 """Of a report so many rows have a number in each column that it is measured on."""
@@ -125,10 +128,19 @@ def _release(
 def _attacked(
     session: Session, raw: RawWhole, made: WholeCopy, title: str, pairs: int
 ) -> AttackReport:
-    """Attack the copy; what is found is the custodian's, and sealed all the same."""
-    version = session.kept.copy.version
-    sealer = session.sealer({REPORT: "attack", "pairs": pairs}, MEASURED, version)
-    return dataclasses.replace(attack_whole(raw, made, title, pairs), sealer=sealer)
+    """Attack the copy; what is found is the custodian's, and a release of the copy once rounded."""
+    found = attack_whole(raw, made, title, pairs)
+    return leaving_rounded(session, found, {REPORT: ATTACKS, "pairs": pairs})
+
+
+def leaving_rounded(
+    session: Session, found: AttackReport, asked: Mapping[str, Any]
+) -> AttackReport:
+    """Return a report of attacks that is sealed, and recorded where it is released rounded."""
+    copy = session.kept.copy
+    gate = session.gate_of_copy(ATTACKS, [*copy.columns, *copy.strata], copy.version)
+    sealer = session.sealer(asked, MEASURED, copy.version)
+    return dataclasses.replace(found, sealer=sealer, gate_of_rounded=gate)
 
 
 def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:

@@ -100,8 +100,8 @@ class AttackReport:
         Attacks that could not be tried, and why.
     rounded_to : int or None
         Counts are multiples of it, shares of 5 points; exact where None.
-    gate : callable or None
-        Asked before the report is saved or turned into JSON or a page.
+    gate, gate_of_rounded : callable or None
+        Asked before the report is saved or turned into JSON or a page: as it is, and rounded.
     sealer : Sealer or None
         Seals its files, where a study made it.
     provenance : Provenance or None
@@ -118,6 +118,7 @@ class AttackReport:
     not_tried: Mapping[str, str] = field(default_factory=dict)
     rounded_to: int | None = None
     gate: Gate | None = field(default=None, compare=False)
+    gate_of_rounded: Gate | None = field(default=None, compare=False)
     sealer: Sealer | None = field(default=None, compare=False)
     provenance: Provenance | None = field(default=None, compare=False)
 
@@ -158,7 +159,11 @@ class AttackReport:
             else:
                 kept.append(coarse)
         return replace(
-            self, attacks=tuple(kept), not_tried=MappingProxyType(missing), rounded_to=to
+            self,
+            attacks=tuple(kept),
+            not_tried=MappingProxyType(missing),
+            rounded_to=to,
+            gate=self.gate_of_rounded,
         )
 
     def to_text(self) -> str:
