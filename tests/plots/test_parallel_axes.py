@@ -28,7 +28,6 @@ from discreet.plots.parallel_axes import (
     counted_cells,
     pixel_axis,
     proposed_order,
-    rules_of_order,
     too_diverse,
 )
 from discreet.policy import AxesRequest, PlotRequest, Policy
@@ -504,38 +503,9 @@ def test_an_order_that_breaks_a_rule_is_refused_with_the_nearest(
 def test_levels_alone_cannot_stand_beside_a_secret() -> None:
     how = asked_in_order(["ward", "ill"], "ill")
 
-    for call in (check_order, proposed_order, rules_of_order):
+    for call in (check_order, proposed_order):
         with pytest.raises(RefusedError, match="and there is none; add a continuous column"):
             call(TABLE, how, axes_to_order(TABLE, how))
-
-
-@pytest.mark.parametrize(
-    ("columns", "sensitive", "reason", "nearest"), REFUSED.values(), ids=REFUSED
-)
-def test_every_order_is_judged_by_what_was_measured_once(
-    columns: list[str], sensitive: list[str], reason: str, nearest: list[str]
-) -> None:
-    how = asked_in_order(columns, *sensitive)
-    broken, found = rules_of_order(TABLE, how, axes_to_order(TABLE, how))
-
-    assert found == tuple(nearest)
-    assert reason in "; ".join(broken(columns))
-    assert broken(nearest) == ()
-    for order in itertools.permutations(columns):
-        again = asked_in_order(order, *sensitive)
-        if broken(order):
-            with pytest.raises(RefusedError, match="; the nearest allowed order is ") as told:
-                check_order(TABLE, again, axes_to_order(TABLE, again))
-            assert str(told.value).startswith("; ".join(broken(order)))
-        else:
-            check_order(TABLE, again, axes_to_order(TABLE, again))
-
-
-def test_an_order_that_is_allowed_is_the_nearest() -> None:
-    for columns, sensitive in ALLOWED.values():
-        how = asked_in_order(columns, *sensitive)
-        broken, nearest = rules_of_order(TABLE, how, axes_to_order(TABLE, how))
-        assert (broken(columns), nearest) == ((), tuple(columns))
 
 
 PROPOSED: dict[str, tuple[list[str], list[str], list[str]]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -113,10 +114,7 @@ class ArrayRows:
         kept = self._complete(complete, [])
         words = self.words[name]
         some = words if len(kept) == len(words) else [words[i] for i in kept.tolist()]
-        found: dict[str, int] = {}
-        for word in some:
-            found[word] = found.get(word, 0) + 1
-        return found
+        return dict(Counter(some))
 
     def extremes(self, name: str, k: int) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column."""

@@ -7,7 +7,7 @@ looked at; under `research` every pixel is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,7 +45,6 @@ __all__ = [
     "pixel_axis",
     "proposed_order",
     "remarks_on_order",
-    "rules_of_order",
     "too_diverse",
 ]
 
@@ -252,20 +251,6 @@ def remarks_on_order(request: PlotRequest) -> tuple[str, ...]:
     if not early:
         return ()
     return (f"sensitive: {', '.join(early)}, not the last of the axes: both sides tell of it",)
-
-
-def rules_of_order(
-    table: Countable, request: PlotRequest, axes: Mapping[str, CellAxis]
-) -> tuple[Callable[[Sequence[str]], tuple[str, ...]], tuple[str, ...]]:
-    """Return what says which rules an order of the axes breaks, and the nearest allowed order."""
-    roles = {role.name: role for role in _roles(request, axes)}
-    known = _information(table, request, axes)
-
-    def broken(order: Sequence[str]) -> tuple[str, ...]:
-        """Say which rules about sensitive axes an order of the names breaks."""
-        return broken_rules([roles[name] for name in order], known, anywhere=True)
-
-    return broken, nearest_allowed([*roles.values()], known)
 
 
 def proposed_order(
