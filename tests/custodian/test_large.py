@@ -20,13 +20,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.columns import unread as lazily
 from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.explore.from_copy import WholeTable
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import columns as lazily
 from discreet.vault import partitions as partitions_of
 from discreet.vault import stored, whole_columns
 from discreet.vault.aside import in_turn

@@ -110,7 +110,7 @@ def test_of_many_that_begin_at_once_one_key_is_drawn(tmp_path: Path) -> None:
 BEGIN = """
 import sys
 from pathlib import Path
-from tests.register.test_register import leave, register_of_secret
+from tests.register.test_lost import leave, register_of_secret
 number = int(sys.argv[2])
 rows = (1000 * number, 1000 * number + 400)
 leave(register_of_secret(Path(sys.argv[1])), f"s{number}", str(number), rows=rows)
@@ -291,7 +291,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from discreet.records.store import Store
-from tests.register.test_register import leave, register_of_secret
+from tests.register.test_lost import leave, register_of_secret
 folder, moment, what = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 keep = Store._keep_mark
 

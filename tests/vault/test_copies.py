@@ -119,7 +119,7 @@ def test_a_copy_that_is_damaged_is_refused(damage: Callable[[Path], Any], path: 
 
 
 def test_a_copy_prints_no_value() -> None:
-    assert repr(COPY).startswith("<discreet.vault.vault.Copy object")
+    assert repr(COPY).startswith("<discreet.columns.copied.Copy object")
 
 
 @pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 7, 9])
