@@ -154,7 +154,7 @@ class Leveled:
     @property
     def policy(self) -> Policy:
         """The preset, with few enough cells for so few persons; each table is on its own."""
-        return Policy.preset(self.preset, bins=8, grid=4, public=True)
+        return Policy.preset(self.preset, public=True, papers={"bins": 8, "grid": 4})
 
     def study(self) -> Study:
         """Open it."""

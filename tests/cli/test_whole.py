@@ -264,11 +264,11 @@ def test_a_copy_that_may_not_be_released_is_refused_before_it_is_made(
         monkeypatch.setattr(whole_columns, "MOST_CELLS", rows * 9 // partitions + 1)
     table, policy = tmp_path / "table.csv", tmp_path / "discreet.toml"
     cohort_of(rows).write_csv(table)
-    policy.write_text("rows = 'whole'\nk = 3\n", encoding="utf-8")
+    policy.write_text("k = 3\n", encoding="utf-8")
     of = (str(table), "--policy", str(policy))
     code, _, err = run("plot", "histogram", *of, "age", "-o", str(tmp_path / "age.svg"))
     assert code == 0, err
-    policy.write_text(f"rows = 'whole'\nk = 3\n{changed}\n", encoding="utf-8")
+    policy.write_text(f"k = 3\n{changed}\n", encoding="utf-8")
     for module in ("vault", "protected"):
         monkeypatch.setattr(f"discreet.vault.{module}.copy_of_whole", forbidden)
 

@@ -25,8 +25,8 @@ from scipy.stats import norm
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.plots import View
-from discreet.policy import Policy
 from discreet.study import Study, register_of
+from tests.cases import policy_of
 
 N = 200
 
@@ -52,7 +52,7 @@ COHORT = cohort()
 def opened(source: Any = None, **fields: Any) -> Study:
     """Open the cohort, or another source, with single fields of a preset changed."""
     preset = fields.pop("preset", "standard")
-    policy = Policy.preset(preset, **fields)
+    policy = policy_of(preset, **fields)
     return dc.open(pa.table(COHORT) if source is None else source, policy)
 
 
@@ -152,7 +152,7 @@ def test_rows_of_two_views_are_of_one_copy() -> None:
 
 
 def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
-    (tmp_path / "ours.toml").write_text("k = 7\nbins = 10\n")
+    (tmp_path / "ours.toml").write_text("k = 7\nround_to = 10\n")
 
     study = dc.open(
         pd.DataFrame(COHORT),
@@ -165,7 +165,7 @@ def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
     )
 
     policy = study.policy
-    assert (policy.name, policy.k, policy.bins) == ("ours", 7, 10)
+    assert (policy.name, policy.k, policy.round_to) == ("ours", 7, 10)
     assert (policy.study, policy.unit, policy.key) == ("s", "number", "id")
     assert dc.open(pa.table(COHORT), k=9).policy.k == 9
     with pytest.raises(InputError, match="column 'children' is categorical; numbers are needed"):
@@ -910,7 +910,7 @@ def test_without_a_register_nothing_leaves_but_looking_is_free(
 
 def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_home: Path) -> None:
     policy = tmp_path / "ours.toml"
-    policy.write_text("bins = 15\n")
+    policy.write_text("round_to = 10\n")
 
     study = dc.open(pa.table(COHORT), policy, study="s")
     study.scatter("x", "y").save(tmp_path / "a.svg")

@@ -23,12 +23,11 @@ from discreet.arguments import Floats
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.lines import Lines
 from discreet.measure.fidelity_report import Fidelity
-from discreet.methods import Whole
 from discreet.plots import View
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
-from discreet.policy.policy import plain
+from discreet.policy.fields import plain
 from discreet.provenance import Provenance, Sealer
 from discreet.secret import DerivedKey
 from discreet.study.from_copy import WholeTable
@@ -48,9 +47,8 @@ from discreet.vault.vault import Copy
 __all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]
 
 TOLD = (
-    *("name", "bins", "grid", "pixels", "round_to", "residual_df", "public", "copy"),
-    *("copy_rows", "copy_bytes", "limits", "edges", "ordered", "derive", "labels", "tables"),
-    *("withhold", "left_out"),
+    *("name", "round_to", "residual_df", "public", "copy", "copy_rows", "copy_bytes", "limits"),
+    *("ordered", "derive", "labels", "tables", "withhold", "left_out"),
 )
 """What a file says of the policy: how plots are drawn, and what the copy is."""
 OF_PUBLIC = {"copy": "served"}
@@ -81,7 +79,7 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     }
     if not policy.fixed:
         told |= {**OF_PUBLIC, "k": policy.k}
-    for name in ("limits", "edges", "labels"):
+    for name in ("limits", "labels"):
         if name in told:
             told[name] = {column: it for column, it in told[name].items() if column in held}
     levels = whole.copy.strata
@@ -109,9 +107,9 @@ def _policy_of(file: StudyFile) -> Policy:
         if isinstance(told.get("derive"), Mapping):
             raise InputError("columns that are derived stand in a list, one made of those before")
         told["derive"] = dict(told.get("derive", ()))
-        fixed = {"rows": Whole.name, "k": manifest.k, "m": manifest.m, "study": manifest.study}
+        fixed = {"k": manifest.k, "m": manifest.m, "study": manifest.study}
         if manifest.is_public:  # its rows are no copy: what k says is asked of clusters alone
-            fixed = {"regime": "research", "study": manifest.study, "public": True}
+            fixed = {"papers": {}, "study": manifest.study, "public": True}
         return Policy.from_dict({**told, **fixed})
     except (InputError, TypeError, ValueError, AttributeError) as error:
         why = str(error) if isinstance(error, InputError) else "a value is of another type"

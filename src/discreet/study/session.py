@@ -48,7 +48,6 @@ from discreet.table import KINDS, Table, forget
 from discreet.vault.protected import exact_nearness
 from discreet.vault.vault import Vault
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
-from discreet.vault.whole_columns import listed_pairs
 
 __all__ = [
     "FIDELITY",
@@ -140,7 +139,7 @@ class Session:
             self.policy.k,
             self.policy.members,
             tuple(it for it in self.sensitive if it in words),
-            tables=() if self.table.persons_repeat() else listed_pairs(self.policy),
+            tables=() if self.table.persons_repeat() else self.policy.pairs,
             left_out=self.policy.left_out,
         )
         found = [(rows, words, whose)]
