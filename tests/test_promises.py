@@ -153,8 +153,8 @@ class Leveled:
 
     @property
     def policy(self) -> Policy:
-        """The preset, with few enough cells for so few persons; each table is on its own."""
-        return Policy.preset(self.preset, public=True, papers={"bins": 8, "grid": 4})
+        """The preset; each table is on its own."""
+        return Policy.preset(self.preset, public=True)
 
     def study(self) -> Study:
         """Open it."""

@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "a policy with no copy": (
         ("protect", "FILE", "--policy", "research"),
         2,
-        "the policy 'research' is of the papers' methods",
+        "a policy with papers is of the papers' methods",
     ),
     "a number without use": (
         ("plot", "bars", "FILE", "age_group", "--grid", "9", "--json"),

@@ -278,8 +278,8 @@ TEN = {
 OF_ARMS = RESEARCH.changed(papers={"strata": ["arm"], "most_suppressed": 0.0})
 DEMANDS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing": ({}, ["a"] * 4 + ["b"] * 3 + ["c"] * 3),
-    "two different values": ({"diversity": 2}, ["a"] * 4 + ["other"] * 6),
-    "shares like those of all": ({"closeness": 0.25}, ["a"] * 4 + ["other"] * 6),
+    "two different values": ({"papers": {"diversity": 2}}, ["a"] * 4 + ["other"] * 6),
+    "shares like those of all": ({"papers": {"closeness": 0.25}}, ["a"] * 4 + ["other"] * 6),
     "more rows": ({"k": 4}, ["a"] * 4 + ["other"] * 6),
     "all of it": ({"k": 5}, []),
 }

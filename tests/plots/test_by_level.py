@@ -50,7 +50,9 @@ def asked(
     """Settle a picture of column x, or of x and y; a guarded one is of the copy."""
     columns = ["x"] if picture == "histogram" else ["x", "y"]
     found = policy.settle(picture, columns, by=by, **named)
-    return dataclasses.replace(found, of_copy=policy.fixed)
+    if policy.fixed:
+        return dataclasses.replace(found, of_copy=True, bins=6, grid=4)
+    return found
 
 
 def people(**held: Mapping[int, int]) -> dict[str, list[Any]]:

@@ -81,9 +81,6 @@ PICTURES: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "heatmap": ("heatmap", ["x", "y"], {}),
     "box": ("box", ["x", "y"], {}),
 }
-# 200 protected rows on 900 cells leave none of five, so rows are drawn on fewer.
-SMALL = {"bins": 8, "grid": 6}
-
 
 # --- looking ----------------------------------------------------------------------------------
 
@@ -91,7 +88,7 @@ SMALL = {"bins": 8, "grid": 6}
 @functools.cache
 def expected_views() -> dict[str, View]:
     """Ask for every picture of a pyarrow table."""
-    study = opened(study="s", **SMALL)
+    study = opened(study="s")
     return {
         name: ask(study, picture, columns, **named)
         for name, (picture, columns, named) in PICTURES.items()
@@ -102,7 +99,7 @@ def test_every_picture_is_the_same_from_every_frame_and_file(
     source: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
-    study = opened(source(COHORT), study="s", **SMALL)
+    study = opened(source(COHORT), study="s")
 
     views = {
         name: ask(study, picture, columns, **named)
@@ -116,7 +113,7 @@ def test_every_picture_is_the_same_from_every_frame_and_file(
 def test_a_view_says_what_it_is_and_where_it_comes_from(
     picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
-    view = ask(opened(study="s", **SMALL), picture, columns, **named)
+    view = ask(opened(study="s"), picture, columns, **named)
 
     assert (view.kind, view.columns, view.method) == (picture, tuple(columns), "whole")
     origin = view.origin
@@ -130,10 +127,10 @@ def test_a_view_says_what_it_is_and_where_it_comes_from(
 def test_asking_again_is_the_same_answer(
     picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
-    study = opened(**SMALL)
+    study = opened()
 
     assert ask(study, picture, columns, **named) == ask(study, picture, columns, **named)
-    assert ask(study, picture, columns, **named) == ask(opened(**SMALL), picture, columns, **named)
+    assert ask(study, picture, columns, **named) == ask(opened(), picture, columns, **named)
 
 
 def test_rows_of_two_views_are_of_one_copy() -> None:
@@ -350,7 +347,7 @@ def test_persons_that_are_too_few_for_a_copy_are_refused(
     few = {name: values[:39] for name, values in COHORT.items()}
 
     with pytest.raises(RefusedError, match="too few persons for a copy of all its col") as refused:
-        ask(opened(pa.table(few), **SMALL), picture, columns, **named)
+        ask(opened(pa.table(few)), picture, columns, **named)
     assert "39" not in str(refused.value)
 
 
@@ -380,12 +377,12 @@ ALIKE: dict[str, Attempt] = {
     "columns turned": ({}, "scatter", ["y", "x"], {}),
     "cells turned": ({}, "heatmap", ["y", "x"], {}),
     "another column": ({}, "histogram", ["z"], {}),
-    "grid": ({"grid": 15}, "heatmap", ["x", "y"], {}),
-    "bins": ({"bins": 15}, "histogram", ["x"], {}),
+    "grid": ({}, "heatmap", ["x", "y"], {"grid": 15}),
+    "bins": ({}, "histogram", ["x"], {"bins": 15}),
     "limits": ({"limits": {"x": [0, 100]}}, "histogram", ["x"], {}),
     "limits of another column": ({"limits": {"z": [0, 100]}}, "histogram", ["x"], {}),
     "other names": ({"name": "ours", "versions": 2}, "box", ["x", "z"], {}),
-    "public": ({"public": True, "k": 7, "grid": 15}, "heatmap", ["x", "y"], {}),
+    "public": ({"public": True, "k": 7}, "heatmap", ["x", "y"], {}),
 }
 
 
@@ -987,9 +984,9 @@ def hospital(**fields: Any) -> Study:
 def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
     drawn: list[tuple[Any, Any]] = []
     for preset in ("standard", "datashield"):
-        study = opened(**SMALL, preset=preset)
+        study = opened(preset=preset)
         drawn.append((study.heatmap("x", "y"), study.contour("x", "y")))
-    papers = research(**SMALL)
+    papers = research(bins=8, grid=6)
     for method in (None, "suppression"):
         how: dict[str, Any] = {"method": method}
         drawn.append((papers.heatmap("x", "y", **how), papers.contour("x", "y", **how)))
@@ -1006,7 +1003,7 @@ def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
 
 
 def test_heat_maps_and_contours_of_levels_are_the_same_cells() -> None:
-    study = hospital(grid=6)
+    study = hospital()
     cells, lines = study.heatmap("x", "y", by="half"), study.contour("x", "y", by="half")
 
     assert cells.levels == lines.levels == ("p", "q")
@@ -1072,9 +1069,9 @@ def test_declared_edges_are_the_bins() -> None:
     assert raw.edges == tuple(edges)
     assert raw.counts == tuple(np.histogram(inside, edges)[0].tolist())
     assert "bins" not in raw.parameters
-    guarded = opened(edges={"x": edges}).histogram("x")
+    guarded = opened().histogram("x", edges={"x": edges})
     assert set(guarded.edges) <= set(edges)
-    parts = hospital(edges={"x": edges}).histogram("x", by="half")
+    parts = hospital().histogram("x", by="half", edges={"x": edges})
     assert all(set(view.edges) <= set(edges) for view in parts.views)  # type: ignore[attr-defined]
 
 

@@ -46,11 +46,6 @@ __all__ = ["PAPER_FIELDS", "PaperSettings"]
 
 METRICS, TIES = (parameters_of(Deterministic)[name].words for name in ("metric", "ties"))
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
-SAID_IF_OTHER = (
-    *("far_noise", "ties", "missing", "missing_levels", "hierarchies"),
-    *("most_suppressed", "diversity", "closeness"),
-)
-"""What of them is said of a copy where it is not as usual."""
 
 
 def _hierarchy(column: str, given: Any) -> Any:
@@ -253,8 +248,8 @@ class PaperSettings:
         if asked is not None:
             name, k, q = asked.method, asked.k, asked.q
             way, c = (way, c) if asked.rounding is None else (asked.rounding, asked.c)
-        given = {"k": k, "q": self.noise(name) if q is None else q, "method": way, "c": c}
-        given |= {it: getattr(self, it) for it in ("metric", "ties", "far_noise")}
+        given = {it: getattr(self, it) for it in PAPER_FIELDS}
+        given |= {"k": k, "q": self.noise(name) if q is None else q, "method": way, "c": c}
         kind: Any = ROW_METHODS[name]
         made: RowMethod = kind(**{it.name: given[it.name] for it in dataclasses.fields(kind)})
         return made
@@ -269,12 +264,15 @@ class PaperSettings:
         """Return what decides the values of protected rows; `bounded` tells whether bounds are."""
         out = {"rows": self.rows, "metric": self.metric, "q": self.noise(self.rows)}
         out["strata"] = list(self.strata)
-        if bounded or self.outside != PAPER_FIELDS["outside"].default:
-            out["outside"] = self.outside
         of = {"rounding": self.way, "c": self.c}
         out |= {name: it for name, it in of.items() if name in ROW_METHODS[self.rows].declared}
-        told = {name: plain(getattr(self, name)) for name in SAID_IF_OTHER}
-        return out | {n: it for n, it in told.items() if it != plain(PAPER_FIELDS[n].default)}
+        for name, field in PAPER_FIELDS.items():
+            value, always = getattr(self, name), name == "outside" and bounded
+            if field.changes != "copy" or name in (*out, "method", "c"):
+                continue
+            if always or value != field.default:
+                out[name] = plain(value)
+        return out
 
 
 PAPER_FIELDS = fields_of(PaperSettings)

@@ -65,7 +65,7 @@ OF_FILE = (
     " and other settings"
 )
 OF_RESEARCH = (
-    "the policy 'research' is of the papers' methods, for public or simulated data:"
+    "a policy with papers is of the papers' methods, for public or simulated data:"
     " discreet.research(source); open a study under a guarded policy, such as 'standard'"
 )
 Limits = Mapping[str, Sequence[float]]
@@ -74,14 +74,14 @@ Two = tuple[str, str] | list[str]
 
 
 class GridSettings(TypedDict, total=False):
-    """Settings of points, boxes and grids; the policy has one of each where nobody says."""
+    """Settings of points, boxes and grids; where nobody says they are as usual."""
 
     grid: int | None
     limits: Limits | None
 
 
 class BinSettings(TypedDict, total=False):
-    """Settings of a histogram; the policy has one of each where nobody says."""
+    """Settings of a histogram; where nobody says they are as usual."""
 
     bins: int | None
     limits: Limits | None
