@@ -141,7 +141,6 @@ class PaperSettings:
         None,
         "How many regions a column is parted into, where the method takes that.",
         "copy",
-        words="A column is parted into {c} regions\n.",
     )
     strata: tuple[str, ...] = setting(
         NAMES,
@@ -149,7 +148,6 @@ class PaperSettings:
         "Columns of levels within whose combinations the rows of tables are protected.",
         "copy",
         option="--strata",
-        words="Within the levels of {strata}\n the rows of tables are protected.",
     )
     far_noise: str = setting(
         word(FAR_NOISE),
@@ -184,7 +182,6 @@ class PaperSettings:
         "Coarser names of levels, by which small groups of rows are joined.",
         "copy",
         option="--hierarchies",
-        words="Small groups are joined by coarser names\n of {hierarchies}.",
     )
     most_suppressed: float = setting(
         number(0, 1),
@@ -212,7 +209,6 @@ class PaperSettings:
         MappingProxyType({}),
         "The ends of the bins of a column's histogram, which need not be of one width.",
         "answers",
-        words="The ends of bars are declared\n of {edges}.",
     )
     bins: int = setting(whole(2, 1000), BINS, "Bins of a histogram.", "answers", option="--bins")
     grid: int = setting(

@@ -137,7 +137,6 @@ class Policy:
         "The data are public: nothing that is released is recorded, and every view says so.",
         "answers",
         words="The data are public:\n what is released is compared with nothing before it.",
-        otherwise="The data are not public:\n what is released is recorded, and compared.",
     )
     m: int | None = setting(
         optional(whole(1, 10**6)),
@@ -171,14 +170,12 @@ class Policy:
         300_000,
         "A copy of more rows stays on the server.",
         "nothing",
-        words="A copy of more than {copy_rows} rows\n stays on the server.",
     )
     copy_bytes: int = setting(
         whole(0, 10**10),
         30_000_000,
         "A copy of more bytes stays on the server.",
         "nothing",
-        words="A copy of more than {copy_bytes} bytes\n stays on the server.",
     )
     private_files: bool = setting(
         YES_NO,
@@ -186,8 +183,6 @@ class Policy:
         "The values of a file of text may be kept beside the copy, as Parquet that the custodian"
         " alone may read, so that the text is read once; `discreet forget` deletes them.",
         "nothing",
-        words="Values may be kept\n in a private file of the custodian's, so that text is read"
-        " once.",
         otherwise="No further file of the values\n is kept: text is read for each picture.",
     )
     roles: Mapping[str, str] = setting(
@@ -213,21 +208,18 @@ class Policy:
         "Columns of levels whose cross-table matters: the copy has its counts, with noise.",
         "copy",
         words="Counted into the copy, with noise,\n are the cross-tables {pairs}.",
-        otherwise="No cross-table\n is counted into the copy.",
     )
     limits: Limits = setting(
         LIMITS,
         NONE,
         "The ends of a column's axis, where they are public.",
         "answers",
-        words="The ends of axes are public\n of {limits}.",
     )
     bounds: Limits = setting(
         BOUNDS,
         NONE,
         "Between which numbers the values of a column must lie; an open end is infinite.",
         "copy",
-        words="Values lie within bounds\n of {bounds}.",
     )
     residual_df: int = setting(
         whole(1, 10**6),
@@ -243,7 +235,6 @@ class Policy:
         "The numbers of a column that stand for a missing value, such as -999; an empty list says"
         " that all its numbers are values.",
         "copy",
-        words="Some numbers stand for a missing value\n in {missing_values}.",
     )
     dates: Mapping[str, str] = setting(
         FORMS,
@@ -251,14 +242,12 @@ class Policy:
         "How dates in text are written, as `strptime` has it, where the rows do not say it.",
         "copy",
         option="--dates",
-        words="How dates are written\n is declared of {dates}.",
     )
     ordered: Mapping[str, tuple[str, ...]] = setting(
         LEVELS,
         NONE,
         "The levels of a column from first to last, in place of an order that the data declare.",
         "copy",
-        words="Levels have an order\n in {ordered}.",
     )
     kinds: Mapping[str, str] = setting(
         column_words(KINDS),
@@ -266,7 +255,6 @@ class Policy:
         "Whether a column holds numbers or levels, where that is not what it looks like.",
         "copy",
         option="--kinds",
-        words="Numbers or levels\n is declared of {kinds}.",
     )
     derive: Mapping[str, str] | None = setting(
         optional(EXPRESSIONS),
@@ -274,16 +262,12 @@ class Policy:
         "New columns, each with an expression of others; one may use those before it. They are"
         " computed of the rows of the copy.",
         "answers",
-        words="New columns are made of the copy's\n, for everybody: {derive}.",
-        otherwise="No new column\n is made of the copy's.",
     )
     labels: Mapping[str, str] | None = setting(
         optional(LABELS),
         None,
         "What is drawn in place of the names of columns, with the unit in brackets at its end.",
         "answers",
-        words="Pictures have longer names\n for {labels}.",
-        otherwise="Pictures have the names\n of columns.",
     )
     withhold: tuple[str, ...] | None = setting(
         optional(NAMES),
@@ -291,8 +275,6 @@ class Policy:
         "Columns of the copy that are not used, nor what is derived of them, because it is too far"
         " off in them.",
         "answers",
-        words="Some columns of the copy are not used\n, as it is too far off in them: {withhold}.",
-        otherwise="All columns of the copy\n are used.",
     )
     unit: str | bool | None = setting(
         UNIT,
@@ -310,7 +292,6 @@ class Policy:
         "The column by which rows are recognised, and by which their noise is keyed.",
         "copy",
         words="{key} recognises a row\n, and the noise hangs on it.",
-        otherwise="Rows are recognised\n by all that they hold.",
     )
     study: str | None = setting(
         optional(NAME),
@@ -319,7 +300,6 @@ class Policy:
         "answers",
         option="--study",
         words="The study's name is “{study}”:\n tokens and the register know it so.",
-        otherwise="The study's name is that of its file:\n tokens and the register know it so.",
     )
     name: str = setting(
         NAME,

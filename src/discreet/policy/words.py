@@ -110,8 +110,10 @@ def _sentence(name: str, field: Field, value: Any, beside: Mapping[str, Any]) ->
     """Return what a field says, in the words that stand beside its rule."""
     empty = value in (None, False, (), {})
     said = (field.otherwise if empty else field.words) or f"{field.says}\n"
+    if not said.partition("\n")[2] and isinstance(value, Mapping | tuple):
+        said += " Here: {value}."
     lead, _, rest = said.partition("\n")
-    shown = {it: _shown(of) for it, of in beside.items()}
+    shown = {it: _shown(of) for it, of in {**beside, "value": value}.items()}
     return Sentence(name, _setting(name, value), lead.format(**shown), rest.format(**shown))
 
 
