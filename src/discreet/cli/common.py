@@ -179,9 +179,7 @@ class StudyOptions:
 class ResearchOptions:
     """What a table is opened with for the papers' methods."""
 
-    policy: Annotated[str, Option(help="Settings: a .toml file with a table [papers].")] = (
-        "research"
-    )
+    policy: Annotated[str, Option(help="Settings: a .toml file with a table papers.")] = "research"
     study: StudyOption = None
     strata: StrataOption = None
     unit: UnitOption = None

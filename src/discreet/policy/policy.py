@@ -614,8 +614,9 @@ class Policy:
 FIELDS = fields_of(Policy)
 """The fields of a policy by name: what each may hold, says and changes."""
 ELSEWHERE = {
-    name: f"it is of the papers' methods alone: papers = {{{name} = ...}}, or [papers] in a file"
-    for name in PAPER_FIELDS
+    name: ("a plot is asked with it; " if field.changes == "answers" else "")
+    + f"it is a setting of the papers' methods: papers={{{name!r}: ...}} ([papers] in a file)"
+    for name, field in PAPER_FIELDS.items()
 }
 """What is said of keys that stand in the table of the papers' settings."""
 documented(Policy)

@@ -263,7 +263,7 @@ COLUMNS = "\n".join(
         f"# ---------- The columns {'-' * 75}",
         _of_column("roles"),
         *(f"#         {role:<17} {meant}" for role, meant in MEANT.items()),
-        _of_column("kinds", "continuous (numbers) or categorical (levels)."),
+        _of_column("kinds", "Write continuous (numbers) or categorical (levels)."),
         _of_column(
             "limits",
             "Without them an axis ends near the data, which shows roughly where the outermost"
@@ -272,7 +272,7 @@ COLUMNS = "\n".join(
             " data. No limits are proposed where the data do not allow it.",
         ),
         _of_column("bounds", "Protected values stay within them."),
-        _of_column("dates", 'Such as "%d/%m/%Y".'),
+        _of_column("dates", 'An example is "%d/%m/%Y".'),
         _of_column(
             "missing_values",
             "Proposed are numbers that lie far from all others and are repeated. Take the # away if"
