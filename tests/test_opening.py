@@ -21,7 +21,6 @@ TABLE = pa.table(
 
 WRONG: dict[str, tuple[dict[str, Any], type[dc.DiscreetError], str]] = {
     "limits of nothing": ({"policy": {"limits": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
-    "edges of nothing": ({"policy": {"edges": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
     "bounds of nothing": ({"policy": {"bounds": {"w": (0, 1)}}}, dc.InputError, "no column 'w'"),
     "bounds of levels": (
         {"policy": {"bounds": {"sex": (0, 1)}}, "kinds": {"sex": "categorical"}},

@@ -153,8 +153,8 @@ class Leveled:
 
     @property
     def policy(self) -> Policy:
-        """The preset, with few enough cells for so few persons; each table is on its own."""
-        return Policy.preset(self.preset, bins=8, grid=4, public=True)
+        """The preset; each table is on its own."""
+        return Policy.preset(self.preset, public=True)
 
     def study(self) -> Study:
         """Open it."""

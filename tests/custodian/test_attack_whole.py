@@ -94,7 +94,7 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
 
 
 def test_a_membership_that_is_attacked_is_in_the_report() -> None:
-    release = dc.open(cohort(), Policy.preset("standard", rows="whole", k=10, m=40)).anonymize()
+    release = dc.open(cohort(), Policy.preset("standard", k=10, m=40)).anonymize()
     asked = {it.name for it in release.attack(10).attacks if it.name.startswith("member")}
 
     report = release.with_attacks(10).report
@@ -118,7 +118,7 @@ def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
 
 
 def test_attacks_are_rounded_as_coarsely_as_the_report() -> None:
-    policy = Policy.preset("standard", rows="whole", k=4, m=10, round_to=8)
+    policy = Policy.preset("standard", k=4, m=10, round_to=8)
 
     report = dc.open(cohort(), policy, study="s").anonymize().with_attacks(0).report
 

@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 SECRET = "8f3b1c9d2e7a4f605b1d3c8e9a7f2b4c6d1e0f8a9b7c5d3e2f1a0b9c8d7e6f5a"
-POLICY = 'name = "clinic"\nrows = "whole"\nk = 3\n'
+POLICY = 'name = "clinic"\nk = 3\n'
 KILLED = [(name, "killed") for name in MOMENTS]
 #: What finds no room; that a file was opened or renamed before plays no part.
 FULL = [(name, "full") for name in MOMENTS if not name.endswith(("recorded", "begun", "no name"))]

@@ -66,7 +66,7 @@ def released(given: pa.Table, secret: int = 1) -> pa.Table:
     """Make the copy as it is released, without what is measured on it."""
     table = open_table(given, kinds={}, roles={}, unit=None, key=None)
     of = Secret.from_bytes(bytes(range(secret, secret + 32)))
-    made = copy_of_whole(raw_whole(table, Policy.preset("standard", rows="whole", k=3), of))
+    made = copy_of_whole(raw_whole(table, Policy.preset("standard", k=3), of))
     return arrow_table(made.numbers, {}, table.columns)
 
 
@@ -232,7 +232,7 @@ def test_what_few_tell_otherwise_is_taken_as_the_others_tell_it() -> None:
     days[:2] = [datetime(2020, 1, 1, 11), datetime(2020, 1, 1, 13)]
     table = open_table(pa.table({"day": days}), kinds={}, roles={}, unit=None, key=None)
 
-    raw = raw_whole(table, Policy.preset("standard", rows="whole", k=3), SECRET)
+    raw = raw_whole(table, Policy.preset("standard", k=3), SECRET)
 
     assert raw.settings.parts == {"day": 1}
     assert raw.numbers["day"][:3].tolist() == [18262.0, 18263.0, 18264.0]
@@ -248,7 +248,7 @@ def test_numbers_are_told_as_they_are() -> None:
     columns = {name: stays()[name] for name in ("age", "ward")}
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
 
-    found = raw_whole(table, Policy.preset("standard", rows="whole"), SECRET)
+    found = raw_whole(table, Policy.preset("standard"), SECRET)
 
     assert not found.settings.parts
     assert [*found.numbers] == ["age"]

@@ -19,6 +19,7 @@ from discreet.secret import Secret
 from discreet.sketch import WHOLE_ROWS, Sketch
 from discreet.table import open_table
 from discreet.vault.whole import version_of_whole
+from tests.cases import policy_of
 from tests.records.given import register_in
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -55,8 +56,8 @@ class Heard(Register):
 
 def release_gate(register: Register, source: Any = None, **fields: Any) -> ReleaseGate:
     """Stand a release_gate between a table and a register."""
-    policy = Policy.preset(fields.pop("preset", "research"), **fields)
-    kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
+    policy = policy_of(**fields)
+    kinds = {name: "categorical" for name in policy.of_papers.strata} | dict(policy.kinds)
     given = pa.table(COLUMNS) if source is None else source
     table = open_table(given, kinds=kinds, roles={}, unit=policy.unit, key=policy.key)
     return ReleaseGate(table, policy, SECRET, register, policy.study)

@@ -39,7 +39,7 @@ from tests.custodian.test_whole import PLOTS, cohort, whole
 from tests.vault.given import engines
 
 SECRET = Secret.from_bytes(bytes(range(32)))
-POLICY = Policy.preset("standard", rows="whole", k=3, m=6)
+POLICY = Policy.preset("standard", k=3, m=6)
 N = 1300
 MOST = N * 5 // 4 + 1
 """Four partitions have so many cells: a cohort has five columns that are drawn."""
@@ -59,7 +59,7 @@ def table_of(frame: object, **how: object) -> Table:
 
 def parted(frame: pl.DataFrame, **how: object) -> dc.Study:
     """Open a study with a copy of two partitions: of more, persons would be too few."""
-    return whole(frame, policy=Policy.preset("standard", rows="whole", m=10), **how)
+    return whole(frame, policy=Policy.preset("standard", m=10), **how)
 
 
 def kept(copy: Copy) -> tuple[object, ...]:

@@ -41,7 +41,7 @@ def opened(
     study: str = "s",
     **how: Any,
 ) -> dc.Study:
-    policy = Policy.preset(preset, rows="whole", tables=[list(it) for it in tables], **how)
+    policy = Policy.preset(preset, tables=[list(it) for it in tables], **how)
     return dc.open(cohort() if frame is None else frame, policy, study=study)
 
 
@@ -226,7 +226,7 @@ def test_tables_without_a_copy_are_refused() -> None:
 
 def test_a_policy_file_lists_tables(tmp_path: Path) -> None:
     file = tmp_path / "discreet.toml"
-    file.write_text('rows = "whole"\ntables = [["ward", "died"]]\n', encoding="utf-8")
+    file.write_text('tables = [["ward", "died"]]\n', encoding="utf-8")
     cohort().write_csv(tmp_path / "cohort.csv")
 
     study = dc.open(tmp_path / "cohort.csv", file)

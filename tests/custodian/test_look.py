@@ -24,7 +24,7 @@ from discreet.vault.whole import raw_whole
 from tests.custodian.test_gate import Heard
 
 SECRET = Secret.from_bytes(bytes(range(32)))
-POLICY = Policy.preset("standard", rows="whole", k=3, m=6)
+POLICY = Policy.preset("standard", k=3, m=6)
 N = 700
 KINDS = {"ward": "categorical"}
 

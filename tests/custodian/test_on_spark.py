@@ -35,7 +35,7 @@ from tests.spark_session import spark_session
 
 cloudpickle = pytest.importorskip("cloudpickle")  # PySpark has its own copy of it
 SECRET = Secret.from_bytes(bytes(range(32)))
-POLICY = Policy.preset("standard", rows="whole", k=3, m=6)
+POLICY = Policy.preset("standard", k=3, m=6)
 N = 20_000
 # Warnings are those of other libraries about each other.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -440,17 +440,17 @@ def test_a_hierarchy_comes_as_a_file_or_as_tables(form: str, tmp_path: Path) -> 
     (tmp_path / "arm.csv").write_text("a;most;common\nb;most;common\nc;few;rare\nd;few;rare\n")
     policy = tmp_path / "ours.toml"
     written = {
-        "csv": '[hierarchies]\narm = "arm.csv"\n',
-        "toml": '[hierarchies.arm.common]\nmost = ["a", "b"]\n'
-        '[hierarchies.arm.rare]\nfew = ["c", "d"]\n',
+        "csv": '[papers.hierarchies]\narm = "arm.csv"\n',
+        "toml": '[papers.hierarchies.arm.common]\nmost = ["a", "b"]\n'
+        '[papers.hierarchies.arm.rare]\nfew = ["c", "d"]\n',
     }
-    rules = 'preset = "research"\nk = 6\nstrata = ["arm"]\nmost_suppressed = 0.0\n'
+    rules = 'preset = "research"\nk = 6\n[papers]\nstrata = ["arm"]\nmost_suppressed = 0.0\n'
     policy.write_text(rules + written.get(form, ""))
     if form == "asked":
         study = research(pa.table(RARE), strata=["arm"], most_suppressed=0.0)
         release = study.anonymize(["x", "y"], k=6, hierarchies={"arm": tmp_path / "arm.csv"})
     else:
-        more = {"hierarchies": {"arm": TREE}} if form == "mapping" else {}
+        more = {"papers": {"hierarchies": {"arm": TREE}}} if form == "mapping" else {}
         chosen = Policy.load(policy).changed(**more)
         release = dc.research(pa.table(RARE), chosen).anonymize(["x", "y"])
 

@@ -131,13 +131,13 @@ def test_k_is_not_told_where_c_was_asked_for() -> None:
 
 
 def test_pictures_say_which_rounding_they_are_drawn_from() -> None:
-    view = research(rounding="kmeans", c=4).scatter("x", "y", method="rounding")
+    view = research(method="kmeans", c=4).scatter("x", "y", method="rounding")
 
     assert dict(view.parameters) == {"k": 3, "rounding": "kmeans", "c": 4}
 
 
 def test_the_policys_c_is_of_the_policys_rounding_alone() -> None:
-    study = research(rounding="kmeans", c=4)
+    study = research(method="kmeans", c=4)
 
     points = study.round(GROUP, per_column=True).points
     assert isinstance(points, tuple)
@@ -237,7 +237,7 @@ def test_a_plot_of_rows_is_asked_for_by_one_name() -> None:
     view = study.scatter("x", "y", method="equal-width")
 
     assert (view.method, view.parameters["rounding"]) == ("rounding", "equal_width")
-    assert view.x == research(rounding="equal_width").scatter("x", "y", method="rounding").x
+    assert view.x == research(method="equal-width").scatter("x", "y", method="rounding").x
 
 
 def test_a_sweep_tries_ways_to_round() -> None:

@@ -32,7 +32,8 @@ COLUMNS: dict[str, Any] = {
 def session(preset: str = "standard", **fields: Any) -> Session:
     """Put the table behind a policy."""
     table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
-    return Session(table, Policy.preset(preset, bins=6, grid=4, **fields))
+    own = {"papers": {"bins": 6, "grid": 4}} if preset == "research" else {}
+    return Session(table, Policy.preset(preset, **fields, **own))
 
 
 def papers() -> Papers:
@@ -82,7 +83,7 @@ def gappy(x: int, y: int) -> Papers:
     columns: dict[str, Any] = {name: list(values) for name, values in COLUMNS.items()}
     columns["x"][:x], columns["y"][160 - y :] = [None] * x, [None] * y
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-    return Papers(Session(table, Policy.preset("research", bins=6, grid=3)))
+    return Papers(Session(table, Policy.preset("research", papers={"bins": 6, "grid": 3})))
 
 
 def test_of_a_single_column_no_gaps_are_named() -> None:

@@ -10,6 +10,7 @@ from discreet.custodian.session import Session
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.policy import TableRequest
 from discreet.table import open_table
+from tests.cases import policy_of
 
 ROWS = 60
 
@@ -25,8 +26,8 @@ def papers(policy: str = "research", **fields: Any) -> Papers:
             "ill": [0, 0, 1] * (ROWS // 3),
         }
     )
-    chosen = dc.Policy.preset(policy, **fields)
-    kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
+    chosen = policy_of(policy, **fields)
+    kinds = {name: "categorical" for name in chosen.of_papers.strata} | dict(chosen.kinds)
     table = open_table(frame, kinds=kinds, roles=chosen.roles, unit=None, key=None)
     return Papers(Session(table, chosen))
 

@@ -178,9 +178,9 @@ def test_settings_that_cannot_be_are_points_too() -> None:
     ("rounding", "c"), [("mdav", None), ("kmeans", None), ("kmeans", 4), ("optimal", None)]
 )
 def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) -> None:
-    study = research(rounding=rounding, c=c)
+    study = research(method=rounding, c=c)
 
-    (point,) = study.tune(["x", "y"], methods=["rounding"], k=[6]).points
+    (point,) = study.tune(["x", "y"], methods=[rounding], k=[6]).points
 
     told = study.round(["x", "y"], method=rounding, k=6, c=c).report.measured
     assert point.refused is None
@@ -188,10 +188,10 @@ def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) 
 
 
 def test_roundings_that_cannot_be_are_points_too() -> None:
-    study = research(rounding="mdlp")
-    (point,) = study.tune(["x", "y"], methods=["rounding"], k=[6]).points
+    study = research(method="kmeans", c=4)
+    (point,) = study.tune(["x", "y"], methods=["vmdav"], k=[6]).points
 
-    assert "'mdlp' rounds one column at a time, by a class" in str(point.refused)
+    assert "'vmdav' groups rows by k alone and has no use for c" in str(point.refused)
 
 
 def test_the_efficient_ones_are_those_that_none_undercuts() -> None:

@@ -241,7 +241,7 @@ def test_what_cannot_be_tried(asked: dict[str, Any], says: str) -> None:
 
 def test_nothing_is_kept_or_recorded(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
-    rules.write_text(Policy.preset("standard", rows="whole").to_toml())
+    rules.write_text(Policy.preset("standard").to_toml())
     study = whole(policy=rules)
 
     dc.Protected(study).tune(k=[5], m=[10])

@@ -102,7 +102,7 @@ def test_who_is_named_is_counted_by_name(key: str | None) -> None:
 
 @pytest.mark.parametrize("first", ["all", "part"])
 def test_groups_of_k_have_one_copy_and_no_part(first: str) -> None:
-    raw, policy = cohort(N), Policy.preset("standard", rows="whole", m=5)
+    raw, policy = cohort(N), Policy.preset("standard", m=5)
     frames = {"all": raw, "part": raw.filter(PARTS["women"] | PARTS["old"])}
     name, other = (first, "part") if first == "all" else (first, "all")
     dc.open(frames[name], policy, study=name).scatter("age", "glucose").to_json()
@@ -144,7 +144,7 @@ def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
 
 def test_without_rounding_no_part_is_released_and_no_whole_of_it() -> None:
     raw = cohort(N)
-    policy = Policy.preset("sacro", rows="whole")
+    policy = Policy.preset("sacro")
     part = raw.filter(pl.col("age").is_between(40, 50))
     dc.open(part, policy, study="part").scatter("age", "glucose").to_json()
 
@@ -163,7 +163,7 @@ def test_the_same_data_under_another_secret_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Persons are recognised by a key of the register's own, whatever the study is called."""
-    (tmp_path / "p.toml").write_text('preset = "standard"\nrows = "whole"\n', encoding="utf-8")
+    (tmp_path / "p.toml").write_text('preset = "standard"\n', encoding="utf-8")
     raw = cohort(N)
     monkeypatch.setenv("DISCREET_SECRET", SECRETS[0])
     first = dc.open(raw, tmp_path / "p.toml", study="s")

@@ -197,8 +197,8 @@ def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) ->
 
 def test_m_is_at_least_k() -> None:
     with pytest.raises(InputError, match="m must be at least k"):
-        dc.Policy.preset("standard", rows="whole", k=5, m=4)
-    assert dc.Policy.preset("standard", rows="whole", k=5, m=5).members == 5
+        dc.Policy.preset("standard", k=5, m=4)
+    assert dc.Policy.preset("standard", k=5, m=5).members == 5
 
 
 def test_the_order_of_rows_and_columns_changes_no_copy() -> None:
@@ -244,7 +244,7 @@ def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> N
 
 
 def test_the_copy_is_kept_beside_the_policy_and_read_again(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('preset = "standard"\nrows = "whole"\n')
+    (tmp_path / "p.toml").write_text('preset = "standard"\n')
     raw = cohort()
     first = dc.open(raw, policy=tmp_path / "p.toml", study="s").session
     kept = first.whole.copy
@@ -318,7 +318,7 @@ def test_a_released_table_is_refused_in_words(
 
 
 def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('preset = "standard"\nrows = "whole"\n')
+    (tmp_path / "p.toml").write_text('preset = "standard"\n')
     raw = cohort()
     study = dc.open(raw, policy=tmp_path / "p.toml", study="s")
     found = study.fidelity()
@@ -425,7 +425,7 @@ def test_a_frame_that_is_changed_under_an_open_study_is_counted_as_it_was() -> N
 def test_a_guarded_study_has_such_a_copy() -> None:
     study = dc.open(cohort(), study="usual")
 
-    assert study.policy.rows is None
+    assert study.policy.papers is None
     assert study.scatter("age", "bmi").method == "whole"
     assert study.scatter("age", "bmi") == whole(study="usual").scatter("age", "bmi")
 
@@ -453,11 +453,8 @@ def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
     ("rows", "cells"),
     [(40, 5), (130, 5), (180, 6), (440, 9), (4_499, 29), (4_500, 30), (9_999, 30)],
 )
-def test_cells_are_as_many_as_rows_allow_and_no_more_than_the_policy_has(
-    rows: int, cells: int
-) -> None:
-    assert usual_grid(dc.Policy(), rows) == cells
-    assert usual_grid(dc.Policy.preset("standard", grid=4), rows) == 4
+def test_cells_are_as_many_as_rows_allow_and_no_more_than_usual(rows: int, cells: int) -> None:
+    assert usual_grid(rows) == cells
 
 
 def test_a_grid_that_is_named_is_drawn() -> None:
@@ -465,7 +462,7 @@ def test_a_grid_that_is_named_is_drawn() -> None:
 
     usual = study.heatmap("age", "bmi")
     named = study.heatmap("age", "bmi", grid=30)
-    assert usual.parameters["grid"] == usual_grid(study.policy, usual.origin.total or 0) < 30
+    assert usual.parameters["grid"] == usual_grid(usual.origin.total or 0) < 30
     assert named.parameters["grid"] == 30
     assert "grey: no row of the copy" in usual.scene().notes
 

@@ -1,5 +1,7 @@
 """What a picture says of codes and of ends."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from discreet.columns.copied import Copy
 from discreet.custodian.papers import remarks_of
 from discreet.policy import Policy
 from discreet.table import open_table
+from tests.cases import policy_of
 
 TABLE = open_table(
     pd.DataFrame({"age": np.arange(100.0), "income": [*np.arange(80.0), *[-999.0] * 20]}),
@@ -46,8 +49,8 @@ def copy_of(*values: float) -> Copy:
         ),
     ],
 )
-def test_rows_of_a_copy(changes: dict[str, object], said: list[str]) -> None:
-    policy = Policy.preset("research", **changes)
+def test_rows_of_a_copy(changes: dict[str, Any], said: list[str]) -> None:
+    policy = policy_of(**changes)
     copy = copy_of(-1.0, 90.0)
 
     found = remarks_of(TABLE, policy, copy, policy.settle("scatter", ["age"], method="rows"))

@@ -27,7 +27,7 @@ from discreet.custodian import register_of
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
 from discreet.plots import View
-from discreet.policy import Policy
+from tests.cases import policy_of
 
 N = 200
 
@@ -53,7 +53,7 @@ COHORT = cohort()
 def opened(source: Any = None, **fields: Any) -> Study:
     """Open the cohort, or another source, with single fields of a preset changed."""
     preset = fields.pop("preset", "standard")
-    policy = Policy.preset(preset, **fields)
+    policy = policy_of(preset, **fields)
     return dc.open(pa.table(COHORT) if source is None else source, policy)
 
 
@@ -82,9 +82,6 @@ PICTURES: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "heatmap": ("heatmap", ["x", "y"], {}),
     "box": ("box", ["x", "y"], {}),
 }
-# 200 protected rows on 900 cells leave none of five, so rows are drawn on fewer.
-SMALL = {"bins": 8, "grid": 6}
-
 
 # --- looking ----------------------------------------------------------------------------------
 
@@ -92,7 +89,7 @@ SMALL = {"bins": 8, "grid": 6}
 @functools.cache
 def expected_views() -> dict[str, View]:
     """Ask for every picture of a pyarrow table."""
-    study = opened(study="s", **SMALL)
+    study = opened(study="s")
     return {
         name: ask(study, picture, columns, **named)
         for name, (picture, columns, named) in PICTURES.items()
@@ -103,7 +100,7 @@ def test_every_picture_is_the_same_from_every_frame_and_file(
     source: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
-    study = opened(source(COHORT), study="s", **SMALL)
+    study = opened(source(COHORT), study="s")
 
     views = {
         name: ask(study, picture, columns, **named)
@@ -117,7 +114,7 @@ def test_every_picture_is_the_same_from_every_frame_and_file(
 def test_a_view_says_what_it_is_and_where_it_comes_from(
     picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
-    view = ask(opened(study="s", **SMALL), picture, columns, **named)
+    view = ask(opened(study="s"), picture, columns, **named)
 
     assert (view.kind, view.columns, view.method) == (picture, tuple(columns), "whole")
     origin = view.origin
@@ -131,10 +128,10 @@ def test_a_view_says_what_it_is_and_where_it_comes_from(
 def test_asking_again_is_the_same_answer(
     picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
-    study = opened(**SMALL)
+    study = opened()
 
     assert ask(study, picture, columns, **named) == ask(study, picture, columns, **named)
-    assert ask(study, picture, columns, **named) == ask(opened(**SMALL), picture, columns, **named)
+    assert ask(study, picture, columns, **named) == ask(opened(), picture, columns, **named)
 
 
 def test_rows_of_two_views_are_of_one_copy() -> None:
@@ -153,7 +150,7 @@ def test_rows_of_two_views_are_of_one_copy() -> None:
 
 
 def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
-    (tmp_path / "ours.toml").write_text("k = 7\nbins = 10\n")
+    (tmp_path / "ours.toml").write_text("k = 7\nround_to = 10\n")
 
     study = dc.open(
         pd.DataFrame(COHORT),
@@ -166,7 +163,7 @@ def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
     )
 
     policy = study.policy
-    assert (policy.name, policy.k, policy.bins) == ("ours", 7, 10)
+    assert (policy.name, policy.k, policy.round_to) == ("ours", 7, 10)
     assert (policy.study, policy.unit, policy.key) == ("s", "number", "id")
     assert dc.open(pa.table(COHORT), k=9).policy.k == 9
     with pytest.raises(InputError, match="column 'children' is categorical; numbers are needed"):
@@ -351,7 +348,7 @@ def test_persons_that_are_too_few_for_a_copy_are_refused(
     few = {name: values[:39] for name, values in COHORT.items()}
 
     with pytest.raises(RefusedError, match="too few persons for a copy of all its col") as refused:
-        ask(opened(pa.table(few), **SMALL), picture, columns, **named)
+        ask(opened(pa.table(few)), picture, columns, **named)
     assert "39" not in str(refused.value)
 
 
@@ -381,12 +378,12 @@ ALIKE: dict[str, Attempt] = {
     "columns turned": ({}, "scatter", ["y", "x"], {}),
     "cells turned": ({}, "heatmap", ["y", "x"], {}),
     "another column": ({}, "histogram", ["z"], {}),
-    "grid": ({"grid": 15}, "heatmap", ["x", "y"], {}),
-    "bins": ({"bins": 15}, "histogram", ["x"], {}),
+    "grid": ({}, "heatmap", ["x", "y"], {"grid": 15}),
+    "bins": ({}, "histogram", ["x"], {"bins": 15}),
     "limits": ({"limits": {"x": [0, 100]}}, "histogram", ["x"], {}),
     "limits of another column": ({"limits": {"z": [0, 100]}}, "histogram", ["x"], {}),
     "other names": ({"name": "ours", "versions": 2}, "box", ["x", "z"], {}),
-    "public": ({"public": True, "k": 7, "grid": 15}, "heatmap", ["x", "y"], {}),
+    "public": ({"public": True, "k": 7}, "heatmap", ["x", "y"], {}),
 }
 
 
@@ -911,7 +908,7 @@ def test_without_a_register_nothing_leaves_but_looking_is_free(
 
 def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_home: Path) -> None:
     policy = tmp_path / "ours.toml"
-    policy.write_text("bins = 15\n")
+    policy.write_text("round_to = 10\n")
 
     study = dc.open(pa.table(COHORT), policy, study="s")
     study.scatter("x", "y").save(tmp_path / "a.svg")
@@ -988,9 +985,9 @@ def hospital(**fields: Any) -> Study:
 def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
     drawn: list[tuple[Any, Any]] = []
     for preset in ("standard", "datashield"):
-        study = opened(**SMALL, preset=preset)
+        study = opened(preset=preset)
         drawn.append((study.heatmap("x", "y"), study.contour("x", "y")))
-    papers = research(**SMALL)
+    papers = research(bins=8, grid=6)
     for method in (None, "suppression"):
         how: dict[str, Any] = {"method": method}
         drawn.append((papers.heatmap("x", "y", **how), papers.contour("x", "y", **how)))
@@ -1007,7 +1004,7 @@ def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
 
 
 def test_heat_maps_and_contours_of_levels_are_the_same_cells() -> None:
-    study = hospital(grid=6)
+    study = hospital()
     cells, lines = study.heatmap("x", "y", by="half"), study.contour("x", "y", by="half")
 
     assert cells.levels == lines.levels == ("p", "q")
@@ -1073,9 +1070,9 @@ def test_declared_edges_are_the_bins() -> None:
     assert raw.edges == tuple(edges)
     assert raw.counts == tuple(np.histogram(inside, edges)[0].tolist())
     assert "bins" not in raw.parameters
-    guarded = opened(edges={"x": edges}).histogram("x")
+    guarded = opened().histogram("x", edges={"x": edges})
     assert set(guarded.edges) <= set(edges)
-    parts = hospital(edges={"x": edges}).histogram("x", by="half")
+    parts = hospital().histogram("x", by="half", edges={"x": edges})
     assert all(set(view.edges) <= set(edges) for view in parts.views)  # type: ignore[attr-defined]
 
 

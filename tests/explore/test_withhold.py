@@ -99,7 +99,7 @@ def test_the_copy_stays_as_it_is_and_other_columns_may_be_withheld() -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a name that no column has": ({"withhold": ["sugr"]}, "no column .sugr.; did you mean .sugar."),
     "without a copy of the whole table": (
-        {"withhold": ["sugar"], "regime": "research"},
+        {"withhold": ["sugar"], "papers": {}},
         "withhold of the policy is of columns of a copy of the whole table",
     ),
 }

@@ -32,6 +32,7 @@ from discreet.plots.parallel_axes import (
 )
 from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.table import Table, open_table
+from tests.cases import policy_of
 
 Sensitive = Mapping[str, tuple[str, ...]]
 LIMITS = {"x": [0, 100]}
@@ -51,7 +52,7 @@ def asked(
 ) -> PlotRequest:
     """Settle parallel coordinates of k = 3."""
     given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
-    found = Policy.preset("research", **given).settle("parallel", columns)
+    found = policy_of(**given).settle("parallel", columns)
     axes = AxesRequest(pixels, 2, sensitive or {}, "smaller", fuzzy=True)
     return replace(found, axes=axes)
 
@@ -391,7 +392,7 @@ TABLE = table_of_in_order()
 
 def asked_in_order(columns: Sequence[str], *sensitive: str, **fields: Any) -> PlotRequest:
     """Settle parallel coordinates of an axis of 100 pixels, k = 3."""
-    policy = Policy.preset("research", k=3, bins=10, **fields)
+    policy = Policy.preset("research", k=3, **fields, papers={"bins": 10})
     named = {name: () for name in sensitive}
     axes = AxesRequest(100, 2, named, "smaller", fuzzy=True)
     return replace(policy.settle("parallel", columns), axes=axes)

@@ -16,7 +16,7 @@ from discreet.secret import Secret
 from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of
 
 SECRET = Secret.from_bytes(bytes(range(32)))
-GUARDED: Mapping[str, Any] = {"regime": "guarded", "k": 5, "m": 20, "rows": "whole"}
+GUARDED: Mapping[str, Any] = {"regime": "guarded", "k": 5, "m": 20}
 NO_MORE = r"^no more copies of these persons may leave: .* at most 4, counted one by one"
 
 

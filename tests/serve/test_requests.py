@@ -442,7 +442,7 @@ def test_the_usual_method_comes_first(preset: str, kind: str) -> None:
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:
-    standard, noisy = Policy.preset("standard"), Policy.preset("research", q=0.5)
+    standard, noisy = Policy.preset("standard"), Policy.preset("research", papers={"q": 0.5})
     research = Policy.preset("research")
 
     def told(policy: Policy, method: str) -> list[Any]:
@@ -452,7 +452,7 @@ def test_numbers_that_hold_where_nobody_names_one() -> None:
     assert told(research, "probabilistic") == [3, 0.25, 20, 30, 2, 400]
     assert told(noisy, "probabilistic") == [3, 0.5, 20, 30, 2, 400]
     assert told(research, "condensation") == [3, 0.0, 20, 30, 2, 400]
-    assert usual_number(Policy.preset("research", diversity=4), "", "diversity") == 4
+    assert usual_number(Policy.preset("research", papers={"diversity": 4}), "", "diversity") == 4
 
 
 USES: dict[str, tuple[str, str, str, str, bool]] = {

@@ -56,8 +56,6 @@ def test_another_secret_is_another_version() -> None:
 
 POLICIES: dict[str, dict[str, Any]] = {
     "bounds": {"bounds": {"x": [40, np.inf]}},
-    "values put on the ends": {"outside": "clip"},
-    "values kept": {"outside": "keep"},
     "k": {"k": 6},
     "m": {"m": 30},
 }
@@ -74,12 +72,10 @@ def test_a_changed_policy_is_a_new_version_with_fresh_noise(changes: dict[str, A
 
 
 UNALTERING: list[dict[str, Any]] = [
-    {"bins": 10},
-    {"grid": 10},
     {"name": "ours"},
     {"study": "s"},
     {"missing_values": {"x": []}},
-    {"edges": {"x": [0, 1]}},
+    {"round_to": 1},
     {"residual_df": 20},
 ]
 

@@ -18,7 +18,7 @@ from discreet.cli.common import (
     DatesOption,
     File,
     JsonOption,
-    NumberOptions,
+    KOption,
     PolicyOption,
     StateOption,
     StudyOptions,
@@ -205,8 +205,8 @@ def forget(policy: PolicyOption = "standard") -> None:
 def version_new(
     file: File,
     study: StudyOptions,
-    numbers: NumberOptions,
     made: CopyOptions,
+    k: KOption = None,
     measure: Annotated[
         bool,
         Option(
@@ -221,7 +221,7 @@ def version_new(
     from discreet.custodian.protect import Protected
 
     with progress_shown():
-        opened = Protected(study.open(file, **vars(made), **vars(numbers)))
+        opened = Protected(study.open(file, **vars(made), k=k))
         found = opened.attack_versions() if measure else None
         number = opened.new_version() if found is None else 0
     if found is not None:

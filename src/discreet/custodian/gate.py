@@ -24,7 +24,7 @@ from discreet.methods import (
     Whole,
 )
 from discreet.methods.whole_rows import MEMBERS_PER_K
-from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
+from discreet.policy import FIELDS, PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
 from discreet.provenance import Provenance
 from discreet.register.register import Register
@@ -422,20 +422,6 @@ def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
 
 
 STANDARD = "standard"
-OPTIONS = {
-    "k": "-k",
-    "rows": "--rows",
-    "m": "-m",
-    "left_out": "--left-out",
-    "q": "-q",
-    "bins": "--bins",
-    "grid": "--grid",
-    "study": "--study",
-    "unit": "--unit",
-    "missing": "--missing",
-    "missing_levels": "--missing-levels",
-}
-"""The option of the command line for each field of a policy that has one of its own."""
 MAY_BE_NAMED = ("study", "unit")
 """What the command line may name where a guarded policy file leaves it empty."""
 
@@ -466,8 +452,6 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
         words = [] if policy.name == STANDARD else ["--policy", policy.name]
     else:
         return None
-    if wanted.rows_by == base.rows_by:
-        wanted = replace(wanted, rows=base.rows)  # it need not be said
     held, given = base.to_dict(), wanted.to_dict()
     for name in given:
         if given[name] == held.get(name):
@@ -485,13 +469,11 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
 def _options(name: str, value: object) -> list[str] | None:
     if name == "unit" and value is False:
         return ["--no-unit"]
-    if name in OPTIONS:
-        return [OPTIONS[name], str(value)]
-    if name == "strata" and isinstance(value, list):
-        return ["--strata", listed(value)]
-    if name == "kinds" and isinstance(value, dict):
-        return ["--kinds", listed(f"{column}={kind}" for column, kind in value.items())]
-    return None
+    option = FIELDS[name].option
+    if option is None or not isinstance(value, str | int | float | dict):
+        return None
+    pairs = value.items() if isinstance(value, dict) else ()
+    return [option, listed(map("=".join, pairs)) if pairs else str(value)]
 
 
 def listed(names: Iterable[str]) -> str:

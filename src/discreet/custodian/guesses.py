@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from discreet.custodian.role_names import role_named, words_in, words_of
 from discreet.errors import RefusedError
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
 from discreet.methods.whole_rows import MEMBERS_PER_K
-from discreet.policy import Policy
+from discreet.policy import FIELDS, Policy
 from discreet.progress import advance
 from discreet.table import Table, open_table, with_levels_of_two
 
@@ -228,26 +229,59 @@ HEAD = """\
 preset = "standard"\
 """
 
-STUDY = """\
-# The name by which the register and the tokens know these persons. Keep it when the file is renamed
-# or its data change; other persons need another name, and a policy of their own."""
+MEANT = {
+    "identifier": "names a person; never shown",
+    "quasi-identifier": "others may know it of a person (age, region, occupation, ...)",
+    "sensitive": "what nobody may learn of a person",
+    "other": "neither",
+}
+"""What each role is, in a few words."""
 
-COLUMNS = """\
-# ---------- The columns ---------------------------------------------------------------------------
-# roles:  identifier        names a person; never shown
-#         quasi-identifier  others may know it of a person (age, region, occupation, ...)
-#         sensitive         what nobody may learn of a person
-#         other             neither
-# kinds:  continuous (numbers) or categorical (levels)
-# limits: where the axis of a column ends. Without them it ends near the data, which shows roughly
-#         where the outermost persons lie. Declare what is publicly known, such as 18 and 90 for the
-#         ages of a study that took in no others, rather than what is proposed: that is rounded from
-#         the data. No limits are proposed where the data do not allow it.
-# bounds: between which numbers the values must lie. Protected values stay within them.
-# dates:  how dates in text are written, such as "%d/%m/%Y", where the rows do not say it
-# missing_values: numbers that lie far from all others and are repeated, so that they may stand for
-#         a missing value. Take the # away if they do; write [] if they are values. Until then they
-#         are drawn as numbers, and every plot of the column says so."""
+
+def _comment(text: str, indent: str = "") -> str:
+    """Write a text as lines of a comment; `indent` stands before all but the first."""
+    first, rest = "# ", f"# {indent}"
+    return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest)
+
+
+def _of_field(name: str, hint: str = "") -> str:
+    """Write what a field means, and what to mind where it is proposed."""
+    return _comment(f"{FIELDS[name].says} {hint}".strip())
+
+
+def _of_column(name: str, hint: str = "") -> str:
+    """Write the same of a field that each column has by itself."""
+    return _comment(f"{name}: {FIELDS[name].says} {hint}".strip(), " " * 8)
+
+
+STUDY = _of_field(
+    "study",
+    "Keep it when the file is renamed or its data change; other persons need another name, and a"
+    " policy of their own.",
+)
+COLUMNS = "\n".join(
+    [
+        f"# ---------- The columns {'-' * 75}",
+        _of_column("roles"),
+        *(f"#         {role:<17} {meant}" for role, meant in MEANT.items()),
+        _of_column("kinds", "Write continuous (numbers) or categorical (levels)."),
+        _of_column(
+            "limits",
+            "Without them an axis ends near the data, which shows roughly where the outermost"
+            " persons lie. Declare what is publicly known, such as 18 and 90 for the ages of a"
+            " study that took in no others, rather than what is proposed: that is rounded from the"
+            " data. No limits are proposed where the data do not allow it.",
+        ),
+        _of_column("bounds", "Protected values stay within them."),
+        _of_column("dates", 'An example is "%d/%m/%Y".'),
+        _of_column(
+            "missing_values",
+            "Proposed are numbers that lie far from all others and are repeated. Take the # away if"
+            " they stand for a missing value; write [] if they are values. Until then they are"
+            " drawn as numbers, and every plot of the column says so.",
+        ),
+    ]
+)
 
 
 def _column_text(guess: Guess) -> str:
@@ -292,9 +326,7 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     said = (
         f"{', '.join(of)} (guessed). Are there others?" if of else "no column, by its name. Is one?"
     )
-    rows = "" if policy.rows is None else f"\nrows = {_text(policy.rows)}"
-    yield f"{ROWS}\n# Sensitive here: {said}{rows}\n{members}"
-    yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
+    yield f"{ROWS}\n# Sensitive here: {said}\n{members}"
     yield f"{TABLES}\n# tables = [{_list(levels[:2] if len(levels) > 1 else ['sex', 'ward'])}]"
     line = (
         f"# unit = {_text((named or ['person'])[0])}" if unit is None else f"unit = {_text(unit)}"
@@ -303,20 +335,13 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
 
 
 RULE = f"# ---------- The rules {'-' * 77}"
-K = """\
-# The least number of persons behind a value of the copy. Larger is safer and coarser."""
+K = _of_field("k", "Larger is safer and coarser.")
 ROWS = """\
 # Plots are drawn from one protected copy of all columns, each with any settings. Each value of
 # it is drawn anew from a leaf: m persons or more who are alike in the columns before it.
 # Of few persons with many columns typical ones are recognised more easily: open a table of the
 # columns that are needed together. A warning says so before such a copy is made."""
-BINS = """\
-# Bins of a histogram, and cells along each side of a heat map, where nobody says."""
-TABLES = """\
-# Cross-tables of two columns of levels that matter: the copy has their counts, with noise."""
-UNIT = """\
-# The column that says whose a row is, where a person may have several: k then counts persons.
-# unit = false says that each row is a person of its own, whatever a column looks like."""
+TABLES, UNIT = _of_field("tables"), _of_field("unit")
 
 
 def _key(name: str) -> str:

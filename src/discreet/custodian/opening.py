@@ -26,7 +26,7 @@ from discreet.table import Table, forget, open_table, with_levels_of_two
 __all__ = ["session_of", "study_of_data"]
 
 OF_RESEARCH = (
-    "the policy 'research' is of the papers' methods, for public or simulated data:"
+    "a policy with papers is of the papers' methods, for public or simulated data:"
     " discreet.research(source); open a study under a guarded policy, such as 'standard'"
 )
 
@@ -61,7 +61,7 @@ def session_of(source: object, policy: Policy) -> Session:
 
 def _table_of(source: object, policy: Policy) -> Table:
     """Open a source as the policy says, with columns of the kinds that it declares."""
-    kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
+    kinds = {name: "categorical" for name in policy.of_papers.strata} | dict(policy.kinds)
     folder = folder_of(policy)
     if folder is not None and not policy.private_files and isinstance(source, str | Path):
         forget(folder, Path(source))
@@ -75,7 +75,7 @@ def _table_of(source: object, policy: Policy) -> Table:
         ordered=policy.ordered,
         private=folder if policy.private_files else None,
         dates=policy.dates,
-        levels=(*policy.ordered, *policy.hierarchies, *chain(*(policy.tables or ()))),
+        levels=(*policy.ordered, *policy.of_papers.hierarchies, *chain(*(policy.tables or ()))),
         least=partial(_least_of_order, policy),
     )
     if not policy.shows_exact and not policy.public and policy.unit is None:
@@ -102,7 +102,7 @@ def _least_of_order(policy: Policy, name: str) -> int:
 
 def _check_declared(table: Table, policy: Policy) -> None:
     """Refuse a policy that names columns the table has not, or of another kind."""
-    table.require(policy.strata, "categorical")
+    table.require(policy.of_papers.strata, "categorical")
     if policy.tables and not policy.fixed:
         raise InputError(
             "tables of the policy are counted into the copy of the whole table of a guarded policy;"
@@ -111,7 +111,7 @@ def _check_declared(table: Table, policy: Policy) -> None:
     for pair in policy.tables or ():
         table.require(pair, "categorical")
     new = policy.derive or {}
-    ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
+    ends = [name for name in {**policy.limits, **policy.of_papers.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
     if policy.withhold and not policy.fixed:

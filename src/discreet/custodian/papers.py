@@ -215,9 +215,9 @@ def remarks_of(
     for name in request.columns:
         low, high = policy.bounds.get(name, (-math.inf, math.inf))
         values = copy.columns[name]
-        if policy.outside != "keep" and name in policy.bounds:
+        if policy.of_papers.outside != "keep" and name in policy.bounds:
             done = {"reflect": "reflected at them", "clip": "put on them"}
-            said.append(f"values outside the bounds of {name} are {done[policy.outside]}")
+            said.append(f"values outside the bounds of {name} are {done[policy.of_papers.outside]}")
         elif ((values < low) | (values > high)).any():
             said.append(f"some values lie outside the bounds of {name}, and are kept")
     return tuple(said)

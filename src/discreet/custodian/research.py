@@ -26,15 +26,15 @@ from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
-from discreet.policy import Policy, Sensitive, load_policy, resolve_table
+from discreet.policy import PAPER_FIELDS, Policy, Sensitive, load_policy, resolve_table
 from discreet.release import Release
 
 __all__ = ["Research", "anonymize", "research", "round", "tune"]
 
 REGIME = "research"
 GUARDED = (
-    "the papers' methods have no use for a guarded policy; leave policy out, or name one whose"
-    " regime is 'research'"
+    "the papers' methods have no use for a guarded policy; leave policy out, or name one with a"
+    " table papers ([papers] in a file)"
 )
 OF_FILE = (
     "a study file holds protected rows and no data; open it by discreet.open, or name the table"
@@ -855,17 +855,15 @@ def research(
     source : path or frame
         A table, as `discreet.open` takes it.
     policy : str, Path or Policy, default "research"
-        Settings in a TOML file, or a Policy, whose regime is "research".
+        Settings in a TOML file, or a Policy, with a table `papers`.
     study, kinds, roles, unit, key, labels, dates
         As of `discreet.open`.
     public : bool, default False
         The data are public: nothing that is saved is recorded, and every view says so.
     **settings
-        What is used where a call says none, each as in `Policy`: `k` (3), `q` (0.25), `rows` (the
-        row method, "deterministic"), `strata`, `metric`, `ties`, `rounding`, `c`, `bins`, `grid`,
-        `pixels`, `limits`, `edges`, `bounds`, `outside`, `far_noise`, `residual_df`, `missing`,
-        `missing_values`, `missing_levels`, `hierarchies`, `ordered`, `most_suppressed`,
-        `diversity`, `closeness`.
+        What is used where a call says none: those of the papers (`discreet.policy.PaperSettings`),
+        such as `method` ("deterministic"), `q` (0.25), `strata` or `bins`, and of `Policy` `k` (3),
+        `limits`, `bounds`, `residual_df`, `missing_values` and `ordered`.
 
     Returns
     -------
@@ -889,7 +887,9 @@ def research(
     if chosen.fixed:
         raise InputError(GUARDED)
     named: dict[str, Any] = {"study": study, "kinds": kinds, "roles": roles, "unit": unit}
-    named |= {"key": key, "labels": labels, "dates": dates, "public": public, **settings}
+    named |= {"key": key, "labels": labels, "dates": dates, "public": public}
+    own = {name: settings.pop(name) for name in PAPER_FIELDS if name in settings}
+    named |= {"papers": own or None, **settings}
     return Research(session_of(source, chosen.changed(**named)))
 
 

@@ -45,7 +45,6 @@ from discreet.table import Table, forget
 from discreet.vault.protected import exact_nearness
 from discreet.vault.vault import Vault
 from discreet.vault.whole import RawWhole, drawn_again, raw_whole
-from discreet.vault.whole_columns import listed_pairs
 
 __all__ = [
     "Session",
@@ -126,7 +125,7 @@ class Session:
             self.policy.k,
             self.policy.members,
             tuple(it for it in self.sensitive if it in words),
-            tables=() if self.table.persons_repeat() else listed_pairs(self.policy),
+            tables=() if self.table.persons_repeat() else self.policy.pairs,
             left_out=self.policy.left_out,
         )
         found = [(rows, words, whose)]

@@ -244,12 +244,11 @@ def _check_reached(
     risk_below: float | None,
 ) -> None:
     """Refuse a table that does not reach what was required of it."""
-    policy = request.policy
-    different = told.l
+    least, different = request.policy.of_papers.diversity, told.l
     values = held.get(request.sensitive or "", ())
     if values and not told.strata:  # the whole table is one stratum
         different = len(set(values))
-    if policy.diversity > 1 and (different is None or different < policy.diversity):
+    if least > 1 and (different is None or different < least):
         raise RefusedError(
             "a stratum has fewer different sensitive values than diversity= asks for; merge strata"
             " by a hierarchy, or declare fewer of them"
@@ -340,7 +339,7 @@ def _made_of(
     points: Points | None,
 ) -> Mapping[str, Any]:
     """Say what was done, in the order in which it was."""
-    rows, policy, method = request.rows, request.policy, TABLE_METHODS[request.rows.method]
+    rows, own, method = request.rows, request.policy.of_papers, TABLE_METHODS[request.rows.method]
     dropped = [name for name in request.strata if name not in made.levels]
     held = {*request.columns, *request.strata, *request.carried}
     left_out = [name for name in session.table.columns if name not in held]
@@ -351,15 +350,15 @@ def _made_of(
         "k": None if method.by_noise else rows.k,
         "q": rows.q or None,
         **rounding_told(request, points, made),
-        "metric": policy.metric if rows.method == "deterministic" else None,
-        "ties": policy.ties if rows.method == "deterministic" else None,
+        "metric": own.metric if rows.method == "deterministic" else None,
+        "ties": own.ties if rows.method == "deterministic" else None,
         "columns": list(request.columns),
         "strata": list(made.levels),
         "strata left out": dropped or None,
         "columns left out": left_out or None,
         "sensitive": request.sensitive,
-        "missing numbers": policy.missing,
-        "missing levels": policy.missing_levels,
+        "missing numbers": own.missing,
+        "missing levels": own.missing_levels,
         "prepared": list(copy.remarks),
         "rows left out for missing values": copy.left_out or None,
         "formula": formula,
@@ -490,7 +489,8 @@ def sweep(
     jobs: list[_Job] = []
     for setting in settings:
         try:
-            policy = request.policy.changed(rows=setting.method, k=setting.k, q=setting.q)
+            own = {"method": setting.method, "q": setting.q}
+            policy = request.policy.changed(k=setting.k, papers=own)
             if policy.k not in ready:  # strata are repaired once for each k
                 ready[policy.k] = prepared(raw, policy, session.secret)
         except (InputError, RefusedError) as error:

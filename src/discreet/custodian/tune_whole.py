@@ -41,7 +41,7 @@ from discreet.measure.pairs import Side
 from discreet.methods import Whole
 from discreet.methods.whole import Levels
 from discreet.methods.whole import Settings as CopySettings
-from discreet.policy import Policy
+from discreet.policy import PaperSettings
 from discreet.policy.resolve import check_columns
 from discreet.progress import advance
 from discreet.vault.whole import RawWhole, raw_whole
@@ -127,9 +127,8 @@ class _Tried:
             members = Whole(k, setting.m).members
             settings = replace(self.settings, k=k, m=members, left_out=left_out)
             return maker_of(settings, self.session.table.unit is not None)
-        named = {"rows": setting.method, "k": setting.k or self.settings.k, "q": setting.q}
-        given = {name: value for name, value in named.items() if value is not None}
-        return rows_maker(Policy.of_keys({"preset": "research", "q": None, **given}).row_method())
+        own = PaperSettings(method=setting.method, q=setting.q)
+        return rows_maker(own.row_method(setting.k or self.settings.k))
 
     def _loss(self, copy: Copy) -> float:
         found = fidelity(_mixed(self.records.table), _mixed(copy.table))

@@ -62,7 +62,7 @@ OF_A_FILE = (
     "it says that it was made from a study file, as anybody can who has one; compare it with the"
     " file: discreet verify FIGURE --study FILE.discreet"
 )
-RULES = ("regime", "k", "m", "rows", "round_to", "bins", "grid")
+RULES = ("regime", "k", "m", "round_to")
 """What is said of the settings of a version, where it is there."""
 
 

@@ -15,9 +15,10 @@ from discreet.explore.from_copy import DrawableColumn
 from discreet.explore.table_kinds import table_facts
 from discreet.methods import COPY_METHODS, METHODS, Whole
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
+from discreet.plots.request import BINS, GRID
 from discreet.plots.view import PUBLIC_ROWS
 from discreet.policy import Policy
-from discreet.policy.resolve import diversity_of, method_of, refuse_unused
+from discreet.policy.resolve import allowed_methods, diversity_of, method_of, refuse_unused
 
 __all__ = [
     "NUMBERS",
@@ -50,10 +51,10 @@ def usual_number(policy: Policy, method: str, name: str) -> int | float | None:
     if name == "grid" and method == Whole.name:
         return None
     if name == "q":
-        return policy.noise(policy.rows_by if policy.fixed else method)
+        return policy.of_papers.noise(policy.rows_by if policy.fixed else method)
     if name == "diversity":
         return diversity_of(policy)
-    value: int = getattr(policy, name)
+    value: int = getattr(policy if name == "k" else policy.of_papers, name)
     return value
 
 
@@ -94,7 +95,6 @@ def board_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[
     policy, own = of.policy, of.rows_are == PUBLIC_ROWS
     pictures = plot_facts(policy, [*columns.values()])
     axes = {name: {"limits": [*ends]} for name, ends in policy.limits.items() if name in columns}
-    axes |= {name: {"edges": [*at]} for name, at in policy.edges.items() if name in columns}
     return {
         "policy": {
             "name": policy.name,
@@ -108,7 +108,7 @@ def board_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[
         },
         "columns": [_column_facts(of, it) for it in columns.values()],
         "pictures": [it for it in pictures if not own or PLOTS[it["kind"]].axes],
-        "drawn": {"k": policy.k, "bins": policy.bins, "grid": policy.grid, "axes": axes},
+        "drawn": {"k": policy.k, "bins": BINS, "grid": GRID, "axes": axes},
     }
 
 
@@ -188,7 +188,7 @@ def _methods(policy: Policy, plot: Plot[View]) -> list[dict[str, Any]]:
             "promises": METHODS[name].promises,
             "leaves_open": METHODS[name].leaves_open,
         }
-        for name in policy.methods[plot.name]
+        for name in allowed_methods(policy, plot.name)
     ]
 
 

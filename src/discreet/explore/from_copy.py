@@ -29,7 +29,7 @@ from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import PlotRequest, columns_of_by
+from discreet.plots.request import GRID, PlotRequest, columns_of_by
 from discreet.plots.scatter import with_trends
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
@@ -332,7 +332,7 @@ def settle_from_copy(
     if "every" in drawn.parameters:
         _check_times(whole, columns, how.get("every"))
     if how.get("grid") is None and drawn.uses(method, "grid"):
-        how["grid"] = usual_grid(policy, len(whole))
+        how["grid"] = usual_grid(len(whole))
     asked = resolve(
         _free(policy),
         whole.table,
@@ -452,9 +452,9 @@ def _in_days(raw: Mapping[str, Column], limits: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def usual_grid(policy: Policy, rows: int) -> int:
-    """Return how many cells a side has where nobody says: the policy's, or fewer for few rows."""
-    return min(policy.grid, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
+def usual_grid(rows: int) -> int:
+    """Return how many cells a side has where nobody says: fewer for few rows."""
+    return min(GRID, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
 
 
 def _check_numbers(whole: WholeTable, raw: NamedColumns, plot: str, columns: Sequence[str]) -> None:
@@ -487,9 +487,7 @@ def _check_in_copy(whole: WholeTable, raw: NamedColumns, **named: Sequence[str])
 
 def _free(policy: Policy) -> Policy:
     """Return a policy that lets a view be drawn with any settings: the copy's rows are public."""
-    given = {name: getattr(policy, name) for name in ("k", "bins", "grid", "pixels")}
-    given |= {"limits": policy.limits, "edges": policy.edges}
-    return Policy.preset("research", **given)
+    return Policy.preset("research", k=policy.k, limits=policy.limits)
 
 
 def view_from_copy(

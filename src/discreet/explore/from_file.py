@@ -35,12 +35,11 @@ from discreet.explore.notes_of_copy import column_notes, notes_of_copy
 from discreet.explore.provenance import COPY, MEASURED, REPORT, Asks, asked_for, begun_from_file
 from discreet.explore.source import Custodian
 from discreet.lines import Lines
-from discreet.methods import Whole
 from discreet.plots import View
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
-from discreet.policy.policy import plain
+from discreet.policy.fields import plain
 from discreet.provenance import Provenance, Sealer
 from discreet.secret import DerivedKey
 from discreet.study_file import SUFFIX, StudyFile, open_signed
@@ -49,9 +48,8 @@ from discreet.study_file import Column as FileColumn
 __all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]
 
 TOLD = (
-    *("name", "bins", "grid", "pixels", "round_to", "residual_df", "public", "copy"),
-    *("copy_rows", "copy_bytes", "limits", "edges", "ordered", "derive", "labels", "tables"),
-    *("withhold", "left_out"),
+    *("name", "round_to", "residual_df", "public", "copy", "copy_rows", "copy_bytes", "limits"),
+    *("ordered", "derive", "labels", "tables", "withhold", "left_out"),
 )
 """What a file says of the policy: how plots are drawn, and what the copy is."""
 OF_PUBLIC = {"copy": "served"}
@@ -82,7 +80,7 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     }
     if not policy.fixed:
         told |= {**OF_PUBLIC, "k": policy.k}
-    for name in ("limits", "edges", "labels"):
+    for name in ("limits", "labels"):
         if name in told:
             told[name] = {column: it for column, it in told[name].items() if column in held}
     levels = whole.copy.strata
@@ -110,9 +108,9 @@ def _policy_of(file: StudyFile) -> Policy:
         if isinstance(told.get("derive"), Mapping):
             raise InputError("columns that are derived stand in a list, one made of those before")
         told["derive"] = dict(told.get("derive", ()))
-        fixed = {"rows": Whole.name, "k": manifest.k, "m": manifest.m, "study": manifest.study}
+        fixed = {"k": manifest.k, "m": manifest.m, "study": manifest.study}
         if manifest.is_public:  # its rows are no copy: what k says is asked of clusters alone
-            fixed = {"regime": "research", "study": manifest.study, "public": True}
+            fixed = {"papers": {}, "study": manifest.study, "public": True}
         return Policy.from_dict({**told, **fixed})
     except (InputError, TypeError, ValueError, AttributeError) as error:
         why = str(error) if isinstance(error, InputError) else "a value is of another type"

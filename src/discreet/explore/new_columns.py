@@ -195,11 +195,9 @@ def check_derive(table: NamedColumns, policy: Policy) -> None:
         kinds[name] = "level" if found.kind == "truth" else found.kind
         if kinds[name] == "level":
             yes[name] = "1"
-    for name in {**policy.limits, **policy.edges}:
+    for name in policy.limits:
         if name in policy.derive and kinds[name] == "level":
-            raise InputError(
-                f"column {name!r} of the policy's derive has levels, and so no limits or edges"
-            )
+            raise InputError(f"column {name!r} of the policy's derive has levels, and so no limits")
 
 
 def holds_codes(column: Column) -> bool:

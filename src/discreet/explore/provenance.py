@@ -20,7 +20,6 @@ __all__ = [
     "FIGURES",
     "FROM_FILE",
     "MEASURED",
-    "OF_SERVER",
     "REPORT",
     "ROWS",
     "asked_for",
@@ -32,8 +31,6 @@ __all__ = [
     "version_of_counts",
 ]
 
-OF_SERVER = ("copy", "copy_rows", "copy_bytes", "private_files")
-"""What of a policy says how a server answers, and not what: no answer hangs on it."""
 COPY, COUNTS, ROWS = "copy", "counts", "rows"
 """The source of what was drawn from the protected copy, was counted in the data under a policy
 without a copy of the whole table, or was protected for one picture alone."""
@@ -97,9 +94,8 @@ def version_of_counts(secret: Secret, name: str | None, number: int) -> str:
 
 
 def policy_digest(policy: Policy, secret: Secret) -> str:
-    """Name a policy so that what it says cannot be guessed; not how often a server answers."""
-    said = {name: it for name, it in policy.to_dict().items() if name not in OF_SERVER}
-    told = json.dumps(said, sort_keys=True).encode()
+    """Name the rules that answers hang on, so that what they say cannot be guessed."""
+    told = json.dumps(policy.rules_of_answers(), sort_keys=True).encode()
     return secret.digest("policy", told).hex()[:DIGITS]
 
 
@@ -126,7 +122,7 @@ def asked_for(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any
         asked["method"] = request.method
     told = {"bins": request.bins, "grid": request.grid}
     asked |= {name: it for name, it in told.items() if plot.uses(request.method, name)}
-    if plot.axes and request.axes.pixels != policy.pixels:
+    if plot.axes and request.axes.pixels != policy.of_papers.pixels:
         asked["pixels"] = request.axes.pixels
     if plot.axes and not request.axes.fuzzy:
         asked["gradient"] = False
@@ -137,7 +133,7 @@ def asked_for(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any
         if held != it:
             asked[name] = [*held] if isinstance(held, tuple) else held
     asked |= _ends("limits", request.limits, policy.limits, request.columns)
-    asked |= _ends("edges", request.edges, policy.edges, request.columns)
+    asked |= _ends("edges", request.edges, policy.of_papers.edges, request.columns)
     return asked | ({"derived": [[*it] for it in asks]} if asks else {})
 
 

@@ -66,14 +66,14 @@ Two = tuple[str, str] | list[str]
 
 
 class GridSettings(TypedDict, total=False):
-    """Settings of points, boxes and grids; the policy has one of each where nobody says."""
+    """Settings of points, boxes and grids; where nobody says they are as usual."""
 
     grid: int | None
     limits: Limits | None
 
 
 class BinSettings(TypedDict, total=False):
-    """Settings of a histogram; the policy has one of each where nobody says."""
+    """Settings of a histogram; where nobody says they are as usual."""
 
     bins: int | None
     limits: Limits | None

@@ -136,7 +136,7 @@ def allowed_methods(policy: Policy, plot: str) -> tuple[str, ...]:
 
 def diversity_of(policy: Policy) -> int:
     """Return how many values of a sensitive column a cluster holds where nobody says."""
-    return max(policy.diversity, LEAST_DIVERSITY)
+    return max(policy.of_papers.diversity, LEAST_DIVERSITY)
 
 
 def resolve(
@@ -220,7 +220,7 @@ def resolve(
     drawn = MappingProxyType(_sensitive(columns, names, named))
     numbers_of = policy.allowed(pixels=numbers["pixels"], diversity=numbers["diversity"])
     diversity = (numbers["diversity"] or diversity_of(numbers_of)) if drawn else 1
-    asked = AxesRequest(numbers_of.pixels, diversity, drawn, cost or "smaller", gradient)
+    asked = AxesRequest(numbers_of.of_papers.pixels, diversity, drawn, cost or "smaller", gradient)
     return dataclasses.replace(request, axes=asked)
 
 
@@ -400,9 +400,9 @@ def resolve_table(
     if policy.fixed:
         raise BrokenPromiseError("a guarded study releases its copy of the whole table alone")
     check_columns(table, columns, drop)
-    prepared = policy.changed(**prepare)
-    sensitive = _sensitive_column(table, sensitive)
-    if sensitive is None and (prepared.diversity > 1 or prepared.closeness < 1):
+    prepared = policy.changed(papers=prepare)
+    sensitive, own = _sensitive_column(table, sensitive), prepared.of_papers
+    if sensitive is None and (own.diversity > 1 or own.closeness < 1):
         raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
     strata = _strata(policy, table, drop, sensitive)
     taken = {*drop, *strata, *([sensitive] if sensitive else [])}
@@ -447,12 +447,13 @@ def _strata(
     policy: Policy, table: NamedColumns, drop: Sequence[str], sensitive: str | None
 ) -> tuple[str, ...]:
     """Return the strata: those declared, or else every column of levels."""
-    if policy.strata:
-        if set(drop) & set(policy.strata):
+    declared = policy.of_papers.strata
+    if declared:
+        if set(drop) & set(declared):
             raise InputError(
                 "drop names a stratum; the custodian can open a study without it: strata="
             )
-        return tuple(name for name in policy.strata if name != sensitive)
+        return tuple(name for name in declared if name != sensitive)
     names = [name for name in table.columns if name not in drop and name != sensitive]
     return table.shown(names, "categorical")
 
@@ -499,9 +500,10 @@ def resolve_rounding(
         )
     least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
     request = resolve_table(policy, table, columns, method="rounding", k=least, **of)
-    name = name or policy.rounding
-    if c is None and name == policy.rounding and not (per_column and k is not None):
-        c = policy.c  # of the policy's own way to round alone
+    own = policy.of_papers
+    name = name or own.way
+    if c is None and name == own.way and not (per_column and k is not None):
+        c = own.c  # of the policy's own way to round alone
     if not per_column:
         joint = Rounding(name, request.rows.k, None if isinstance(c, str) else c)
         return dataclasses.replace(request, by=joint)

@@ -150,9 +150,7 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
     name = f"study {version.study!r}" if version.study else "the same data"
     opened = record.open_version(version.study)
     other = f", or {opened}" if opened else ""
-    for what in sorted(
-        {*record.settings, *version.settings}, key=lambda w: (w != "regime", w != "rows", w)
-    ):
+    for what in sorted({*record.settings, *version.settings}, key=lambda w: (w != "regime", w)):
         if record.settings.get(what) != version.settings.get(what):
             before = ", ".join(
                 f"{name} = {value!r}"
