@@ -31,6 +31,7 @@ from discreet.policy.fields import (
     NAMES,
     PAIRS,
     YES_NO,
+    Field,
     Rule,
     check_fields,
     column_words,
@@ -606,9 +607,11 @@ class Policy:
         return {"regime": self.regime, "round_to": self.round_to, **who, **self.copy_settings()}
 
     def rules_of_answers(self) -> dict[str, Any]:
-        """Return what an answer hangs on: all that another value changes an answer by."""
-        said = self.to_dict()
-        return {name: it for name, it in said.items() if FIELDS[name].changes != "nothing"}
+        """Return what an answer hangs on, but for what is usual: a new field is no other rule."""
+        out = _unusual(self, FIELDS)
+        return out | (
+            {} if self.papers is None else {"papers": _unusual(self.papers, PAPER_FIELDS)}
+        )
 
 
 FIELDS = fields_of(Policy)
@@ -620,6 +623,12 @@ ELSEWHERE = {
 }
 """What is said of keys that stand in the table of the papers' settings."""
 documented(Policy)
+
+
+def _unusual(of: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Return the values of fields that change a copy or an answer, where they are not as usual."""
+    held = {name: getattr(of, name) for name, it in fields.items() if it.changes != "nothing"}
+    return {name: _told(it) for name, it in held.items() if it != fields[name].default}
 
 
 def _told(value: Any) -> Any:
