@@ -31,7 +31,7 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.rounding.run $(if $(ALL),--all)
 	$(BIN)/python -m examples.parallel.run $(if $(ALL),--all)
 
-test: $(READY) chromium postgres ## run the tests: every attack, leak, ledger and kill, and all that is not slow
+test: $(READY) chromium postgres ## run the tests: every attack, leak, register and kill, and all that is not slow
 	$(PYTEST) -m 'not slow or promise'
 
 test-all: test spark acro ## run `make test`, then what it left out, and each law on many more examples

@@ -38,7 +38,7 @@ os.environ |= {"LANG": "C.UTF-8", "TZ": "UTC"}
 if hasattr(time, "tzset"):
     time.tzset()
 
-# Ledgers ask the disk to have written, thousands of times: memory has at once.
+# Registers ask the disk to have written, thousands of times: memory has at once.
 MEMORY = Path("/dev/shm")
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
@@ -172,11 +172,11 @@ def home_of_module(homes: Iterator[Path]) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep a test from the user's secret, vault and ledger, and from those of other tests."""
+    """Keep a test from the user's secret, vault and register, and from those of other tests."""
     home = next(homes)
     for variable, folder in homely(home).items():
         monkeypatch.setenv(variable, folder)
-    # What a fixture of a module left would come back at the end, and seal the next ledger.
+    # What a fixture of a module left would come back at the end, and seal the next register.
     os.environ.pop("DISCREET_SECRET", None)
     # Set first: so whatever a test sets without the fixture is gone after it, too.
     monkeypatch.setenv("DISCREET_SECRET", "")

@@ -2,7 +2,7 @@
 
 CPU seconds and the peak memory of a process that reads one source, and of those that it begins: of
 Spark these are Java and its workers. PostgreSQL's server has its own beside them. Compared are the
-JSON of every picture, what the ledger would know of the data, and the protected copy. Run with
+JSON of every picture, what the register would know of the data, and the protected copy. Run with
 `python -m benchmarks.engines [ROWS [SOURCE ...]]`; without sources it takes all.
 """
 

@@ -26,7 +26,7 @@ import discreet as dc
 from benchmarks.answers import prepared
 from benchmarks.tables import tables
 from discreet.errors import DiscreetError
-from discreet.measure.figures import OF_INTERVAL
+from discreet.estimates.figures import OF_INTERVAL
 from discreet.plots import SurvivalView
 from discreet.plots.survival import SurvivalCurve, product_limit
 

@@ -31,7 +31,7 @@ import pandas as pd
 import discreet as dc
 from benchmarks.tables import TABLES, tables
 from discreet.errors import DiscreetError
-from discreet.measure.model_table import MEASURED
+from discreet.estimates.model_table import MEASURED
 from discreet.regression import Estimates, estimated, read_model
 from discreet.vault.whole_columns import HOW
 

@@ -22,6 +22,7 @@ from unittest.mock import patch
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.dates import parts_of
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
@@ -29,7 +30,6 @@ from discreet.methods.participants import Rows, participants
 from discreet.methods.whole import whole_copy
 from discreet.methods.wide import said_of_width
 from discreet.secret import Secret
-from discreet.table.dates import parts_of
 
 __all__ = ["DECISIONS", "Decision", "Raw", "aucs", "fixed", "told"]
 

@@ -40,7 +40,7 @@ def table() -> RawWhole:
     }
     rounded = pa.table({name: np.round(values, 1) for name, values in columns.items()})
     opened = open_table(rounded, kinds={}, roles={}, unit=None, key=None)
-    return raw_whole(opened, Policy.preset("standard", rows="whole"), SECRETS[0])
+    return raw_whole(opened, Policy.preset("standard"), SECRETS[0])
 
 
 def at_random(values: NDArray[np.float64], count: int) -> list[Rows]:

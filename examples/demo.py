@@ -151,7 +151,7 @@ def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -
     # The data are public and say so: otherwise two row methods of one cohort could not leave.
     chosen = dc.Policy.preset(policy, public=True, study="diabetes")
     if method in ROW_METHODS:
-        chosen = chosen.changed(rows=method)
+        chosen = chosen.changed(papers={"method": method})
     columns = COLUMNS[picture]
     if picture == "box" and method in ("suppression", "generalization"):
         columns = columns[:2]

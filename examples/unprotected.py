@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import discreet as dc
+from discreet.explore.from_copy import WholeTable
 from discreet.render.to_matplotlib import figure_bytes
-from discreet.study.from_copy import WholeTable
 
 __all__ = ["NOTE", "drawn", "unprotected"]
 

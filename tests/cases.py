@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-__all__ = ["examples", "few", "slow"]
+from discreet.policy import PAPER_FIELDS, Policy
+
+__all__ = ["examples", "few", "policy_of", "slow"]
 
 
 def examples(thorough: int) -> int:
@@ -39,3 +41,9 @@ def few(cases: Iterable[Any], fast: int = 1, *, every: int = 1) -> list[Any]:
 def slow(yes: bool) -> list[pytest.MarkDecorator]:
     """Return the mark of a case that is for `make test-all` alone, or none."""
     return [pytest.mark.slow] * yes
+
+
+def policy_of(preset: str = "research", **fields: Any) -> Policy:
+    """Return a preset with fields changed, those of the papers beside the others."""
+    own = {name: fields.pop(name) for name in PAPER_FIELDS if name in fields}
+    return Policy.preset(preset, **fields, **({"papers": own} if own else {}))

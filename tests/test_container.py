@@ -115,7 +115,7 @@ def kept_out(path: str) -> bool:
         "study/cohort.csv",
         "discreet.secret",
         "src/discreet/a.secret",
-        "src/.discreet/ledger.sqlite",
+        "src/.discreet/register.sqlite",
         "src/a/__pycache__/a.pyc",
         "tests/a.py",
         ".git/config",

@@ -41,8 +41,8 @@ def test_a_sound_installation_has_no_problem(own_home: Path) -> None:
     assert found.places["secret"] == Place(
         str(own_home / ".config/discreet/discreet.secret"), True, True, True
     )
-    assert found.places["ledger"] == Place(
-        str(own_home / ".local/state/discreet/ledger.sqlite"), False, True, None
+    assert found.places["register"] == Place(
+        str(own_home / ".local/state/discreet/register.sqlite"), False, True, None
     )
     assert found.memory_limit == "2GB"
     assert "parquet" in found.duckdb_extensions
@@ -96,7 +96,7 @@ def test_a_place_that_may_not_be_written_is_a_problem(
     (problem,) = checkup().problems
 
     assert problem == (
-        f"{str(state / 'ledger.sqlite')!r} may not be written, so nothing can be released;"
+        f"{str(state / 'register.sqlite')!r} may not be written, so nothing can be released;"
         " make it writable"
     )
 
@@ -131,28 +131,31 @@ def test_what_lies_beside_a_policy_is_looked_at_and_not_made(tmp_path: Path) -> 
 
     found = checkup(policy)
 
-    assert found.places["ledger"].path == str(tmp_path / ".discreet" / "ledger.sqlite")
+    assert found.places["register"].path == str(tmp_path / ".discreet" / "register.sqlite")
     assert [it.name for it in tmp_path.iterdir()] == ["rules.toml"]
     assert "clinic" not in found.to_text() + found.to_json()
 
 
-def test_a_ledger_that_others_may_read_is_remarked(tmp_path: Path, own_home: Path) -> None:
+def test_a_register_that_others_may_read_is_remarked(tmp_path: Path, own_home: Path) -> None:
     folder = own_home / ".local/state/discreet"
     folder.mkdir(parents=True)
-    (folder / "ledger.sqlite").touch(mode=0o644)
-    secret_at(folder / "ledger.key")
+    (folder / "register.sqlite").touch(mode=0o644)
+    secret_at(folder / "register.key")
 
     found = checkup()
 
     assert found.problems == ()
-    assert any(it.startswith("the ledger can be read by others") for it in found.remarks)
+    assert any(it.startswith("the register can be read by others") for it in found.remarks)
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("ledger.sqlite", "is gone, or another is in its place"), ("ledger.key", "but not its key")],
+    [
+        ("register.sqlite", "is gone, or another is in its place"),
+        ("register.key", "but not its key"),
+    ],
 )
-def test_a_ledger_that_is_lost_is_a_problem(name: str, says: str, own_home: Path) -> None:
+def test_a_register_that_is_lost_is_a_problem(name: str, says: str, own_home: Path) -> None:
     dc.open(dc.datasets.diabetes()).histogram("age").to_json()
     assert checkup().problems == ()
     (own_home / ".local/state/discreet" / name).unlink()
@@ -163,14 +166,14 @@ def test_a_ledger_that_is_lost_is_a_problem(name: str, says: str, own_home: Path
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"SQLite", b"\0" * 4096, b"SQLite format 2\0"])
-def test_a_damaged_ledger_is_a_problem(content: bytes, own_home: Path) -> None:
+def test_a_damaged_register_is_a_problem(content: bytes, own_home: Path) -> None:
     folder = own_home / ".local/state/discreet"
     folder.mkdir(parents=True)
-    (folder / "ledger.sqlite").write_bytes(content)
+    (folder / "register.sqlite").write_bytes(content)
 
     (problem,) = checkup().problems
 
-    assert problem.startswith("the ledger ")
+    assert problem.startswith("the register ")
     assert "is damaged" in problem
 
 

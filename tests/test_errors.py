@@ -15,8 +15,8 @@ from discreet.errors import (
     DiscreetError,
     InputError,
     LeavingError,
-    LedgerError,
     RefusedError,
+    RegisterError,
     needing,
     one_of,
 )
@@ -27,7 +27,7 @@ TREE = {
     "InputError": ("DiscreetError", 2),
     "RefusedError": ("DiscreetError", 3),
     "LeavingError": ("RefusedError", 4),
-    "LedgerError": ("LeavingError", 4),
+    "RegisterError": ("LeavingError", 4),
     "BrokenPromiseError": ("DiscreetError", 70),
 }
 
@@ -56,17 +56,17 @@ def test_the_docstring_draws_it() -> None:
         "InputError": 1,
         "RefusedError": 1,
         "LeavingError": 2,
-        "LedgerError": 3,
+        "RegisterError": 3,
         "BrokenPromiseError": 1,
     }
 
 
 def test_no_two_errors_end_the_program_alike() -> None:
-    codes = [code for name, (_, code) in TREE.items() if name != "LedgerError"]
+    codes = [code for name, (_, code) in TREE.items() if name != "RegisterError"]
 
     assert len(set(codes)) == len(codes)
     assert 0 not in codes
-    assert errors.LedgerError.exit_code == errors.LeavingError.exit_code, "nothing can leave"
+    assert errors.RegisterError.exit_code == errors.LeavingError.exit_code, "nothing can leave"
 
 
 def test_wrong_input_is_a_value_error_and_no_other_is() -> None:
@@ -87,7 +87,7 @@ def test_what_may_not_leave_names_the_choice_that_differs() -> None:
 
     assert (str(told), told.what) == ("the group of 'age' is another", "group of 'age'")
     assert told.args == ("the group of 'age' is another",)
-    assert errors.LeavingError("the ledger is damaged").what == ""
+    assert errors.LeavingError("the register is damaged").what == ""
     assert errors.LeavingError().what == ""
 
 
@@ -163,5 +163,5 @@ def test_a_bug_says_where_in_discreet_it_is() -> None:
 
 
 def test_the_kinds_of_errors_are_shown_alike() -> None:
-    for kind in (InputError, RefusedError, LeavingError, LedgerError):
+    for kind in (InputError, RefusedError, LeavingError, RegisterError):
         assert kind("what is wrong")._render_traceback_() == [f"{kind.__name__}: what is wrong"]

@@ -138,10 +138,6 @@ def pandas_with_index() -> pd.DataFrame:
 
 # --- every picture and format -----------------------------------------------------------------
 
-FIELDS: dict[str, Any] = {
-    "bins": 8,
-    "grid": 6,
-}
 VIEWS: dict[str, tuple[str, list[str]]] = {
     "histogram": ("histogram", ["income"]),
     "histogram of far records": ("histogram", ["wealth"]),
@@ -157,7 +153,7 @@ VIEWS: dict[str, tuple[str, list[str]]] = {
 def view_of(source: Any, name: str, **fields: Any) -> View:
     """Draw one of VIEWS."""
     picture, columns = VIEWS[name]
-    study = dc.open(source, Policy.preset("standard", **FIELDS, **fields))
+    study = dc.open(source, Policy.preset("standard", **fields))
     return getattr(study, picture)(*columns)  # type: ignore[no-any-return]
 
 
@@ -265,8 +261,6 @@ NEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "survival": ("survival", ["income", "sex"], {"event_is": "f"}),
     "rows over time": ("over_time", ["code"], {"by": "sex"}),
 }
-# Three to a side for the 240 persons: each must hold k of each sex under sacro.
-SHARED: dict[str, Any] = FIELDS | {"bins": 6, "grid": 4}
 
 
 def with_clinics() -> Any:
@@ -276,7 +270,7 @@ def with_clinics() -> Any:
 
 def hospital(preset: str = "standard", **fields: Any) -> Any:
     """Open the cohort and its clinics under a preset."""
-    return dc.open(with_clinics(), Policy.preset(preset, **SHARED | fields))
+    return dc.open(with_clinics(), Policy.preset(preset, **fields))
 
 
 def asked_of(study: Any, name: str) -> View:
@@ -349,9 +343,7 @@ def test_no_canary_in_the_files_of_a_new_picture(name: str, preset: str, tmp_pat
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "kept": {"bounds": {"wealth": [0, 100], "income": [30, 70]}},
-    "clipped": {"bounds": {"wealth": [0, 100], "income": [30, 70]}, "outside": "clip"},
-    "reflected": {"bounds": {"wealth": [0, 100], "debt": [0, 200]}, "outside": "reflect"},
-    "edges": {"edges": {"income": [0, 30, 45, 50, 60, 100], "wealth": [0, 10, 20, 40, 1000]}},
+    "other bounds": {"bounds": {"wealth": [0, 100], "debt": [0, 200]}},
     "limits": {"limits": {"income": [0, 100], "debt": [0, 100], "wealth": [0, 100]}},
     "degrees of freedom": {"residual_df": 200},
     "persons": {"unit": "patient"},
@@ -359,7 +351,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "no rounding": {"round_to": 1},
     "axes": {
         "roles": {"debt": "sensitive"},
-        "pixels": 200,
         "ordered": {"clinic": ["south", "QuuxWard", "Zebulon's", "north"]},
     },
 }
@@ -377,7 +368,7 @@ def test_no_canary_under_any_option(option: str, turn: int) -> None:
 
 
 def test_the_search_finds_small_levels_and_raw_models() -> None:
-    study = dc.research(with_clinics(), **SHARED)
+    study = dc.research(with_clinics(), bins=6, grid=4)
 
     for picture in (
         study.papers.draw(BARS, ["clinic"]),
@@ -426,7 +417,7 @@ def test_the_search_finds_what_raw_pictures_tell() -> None:
 
 
 def test_a_study_and_what_is_behind_it_print_no_value() -> None:
-    study = dc.open(pandas_with_index(), Policy.preset("standard", **FIELDS))
+    study = dc.open(pandas_with_index(), Policy.preset("standard"))
     study.scatter("income", "debt")
 
     listen(repr(study), str(study), str(vars(study)), repr(study.policy))
@@ -462,9 +453,9 @@ def test_no_drawn_number_is_a_value_of_continuous_data(shape: str) -> None:
 OWN_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
-def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
+def test_neither_the_copy_nor_the_register_holds_a_canary(tmp_path: Path) -> None:
     policy = tmp_path / "ours.toml"
-    policy.write_text(Policy.preset("standard", **FIELDS).to_toml())
+    policy.write_text(Policy.preset("standard").to_toml())
     # Levels that many persons have are in the copy.
     study = dc.open(pandas_with_index().drop(columns="ward"), policy, study="s")
     for columns in (("income", "debt"), ("wealth", "code")):
@@ -478,7 +469,13 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
         if os.name == "posix":
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
     (file,) = hidden.glob("whole-*.copy")
-    names = {copy.name, copy.with_suffix(".json").name, file.name, "ledger.sqlite", "ledger.key"}
+    names = {
+        copy.name,
+        copy.with_suffix(".json").name,
+        file.name,
+        "register.sqlite",
+        "register.key",
+    }
     assert {path.name for path in hidden.iterdir()} == names
     listen((tmp_path / "discreet.register").read_bytes())
     for entry in ZipFile(file).infolist():
@@ -493,7 +490,7 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
         gap = np.abs(values[:, None] - np.asarray(COHORT[name], dtype=float))
         assert gap.min() > 1e-9 * np.std(values)
 
-    connection = sqlite3.connect(hidden / "ledger.sqlite")
+    connection = sqlite3.connect(hidden / "register.sqlite")
     tables = [name for (name,) in connection.execute(OWN_TABLES)]
     assert "sketch" in tables
     for table in tables:
@@ -507,16 +504,14 @@ def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
 
 def test_nothing_else_is_written(tmp_path: Path, own_home: Path) -> None:
     before = {*own_home.rglob("*")}  # the tests' secret
-    view = dc.open(pandas_with_index(), Policy.preset("standard", **FIELDS)).heatmap(
-        "income", "debt"
-    )
+    view = dc.open(pandas_with_index(), Policy.preset("standard")).heatmap("income", "debt")
     view.save(tmp_path / "view.svg")
 
     assert [path.name for path in tmp_path.iterdir()] == ["view.svg"]
     for path in {*own_home.rglob("*")} - before:
         if path.is_file():
             listen(path.read_bytes())
-            assert path.name in {"ledger.sqlite", "ledger.key", "discreet.register"}
+            assert path.name in {"register.sqlite", "register.key", "discreet.register"}
 
 
 # --- errors -----------------------------------------------------------------------------------
@@ -838,13 +833,13 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_no_canary_where_the_ledger_or_the_copy_is_broken(tmp_path: Path) -> None:
+def test_no_canary_where_the_register_or_the_copy_is_broken(tmp_path: Path) -> None:
     policy = tmp_path / "ours.toml"
-    policy.write_text(Policy.preset("standard", **FIELDS).to_toml())
+    policy.write_text(Policy.preset("standard").to_toml())
     dc.open(frame(), policy).scatter("income", "debt").save(tmp_path / "a.svg")
     hidden = tmp_path / ".discreet"
 
-    (hidden / "ledger.sqlite").write_bytes(BIRD.encode() * 1000)
+    (hidden / "register.sqlite").write_bytes(BIRD.encode() * 1000)
     listen_to_error(lambda: dc.open(frame(), policy).histogram("income").to_json())
     (file,) = hidden.glob("whole-*.copy")
     file.write_bytes(b"PK" + BIRD.encode() * 1000)
@@ -974,7 +969,7 @@ def test_the_command_line_tells_no_canary_of_new_pictures(
     file = csv_of(HOSPITAL, tmp_path / "cohort.csv")
     target = tmp_path / "figure.svg"
     policy = tmp_path / "ours.toml"
-    policy.write_text(Policy.preset(preset, **SHARED, public=True).to_toml())
+    policy.write_text(Policy.preset(preset, public=True).to_toml())
 
     for picture, columns, named in NEW.values():
         words: list[object] = [
@@ -1004,7 +999,7 @@ def test_a_bug_tells_where_and_not_what(
     def fail(*_: object, **__: object) -> None:
         raise ValueError(f"could not convert string to float: '{BIRD}'")
 
-    monkeypatch.setattr("discreet.study.Study.histogram", fail)
+    monkeypatch.setattr("discreet.explore.Study.histogram", fail)
     code, out, err = run("plot", "histogram", file, "income", "--json")
 
     assert (code, out) == (70, "")

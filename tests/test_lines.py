@@ -35,7 +35,7 @@ def test_it_keeps_the_smallest_of_many_and_all_of_few() -> None:
     assert WHOLE.header == SMALL.header
 
 
-def test_it_comes_back_as_the_ledger_keeps_it() -> None:
+def test_it_comes_back_as_the_register_keeps_it() -> None:
     for made in (WHOLE, SMALL, lines_of(KEY, BytesIO(b"")), lines_of(KEY, BytesIO(b"a\n"))):
         assert Lines.from_bytes(made.to_bytes(), made.rows) == made
 
@@ -55,7 +55,7 @@ def test_how_lines_end_does_not_count(rows: list[str]) -> None:
 
 @pytest.mark.promise
 def test_without_the_key_no_line_is_confirmed() -> None:
-    """Whoever has the ledger cannot try lines against what it keeps."""
+    """Whoever has the register cannot try lines against what it keeps."""
     other = lines_of(OTHER, BytesIO(text(ROWS)))
     assert other.header != WHOLE.header
     assert not {*other.smallest} & {*WHOLE.smallest}

@@ -40,9 +40,9 @@ def test_what_cannot_be_seen_is_an_error(
 ) -> None:
     folder = tmp_path / "state"
     folder.mkdir()
-    make(folder / "ledger.sqlite")
-    with pytest.raises(kind, match=r"ledger\.sqlite"):
-        is_there(folder / "ledger.sqlite")
+    make(folder / "register.sqlite")
+    with pytest.raises(kind, match=r"register\.sqlite"):
+        is_there(folder / "register.sqlite")
 
 
 def test_what_is_there_and_what_is_not(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from scipy.spatial.distance import cdist
 import discreet as dc
 from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.explore import Study
 from discreet.plots import (
     PLOTS,
     MultiplesView,
@@ -27,7 +28,6 @@ from discreet.plots import (
     View,
 )
 from discreet.policy import PRESETS, Policy
-from discreet.study import Study
 
 Floats = NDArray[np.float64]
 Persons = dict[Any, list[tuple[float, ...]]]
@@ -153,8 +153,8 @@ class Leveled:
 
     @property
     def policy(self) -> Policy:
-        """The preset, with few enough cells for so few persons; each table is on its own."""
-        return Policy.preset(self.preset, bins=8, grid=4, public=True)
+        """The preset; each table is on its own."""
+        return Policy.preset(self.preset, public=True)
 
     def study(self) -> Study:
         """Open it."""

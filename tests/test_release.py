@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.columns import Column
+from discreet.columns.native import native_frame
 from discreet.errors import BrokenPromiseError, InputError, LeavingError
 from discreet.measure.evaluate import Measured
 from discreet.measure.pairs import Estimate
@@ -29,8 +31,6 @@ from discreet.release import (
     check_points_path,
 )
 from discreet.rounding import JointSet, RoundingSet, joint_set, load_points
-from discreet.table import Column
-from discreet.table.native import native_frame
 
 NUMBER = Column("x", "continuous", numeric=True, floating=True)
 WORD = Column("w", "categorical")

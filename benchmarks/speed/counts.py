@@ -15,8 +15,8 @@ from typing import Any
 
 import discreet as dc
 from benchmarks.job import Job, Race
+from discreet.custodian.guesses import proposed_policy
 from discreet.plots.bars import BARS
-from discreet.study.guesses import proposed_policy
 from discreet.table.engine import connect
 
 __all__ = ["JOBS"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import discreet as dc
 from benchmarks.job import Job, Race
-from discreet.study.lights import Axis, Clause, Lights
+from discreet.explore.lights import Axis, Clause, Lights
 
 __all__ = ["JOBS"]
 

@@ -80,7 +80,7 @@ def _save_race(n: int, folder: Path) -> Race:
     path = _written(folder, n)
 
     def picture() -> dc.HistogramView:
-        os.environ["DISCREET_STATE"] = tempfile.mkdtemp(dir=folder)  # a ledger of its own
+        os.environ["DISCREET_STATE"] = tempfile.mkdtemp(dir=folder)  # a register of its own
         return dc.research(path).histogram("x0")
 
     def saved() -> dc.HistogramView:

@@ -18,14 +18,19 @@ from discreet.errors import (
     DiscreetError,
     InputError,
     LeavingError,
-    LedgerError,
     RefusedError,
+    RegisterError,
 )
 
 if TYPE_CHECKING:
     from discreet import datasets, measure, methods, parallel
+    from discreet.custodian.protect import Protected, protect
+    from discreet.custodian.research import Research, anonymize, research, round, tune
+    from discreet.custodian.table_board import board
+    from discreet.explore import Study
     from discreet.measure import Report
     from discreet.measure import compare as evaluate
+    from discreet.opening import open
     from discreet.plots import (
         BarView,
         BoxView,
@@ -43,10 +48,6 @@ if TYPE_CHECKING:
     )
     from discreet.policy import Policy
     from discreet.release import Release
-    from discreet.study import Study, open
-    from discreet.study.protect import Protected, protect
-    from discreet.study.research import Research, anonymize, research, round, tune
-    from discreet.study.table_board import board
     from discreet.study_file.checking import check
 
 __version__ = "0.1.0"
@@ -62,7 +63,6 @@ __all__ = [
     "HistogramView",
     "InputError",
     "LeavingError",
-    "LedgerError",
     "LeverageView",
     "MultiplesView",
     "ParallelView",
@@ -71,6 +71,7 @@ __all__ = [
     "Protected",
     "QQView",
     "RefusedError",
+    "RegisterError",
     "Release",
     "Report",
     "Research",
@@ -95,20 +96,20 @@ __all__ = [
 _MODULES = ("datasets", "measure", "methods", "parallel")
 _WHERE = {  # all others are Views, which are in plots
     "Policy": "policy",
-    "Protected": "study.protect",
+    "Protected": "custodian.protect",
     "Release": "release",
     "Report": "measure",
-    "Research": "study.research",
-    "Study": "study",
-    "anonymize": "study.research",
-    "board": "study.table_board",
+    "Research": "custodian.research",
+    "Study": "explore",
+    "anonymize": "custodian.research",
+    "board": "custodian.table_board",
     "check": "study_file.checking",
     "compare": "measure",
-    "open": "study",
-    "protect": "study.protect",
-    "research": "study.research",
-    "round": "study.research",
-    "tune": "study.research",
+    "open": "opening",
+    "protect": "custodian.protect",
+    "research": "custodian.research",
+    "round": "custodian.research",
+    "tune": "custodian.research",
 }
 
 

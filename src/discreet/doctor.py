@@ -18,14 +18,14 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from discreet.errors import InputError, LedgerError
-from discreet.ledger.ledger import MARK
-from discreet.ledger.schema import LEDGER
+from discreet.custodian.session import home_of, state_folder
+from discreet.errors import InputError, RegisterError
 from discreet.places import is_there
 from discreet.policy import Policy, load_policy
 from discreet.records.store import Store
+from discreet.register.register import MARK
+from discreet.register.schema import REGISTER
 from discreet.secret import ENVIRONMENT, existing_secret, secret_files
-from discreet.study.session import home_of, state_folder
 from discreet.table.engine import MEMORY, MEMORY_LIMIT, connect
 from discreet.warm import NOWHERE
 
@@ -102,7 +102,7 @@ def checkup(policy: str | Path | Policy = "standard") -> Checkup:
     Parameters
     ----------
     policy : str, Path or Policy, default "standard"
-        A preset, or a policy's file: beside it lie its secret and ledger.
+        A preset, or a policy's file: beside it lie its secret and register.
     """
     rules = load_policy(policy)
     needed = _needed()
@@ -112,7 +112,7 @@ def checkup(policy: str | Path | Policy = "standard") -> Checkup:
     places = {
         "configuration": _place(secret_files(None)[0].parent, folder=True),
         "state": _place(state_folder(rules), folder=True),
-        "ledger": _place(state_folder(rules) / LEDGER.file_name, keeps_secrets=True),
+        "register": _place(state_folder(rules) / REGISTER.file_name, keeps_secrets=True),
         "temporary files": _place(Path(tempfile.gettempdir()), folder=True),
     }
     secret_from, place, problem = _secret(rules)
@@ -121,12 +121,12 @@ def checkup(policy: str | Path | Policy = "standard") -> Checkup:
     problems += problem
     problems += _hidden(places)
     problems += _unwritable(places)
-    if not places["ledger"].hidden:
-        problems += [*_damaged(places["ledger"])] or [*_lost(rules)]
+    if not places["register"].hidden:
+        problems += [*_damaged(places["register"])] or [*_lost(rules)]
     kernels, remark = _kernels()
     remarks += remark
-    if places["ledger"].private is False:
-        remarks.append("the ledger can be read by others; give it owner-only rights (chmod 600)")
+    if places["register"].private is False:
+        remarks.append("the register can be read by others; give it owner-only rights (chmod 600)")
     extensions: tuple[str, ...] = ()
     try:
         extensions = _extensions()
@@ -221,34 +221,34 @@ def _hidden(places: Mapping[str, Place]) -> Iterator[str]:
 
 def _unwritable(places: Mapping[str, Place]) -> Iterator[str]:
     for name, what in {
-        "ledger": "nothing can be released",
+        "register": "nothing can be released",
         "temporary files": "no large table can be read",
     }.items():
         if places[name].hidden is None and not places[name].writable:
             yield f"{places[name].path!r} may not be written, so {what}; make it writable"
 
 
-def _damaged(ledger: Place) -> Iterator[str]:
-    """Say that the file of the ledger is none, by how it begins: it is not opened."""
-    if not ledger.exists:
+def _damaged(register: Place) -> Iterator[str]:
+    """Say that the file of the register is none, by how it begins: it is not opened."""
+    if not register.exists:
         return
-    with suppress(OSError), Path(ledger.path).open("rb") as file:
+    with suppress(OSError), Path(register.path).open("rb") as file:
         if file.read(len(BEGINNING)) not in (b"", BEGINNING):
             yield (
-                f"the ledger {ledger.path!r} is damaged, so nothing can be released; restore it"
+                f"the register {register.path!r} is damaged, so nothing can be released; restore it"
                 " from a backup"
             )
 
 
 def _lost(rules: Policy) -> Iterator[str]:
-    """Say that a ledger is gone that was begun, or its key: nothing is made."""
-    store = Store(state_folder(rules), LEDGER, home_of(rules) / MARK)
+    """Say that a register is gone that was begun, or its key: nothing is made."""
+    store = Store(state_folder(rules), REGISTER, home_of(rules) / MARK)
     with suppress(InputError):  # who may not look is told so of the places
         try:
             store.check_begun()
             if store.place is not None:
                 _ = store.key
-        except LedgerError as error:
+        except RegisterError as error:
             yield str(error)
 
 

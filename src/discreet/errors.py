@@ -9,7 +9,7 @@ parameters and rules, never a cell's value and never an exact count.
     ├── InputError      the call, the file or the policy text is wrong: correct it and call again
     ├── RefusedError    the call is understood, but the policy does not let it be shown
     │   └── LeavingError    it may be looked at, but it may not leave
-    │       └── LedgerError     the ledger cannot be read or written, so nothing may be released
+    │       └── RegisterError     the register cannot be read or written, so nothing may be released
     └── BrokenPromiseError  a check on the output failed: a bug of discreet, please report it
 
     WideTableWarning    a copy is made all the same, and shows more of persons than others do
@@ -31,8 +31,8 @@ __all__ = [
     "DiscreetError",
     "InputError",
     "LeavingError",
-    "LedgerError",
     "RefusedError",
+    "RegisterError",
     "WideTableWarning",
 ]
 
@@ -127,8 +127,8 @@ class LeavingError(RefusedError):
         self.what = what
 
 
-class LedgerError(LeavingError):
-    """The ledger cannot be opened or written, is damaged or lost, or has another key."""
+class RegisterError(LeavingError):
+    """The register cannot be opened or written, is damaged or lost, or has another key."""
 
 
 class BrokenPromiseError(DiscreetError):

@@ -1,6 +1,6 @@
 """Tables of text recognised by their lines, though some of these were changed.
 
-A file of CSV has no room for where it comes from. So the ledger keeps of each that was released a
+A file of CSV has no room for where it comes from. So the register keeps of each that was released a
 keyed digest of its first line, and the smallest of the keyed digests of all others: about as many
 of them are found again in a changed file as lines were left as they were.
 """
@@ -16,8 +16,10 @@ from typing import IO
 
 from discreet.secret import DerivedKey
 
-__all__ = ["SMALLEST", "Likeness", "Lines", "likeness", "lines_of"]
+__all__ = ["SMALLEST", "TABLES", "Likeness", "Lines", "likeness", "lines_of"]
 
+TABLES = (".csv", ".tsv", ".parquet")
+"""How the files of released tables end."""
 SMALLEST = 64
 """How many digests of lines are kept."""
 LONGEST = 2**16
@@ -46,7 +48,7 @@ class Lines:
     smallest: tuple[int, ...]
 
     def to_bytes(self) -> bytes:
-        """Return the digests as the ledger keeps them."""
+        """Return the digests as the register keeps them."""
         return b"".join(it.to_bytes(WIDE, "big") for it in (self.header, *self.smallest))
 
     @staticmethod
@@ -68,7 +70,7 @@ class Likeness:
     more : int
         By how many it has more lines; below 0 where it has fewer.
     found, of : int
-        How many of the lines that the ledger knows were found, and how many it knows.
+        How many of the lines that the register knows were found, and how many it knows.
     """
 
     header: bool

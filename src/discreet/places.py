@@ -1,7 +1,7 @@
 """Whether something is there, or whether that cannot be known.
 
 The tests of `pathlib` take what may not be looked at for what is not there: from 3.14 on all of
-them do. A ledger, a secret or a copy that is hidden would so be begun anew.
+them do. A register, a secret or a copy that is hidden would so be begun anew.
 """
 
 from __future__ import annotations

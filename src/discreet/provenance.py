@@ -47,7 +47,7 @@ class Provenance:
     Parameters
     ----------
     version : str
-        The study version: the protected copy, or for counts the version in the ledger. A keyed
+        The study version: the protected copy, or for counts the version in the register. A keyed
         digest, as `policy` is, for neither may be guessed from it.
     policy : str
         The policy that it was made under.
@@ -200,7 +200,7 @@ class Sealer:
     key : DerivedKey
         Seals it.
     begun : callable or None
-        Returns the provenance without a checksum. Called late, for it may ask the ledger. None
+        Returns the provenance without a checksum. Called late, for it may ask the register. None
         where files alone are sealed, of what has its provenance.
     """
 
@@ -216,7 +216,7 @@ class Sealer:
     def of_text(self, digest: str) -> Provenance:
         """Return the sealed provenance of a table of text, by the SHA-256 of its file.
 
-        It stands in the ledger alone, which is asked for that digest.
+        It stands in the register alone, which is asked for that digest.
         """
         return replace(self._begin(), checksum=digest).sealed(self.key)
 

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.arguments import Floats, check_whole
+from discreet.columns import Column
+from discreet.columns.dates import dates_of
+from discreet.columns.native import native_frame
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.levels import in_order
-from discreet.lines import Lines, lines_of
+from discreet.lines import TABLES, Lines, lines_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
@@ -27,15 +30,11 @@ from discreet.render.parquet_words import NAME, PARQUET, put_words, read_words
 from discreet.render.sealing import json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.spreadsheet import as_text, as_texts, quoting
-from discreet.table import Column
-from discreet.table.dates import dates_of
-from discreet.table.native import native_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "SUFFIXES",
     "Pieces",
     "Points",
     "Release",
@@ -47,7 +46,6 @@ __all__ = [
 ]
 
 Points = JointSet | tuple[RoundingSet, ...]
-SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to be released in, and that of its report, if it is too."""
 Note = Callable[[str, Provenance, Lines | None], None]
@@ -332,7 +330,7 @@ class Release:
 
     def report_on(self, path: str | Path) -> Report:
         """Return the report with the name and checksum of the file that `save` wrote there."""
-        path = path_to_save(path, SUFFIXES, "a released table")
+        path = path_to_save(path, TABLES, "a released table")
         return self.report.saved_as(path.name, checksum_of_file(path))
 
     def _ask(self, form: str, report: str | None) -> None:
@@ -347,7 +345,7 @@ def _of_table(table: pa.Table, report: Report, framework: str, points: Points | 
 
 def check_paths(path: str | Path, report: str | Path | None) -> tuple[Path, Path | None]:
     """Refuse names that a released table and its report cannot be saved under."""
-    table = path_to_save(path, SUFFIXES, "a released table")
+    table = path_to_save(path, TABLES, "a released table")
     if report is None:
         return table, None
     return table, path_to_save(report, REPORT_SUFFIXES, "a report")
@@ -370,7 +368,7 @@ def arrow_table(
     Levels that were merged are texts, and days are dates where the column is of dates. No index, no
     category that no row has, no metadata. `different` are all levels of each column, of rows that
     are one piece of several; `whole` are the columns of numbers that are written as integers, which
-    `discreet.table.native.whole_columns` finds.
+    `discreet.columns.native.whole_columns` finds.
     """
     import pyarrow as pa
 

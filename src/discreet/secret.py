@@ -136,7 +136,7 @@ class Secret:
     def marks(self, column: Column) -> NDArray[np.uint64]:
         """Return 128 keyed bits (two words) for each value: equal values have equal marks.
 
-        They let the ledger see that a column has changed without keeping a value of it.
+        They let the register see that a column has changed without keeping a value of it.
         """
         if isinstance(column, np.ndarray):
             return self.marking()(column)

@@ -1,4 +1,4 @@
-"""Keyed stand-ins of columns and rows, by which the ledger recognises data without keeping a value.
+"""Keyed stand-ins of columns and rows, by which the register recognises data and keeps no value.
 
 All that is added up are whole numbers, so sketches of parts merge into that of the whole, in
 whatever order the rows come. The shape of a column of numbers is what another unit of measurement
@@ -143,7 +143,7 @@ MOST_CUT = 2
 NONE = np.zeros(0, dtype=WORD)
 ALL = np.uint64(2**64 - 1)
 WHOLE_ROWS = "whole rows"
-"""What the ledger calls the sketch of all columns together."""
+"""What the register calls the sketch of all columns together."""
 LARGEST_WHOLE = 2.0**53
 FEW = 100
 WIDE = 128

@@ -16,7 +16,7 @@ JOBS = all_jobs()
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep secrets and ledgers in a folder of this test, and let the environment be put back."""
+    """Keep secrets and registers in a folder of this test, and let the environment be put back."""
     for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
         monkeypatch.setenv(name, str(tmp_path))
 

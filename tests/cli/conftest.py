@@ -32,7 +32,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.fixture
 def policy(tmp_path: Path) -> str:
-    """Write a policy file, beside which the ledger lies."""
+    """Write a policy file, beside which the register lies."""
     path = tmp_path / "ours.toml"
     path.write_text("k = 6\n")
     return str(path)

@@ -40,7 +40,7 @@ def test_an_unexpected_error_tells_where_and_not_what(
     def broken(*_: object, **__: object) -> None:
         raise ValueError("could not convert 'Alice Canary'")
 
-    monkeypatch.setattr("discreet.study.Study.histogram", broken)
+    monkeypatch.setattr("discreet.explore.Study.histogram", broken)
     code, out, err = run("plot", "histogram", str(cohort), "bmi", "--json")
     assert code == 70
     assert "unexpected ValueError" in err

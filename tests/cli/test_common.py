@@ -29,7 +29,7 @@ def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
     view = dc.View.from_json(run(*words)[1])
     assert isinstance(view, dc.HistogramView)
     assert (view.edges[0], view.edges[-1], view.origin.policy) == (15, 45, "rules")
-    assert (tmp_path / ".discreet" / "ledger.sqlite").exists()
+    assert (tmp_path / ".discreet" / "register.sqlite").exists()
 
 
 @pytest.mark.parametrize("preset", ["datashield", "sacro", "opensafely"])
@@ -126,12 +126,12 @@ def test_a_table_of_the_papers_is_opened_with_fields_and_kinds(
     cohort: Path, tmp_path: Path
 ) -> None:
     rules = tmp_path / "rules.toml"
-    rules.write_text('regime = "research"\nk = 7\n[kinds]\nsex = "categorical"\n')
+    rules.write_text('papers.method = "deterministic"\nk = 7\n[kinds]\nsex = "categorical"\n')
 
     said = ResearchOptions(str(rules), strata="sex", kinds=["age_group=categorical"], public=True)
     policy = said.open(str(cohort), ["ldl"], k=6, q=None).policy
 
-    assert (policy.k, policy.strata, policy.public) == (6, ("sex",), True)
+    assert (policy.k, policy.of_papers.strata, policy.public) == (6, ("sex",), True)
     assert {*policy.kinds} == {"sex", "age_group", "ldl"}
     assert {*policy.kinds.values()} == {"categorical"}
 

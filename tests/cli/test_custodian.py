@@ -13,29 +13,29 @@ import pytest
 
 import discreet as dc
 from discreet.cli.custodian import policy_init
+from discreet.custodian import register_of
+from discreet.custodian.guesses import proposed_policy
 from discreet.errors import InputError
-from discreet.ledger.ledger import Ledger
 from discreet.records.store import Store, verify
+from discreet.register.register import Register
 from discreet.serve.log import ANSWERED, LogEntry, write_entry
 from discreet.serve.state import opened_record
 from discreet.serve.tokens import Caller
-from discreet.study import ledger_of
-from discreet.study.guesses import proposed_policy
 from tests.records.given import ALICE, alter, asked
 
 Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ledger(policy: str, run: Run, cohort: Path) -> Ledger:
+def register(policy: str, run: Run, cohort: Path) -> Register:
     """Let a picture leave."""
     plot = ("plot", "histogram", str(cohort), "bmi", "--json", "--policy", policy)
     assert run(*plot)[0] == 0
-    return ledger_of(policy)
+    return register_of(policy)
 
 
 @pytest.fixture
-def record(ledger: Ledger, tmp_path: Path) -> Store:
+def record(register: Register, tmp_path: Path) -> Store:
     """Ask for two pictures on the web after it; one is refused."""
     record = opened_record(tmp_path / "server")
     asked(record)
@@ -46,7 +46,7 @@ def record(ledger: Ledger, tmp_path: Path) -> Store:
 
 @pytest.fixture
 def where(policy: str, record: Store) -> tuple[str, ...]:
-    """Say where the ledger and the record are."""
+    """Say where the register and the record are."""
     return "--policy", policy, "--state", str(record.path.parent)
 
 
@@ -74,14 +74,16 @@ def test_the_log_says_who_asked_what_and_what_left(run: Run, where: tuple[str, .
     assert [it["kind"] for it in entries(run, *where, "--released")] == ["histogram"]
 
 
-def test_the_log_is_a_table_for_the_eye(run: Run, ledger: Ledger, where: tuple[str, ...]) -> None:
+def test_the_log_is_a_table_for_the_eye(
+    run: Run, register: Register, where: tuple[str, ...]
+) -> None:
     code, out, _ = run("log", *where)
     lines = [line.split() for line in out.splitlines()]
 
     assert code == 0
     assert max(len(line) for line in out.splitlines()) <= 80
     title, heading = (line for line in lines[:3] if line)
-    assert title == [f"{ledger.history()[0]['study']},", "version", "1"]
+    assert title == [f"{register.history()[0]['study']},", "version", "1"]
     assert heading == ["when", "(UTC)", "who", "what", "became", "of", "it"]
     assert "s, version a1" in out
     assert " histogram of bmi; method whole " in out
@@ -107,11 +109,11 @@ def test_nothing_was_asked_yet(run: Run, own_home: Path) -> None:
     assert not [*own_home.rglob("record*")]
 
 
-@pytest.mark.parametrize("which", ["ledger", "record"])
+@pytest.mark.parametrize("which", ["register", "record"])
 def test_a_check_prints_rows_and_head(
-    run: Run, ledger: Ledger, record: Store, where: tuple[str, ...], which: str
+    run: Run, register: Register, record: Store, where: tuple[str, ...], which: str
 ) -> None:
-    found = verify(record if which == "record" else ledger.store)
+    found = verify(record if which == "record" else register.store)
     words = where if which == "record" else where[:2]
     code, out, _ = run("log", "--verify", *words)
 
@@ -139,7 +141,7 @@ def test_a_changed_row_is_found(run: Run, record: Store, where: tuple[str, ...])
     assert json.loads(out)["broken"] == ["asked row 2 does not fit its seal"]
 
 
-def test_a_head_that_is_gone_is_found(run: Run, ledger: Ledger, policy: str) -> None:
+def test_a_head_that_is_gone_is_found(run: Run, register: Register, policy: str) -> None:
     code, out, _ = run("log", "--head", "a" * 64, "--policy", policy)
 
     assert code == 70
@@ -155,7 +157,7 @@ MISUSED = {
 
 @pytest.mark.parametrize(("words", "says"), MISUSED.values(), ids=MISUSED)
 def test_what_cannot_be_checked_is_refused(
-    run: Run, ledger: Ledger, policy: str, words: tuple[str, ...], says: str
+    run: Run, register: Register, policy: str, words: tuple[str, ...], says: str
 ) -> None:
     code, out, err = run("log", "--verify", *words, "--policy", policy)
 
@@ -176,11 +178,11 @@ def test_another_secret_breaks_every_seal(run: Run, record: Store, where: tuple[
     assert "sealed with another key" in out
 
 
-@pytest.mark.parametrize("which", ["ledger", "record"])
+@pytest.mark.parametrize("which", ["register", "record"])
 def test_a_damaged_file_is_told_in_one_line(
-    run: Run, ledger: Ledger, record: Store, where: tuple[str, ...], which: str
+    run: Run, register: Register, record: Store, where: tuple[str, ...], which: str
 ) -> None:
-    damaged = record if which == "record" else ledger.store
+    damaged = record if which == "record" else register.store
     damaged.path.write_bytes(b"CanaryX" * 1000)
 
     verified = ["log", "--verify", *(where if which == "record" else where[:2])]

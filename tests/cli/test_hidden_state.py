@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "outputs": ("outputs", "FOLDER"),
     "forget": ("forget",),
 }
-OF_LEDGER = [name for name in COMMANDS if name not in ("forget", "columns")]
+OF_REGISTER = [name for name in COMMANDS if name not in ("forget", "columns")]
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def called(run: Run, files: dict[str, str], command: str) -> tuple[int, str, str
 
 
 def begun(run: Run, files: dict[str, str]) -> Path:
-    """Release something, so that there is a ledger, a secret and a copy; return their folder."""
+    """Release something, so that there is a register, a secret and a copy; return their folder."""
     assert called(run, files, "plot")[0] == 0
     return Path(files["POLICY"]).with_name(".discreet")
 
@@ -61,14 +61,14 @@ def test_each_command_works_where_its_state_can_be_read(run: Run, files: dict[st
 
 
 @pytest.mark.parametrize("change", [*FILES, *FOLDERS], ids=lambda it: it.__name__)
-def test_what_hides_a_ledger_is_said(
+def test_what_hides_a_register_is_said(
     run: Run, files: dict[str, str], change: Callable[[Path], None]
 ) -> None:
-    change(begun(run, files) / "ledger.sqlite")
-    for command in COMMANDS if change in FOLDERS else OF_LEDGER:
+    change(begun(run, files) / "register.sqlite")
+    for command in COMMANDS if change in FOLDERS else OF_REGISTER:
         code, out, err = called(run, files, command)
         assert code in (1, 2, 3, 4), (command, out, err)
-        assert "ledger" in out + err or "cannot be" in out + err, command
+        assert "register" in out + err or "cannot be" in out + err, command
         assert "nothing was asked" not in out
         assert "discreet can work" not in out
         assert "unexpected" not in err

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from discreet.custodian import register_of
 from discreet.records.outputs import InForce, hand_in_bytes
 from discreet.records.store import verify
 from discreet.serve.state import opened_record
-from discreet.study import ledger_of
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -88,7 +88,7 @@ def test_outputs_are_commented_approved_and_rejected(request_: Any, policy: str)
     _, told, _ = request_("--reject", "--reason", "bins too fine", "--of", "bmi.svg")
     assert states(told) == {"bmi.json": "approved", "bmi.svg": "rejected", "sex.png": "approved"}
     assert told["outputs"][1]["reason"] == "bins too fine"
-    assert verify(ledger_of(policy).store).broken == ()
+    assert verify(register_of(policy).store).broken == ()
 
 
 @pytest.mark.promise
@@ -194,7 +194,7 @@ def test_a_study_is_named_where_there_are_several(
     folder = str(tmp_path / "request")
     code, _, err = run("outputs", folder, str(figures), "--policy", policy)
     assert code == 2
-    assert "the ledger knows several studies: 'cohort.csv', 'other'; give --study" in err
+    assert "the register knows several studies: 'cohort.csv', 'other'; give --study" in err
     more = ("--study", "cohort.csv", "--policy", policy)
     assert run("outputs", folder, str(figures), *more)[0] == 0
 
@@ -244,7 +244,7 @@ def test_what_was_handed_in_on_a_server_is_taken_from_its_record(
     page = (tmp_path / "request" / "index.html").read_text()
     assert "&lt;script&gt;alert" in page
     assert "<script" not in page
-    assert verify(ledger_of(policy).store).broken == ()
+    assert verify(register_of(policy).store).broken == ()
 
 
 def test_of_outputs_of_one_name_the_newest_is_taken(

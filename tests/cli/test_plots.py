@@ -99,7 +99,7 @@ ERRORS = {
     "a policy of research": (
         ["plot", "histogram", "F", "bmi", "--policy", "research", "--json"],
         2,
-        "the policy 'research' is of the papers' methods",
+        "a policy with papers is of the papers' methods",
     ),
     "a guarded policy of research": (
         ["research", "histogram", "F", "bmi", "--policy", "sacro", "--json"],

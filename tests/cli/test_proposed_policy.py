@@ -63,7 +63,7 @@ WITHOUT_POLICY = {"evaluate", "policy init"}
 #: What public or simulated data are drawn and made with: it takes no guarded policy.
 OF_PAPERS = {"research", "anonymize", "round"}
 TABLES = {"file", "original", "data"}
-#: What takes a study file, and what runs where a ledger is lost.
+#: What takes a study file, and what runs where a register is lost.
 OF_OTHERS = {"check", "register begin"}
 
 

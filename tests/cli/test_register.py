@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.ledger.ledger import MARK
-from discreet.study import ledger_of
+from discreet.custodian import register_of
+from discreet.register.register import MARK
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -35,22 +35,22 @@ def logged(run: Run, policy: str) -> list[tuple[str, str]]:
     return [(it["what"], it["outcome"]) for it in json.loads(out)]
 
 
-def test_a_lost_ledger_is_begun_anew_as_the_message_says(
+def test_a_lost_register_is_begun_anew_as_the_message_says(
     run: Run, plot: Callable[..., tuple[int, str, str]], policy: str
 ) -> None:
     assert plot()[0] == 0
-    store = ledger_of(policy).store
+    store = register_of(policy).store
     store.path.unlink()
 
     for words in (("log",), ("log", "--verify"), ("log", "--released")):
         code, out, err = run(*words, "--policy", policy)
-        assert (code, out) == (dc.LedgerError.exit_code, "")
+        assert (code, out) == (dc.RegisterError.exit_code, "")
         assert "is gone, or another is in its place" in err
     code, out, err = plot()
-    assert (code, out) == (dc.LedgerError.exit_code, "")
+    assert (code, out) == (dc.RegisterError.exit_code, "")
     (command,) = re.findall("`(discreet register begin --lost )REASON`", err)
     begin = [*shlex.split(command)[1:], "the disk broke", "--policy", policy]
-    said = (0, "a new ledger begins; it knows nothing of what was released before\n", "")
+    said = (0, "a new register begins; it knows nothing of what was released before\n", "")
     assert run(*begin) == said
     assert run(*begin)[0] == dc.InputError.exit_code
     assert plot()[0] == 0
@@ -74,7 +74,7 @@ def test_another_k_is_drawn_once_the_first_is_withdrawn(
     run: Run, plot: Callable[..., tuple[int, str, str]], policy: str
 ) -> None:
     assert plot()[0] == 0
-    study = ledger_of(policy).history()[0]["study"]
+    study = register_of(policy).history()[0]["study"]
     Path(policy).write_text("k = 8\n")
     code, _, err = plot()
     assert code == dc.LeavingError.exit_code
@@ -89,7 +89,7 @@ def test_another_k_is_drawn_once_the_first_is_withdrawn(
         ("withdrawal", "a trial"),
         ("histogram", "released as json"),
     ]
-    history = [(it["study"], it["version"]) for it in ledger_of(policy).history()]
+    history = [(it["study"], it["version"]) for it in register_of(policy).history()]
     assert history == [(study, 1), (study, 2)]
 
 
@@ -98,7 +98,7 @@ def test_a_published_study_is_not_withdrawn(
 ) -> None:
     made = ("protect", str(cohort), "-o", str(tmp_path / "a.discreet"), "--policy", policy)
     assert run(*made)[0] == 0
-    study = ledger_of(policy).history()[0]["study"]
+    study = register_of(policy).history()[0]["study"]
 
     code, out, err = run("register", "withdraw", study, "--reason", "tried", "--policy", policy)
     assert (code, out) == (dc.LeavingError.exit_code, "")

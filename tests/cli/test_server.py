@@ -481,10 +481,10 @@ def test_a_module_of_discreet_that_is_missing_is_a_bug(study: Place) -> None:
 def test_a_token_that_cannot_be_taken_back_is_said(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from discreet.errors import LedgerError
+    from discreet.errors import RegisterError
 
     def fails(store: object, study: str, name: str) -> None:
-        raise LedgerError("the record is damaged")
+        raise RegisterError("the record is damaged")
 
     study = place_in(tmp_path)
     monkeypatch.setattr("discreet.serve.tokens.revoke_token", fails)

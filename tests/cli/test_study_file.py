@@ -69,7 +69,7 @@ REFUSED = {
     "no copy": (
         ["--policy", "research", "-o", "a.discreet"],
         2,
-        "the policy 'research' is of the papers' methods",
+        "a policy with papers is of the papers' methods",
     ),
     "a report of no table": (
         ["--report", "r.html", "-o", "a.discreet"],

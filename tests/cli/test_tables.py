@@ -270,7 +270,7 @@ def test_a_hierarchy_merges_small_strata(run: Run, small: Path, tmp_path: Path) 
     tree = tmp_path / "arm.csv"
     tree.write_text("a;most\nb;rest\nc;rest\n")
     rules = tmp_path / "rules.toml"
-    rules.write_text('preset = "research"\nmost_suppressed = 0.0\nk = 11\n')
+    rules.write_text('preset = "research"\nk = 11\npapers.most_suppressed = 0.0\n')
     line = (
         f"anonymize {small} --columns x,y --strata arm --hierarchies arm={tree} --policy {rules}"
         f" -o {tmp_path / 'r.csv'}"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.study.test_tune_whole import numbers
+from tests.custodian.test_tune_whole import numbers
 
 
 def test_the_command_draws_the_map(run: Run, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.verify import EXIT_CODES
+from discreet.explore import verdicts
 from discreet.render.metadata import without_words
-from discreet.study import verdicts
 from tests.cli.conftest import Run
 from tests.cli.test_study_file import protected
 

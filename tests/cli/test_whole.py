@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.custodian.guesses import proposed_policy
 from discreet.policy import Policy
 from discreet.serve.studies import Served
-from discreet.study.guesses import proposed_policy
 from discreet.vault import whole_columns
 from tests.cli.conftest import Run
+from tests.custodian.test_whole import cohort as cohort_of
 from tests.serve.cohort import written
-from tests.study.test_whole import cohort as cohort_of
 
 
 def drawn(run: Run, *words: str) -> Any:
@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "a policy with no copy": (
         ("protect", "FILE", "--policy", "research"),
         2,
-        "the policy 'research' is of the papers' methods",
+        "a policy with papers is of the papers' methods",
     ),
     "a number without use": (
         ("plot", "bars", "FILE", "age_group", "--grid", "9", "--json"),
@@ -264,11 +264,11 @@ def test_a_copy_that_may_not_be_released_is_refused_before_it_is_made(
         monkeypatch.setattr(whole_columns, "MOST_CELLS", rows * 9 // partitions + 1)
     table, policy = tmp_path / "table.csv", tmp_path / "discreet.toml"
     cohort_of(rows).write_csv(table)
-    policy.write_text("rows = 'whole'\nk = 3\n", encoding="utf-8")
+    policy.write_text("k = 3\n", encoding="utf-8")
     of = (str(table), "--policy", str(policy))
     code, _, err = run("plot", "histogram", *of, "age", "-o", str(tmp_path / "age.svg"))
     assert code == 0, err
-    policy.write_text(f"rows = 'whole'\nk = 3\n{changed}\n", encoding="utf-8")
+    policy.write_text(f"k = 3\n{changed}\n", encoding="utf-8")
     for module in ("vault", "protected"):
         monkeypatch.setattr(f"discreet.vault.{module}.copy_of_whole", forbidden)
 

@@ -113,8 +113,8 @@ def place(folder: Path) -> Iterator[Path]:
     """Be in a folder that is home, with secret and keys of the golden files and nothing else."""
     for state in (folder / ".discreet", folder / "state" / "discreet"):
         state.mkdir(parents=True, exist_ok=True)
-        (state / "ledger.key").touch(mode=0o600)
-        (state / "ledger.key").write_text(SECRET[::-1], encoding="ascii")
+        (state / "register.key").touch(mode=0o600)
+        (state / "register.key").write_text(SECRET[::-1], encoding="ascii")
     kept, where = dict(os.environ), Path.cwd()
     for name in ("CONFIG", "STATE", "CACHE", "DATA"):
         os.environ[f"XDG_{name}_HOME"] = str(folder / name.lower())
@@ -243,8 +243,8 @@ TIMES = {"at", "opened", "expires", "seal", "digest", "digests", "checksum", "to
 OF_LAST_BITS = {"id", "checksum", "seal", "file_seal"}
 
 
-def ledger_rows(folder: Path) -> dict[str, list[str]]:
-    """Return every row of the ledgers below a folder, without times and what hangs on them."""
+def register_rows(folder: Path) -> dict[str, list[str]]:
+    """Return every row of the registers below a folder, without times and what hangs on them."""
     out: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("*.sqlite")):
         connection = sqlite3.connect(path)

@@ -22,9 +22,9 @@ from tests.golden.access import (
     copies,
     digest,
     drawn,
-    ledger_rows,
     opened,
     plain_words,
+    register_rows,
     released,
     seen,
     tried,
@@ -74,7 +74,10 @@ SENSITIVE = {"patient": "identifier", "diagnosis": "sensitive"}
 def study_of(preset: str = "standard", source: Any = None, **changes: Any) -> Any:
     """Open the cohort under a preset, some rules of it changed."""
     # Public, for of the same data one method alone leaves.
-    own = {"strata": ["sex"], "public": True} if preset == "research" else {}
+    own: dict[str, Any] = {}
+    if preset == "research":
+        papers = {"strata": ["sex"]} | changes.pop("papers", {})
+        own = {"public": True, "papers": papers}
     policy = Policy.preset(preset, **(RULES | own | {"study": "golden"} | changes))
     return opened(access.cohort() if source is None else source, policy)
 
@@ -136,7 +139,7 @@ def plots_rows(folder: Path) -> Cases:
     out: Cases = {}
     for name, changes in ROW_RULES.items():
         study = study_of("research", **changes)
-        method = changes.get("rows", "condensation")
+        method = changes["papers"]["method"]
         all_of_them = ("scatter", "histogram", "heatmap", "box", "residuals", "qq", "leverage")
         for plot in all_of_them if name in ROWS else ("scatter", "qq"):
             out[f"{name}: {plot}"] = tried(_asking(study, plot, *COLUMNS[plot], method=method))
@@ -241,11 +244,8 @@ def _declared() -> Cases:
     """Draw with ends, edges, missing values, ordered levels and few bins declared."""
     study = study_of(
         limits={"glucose": [50, 180]},
-        edges={"age": [0, 30, 45, 60, 100]},
         missing_values={"income": [98000]},
         round_to=1,
-        bins=12,
-        grid=9,
     )
     out = {f"declared: {name}": tried(ask) for name, ask in every_plot(study)}
     return out | {
@@ -257,48 +257,47 @@ def _declared() -> Cases:
 # --- tables ---------------------------------------------------------------------------------------
 
 ROUNDINGS = ("mdav", "vmdav", "optimal", "equal_width", "equal_frequency", "kmeans", "resampling")
-#: Rules of a policy, as policy files spell them today.
+#: Rules of a policy, as policy files spell them.
 ROW_RULES: Mapping[str, dict[str, Any]] = {
-    **{name: {"rows": name} for name in ROWS},
-    **{f"rounding {name}": {"rows": "rounding", "rounding": name} for name in ROUNDINGS},
+    **{name: {"papers": {"method": name}} for name in ROWS},
+    **{f"rounding {name}": {"papers": {"method": name.replace("_", "-")}} for name in ROUNDINGS},
 }
 TABLE_RULES: Mapping[str, dict[str, Any]] = {
     **ROW_RULES,
-    "rounding base": {"rows": "rounding", "rounding": "base"},
-    "rounding mdlp": {"rows": "rounding", "rounding": "mdlp"},
-    "rounding with a line": {"rows": "rounding", "rounding": "equal-width", "c": 6},
-    "k-means in parts": {"rows": "rounding", "rounding": "kmeans", "c": 12},
-    "mahalanobis": {"rows": "deterministic", "metric": "mahalanobis"},
-    "more noise": {"rows": "probabilistic", "q": 0.5},
-    "noise by distance": {"rows": "probabilistic", "far_noise": "by-distance"},
-    "no strata": {"strata": []},
-    "two strata": {"strata": ["sex", "smoker"]},
-    "levels named": {"strata": ["sex", "smoker"], "missing_levels": "level"},
-    "levels drawn": {"strata": ["sex", "smoker"], "missing_levels": "drawn"},
-    "small strata": {"strata": ["region", "sex"], "k": 6},
-    "merged": {"strata": ["region", "sex"], "k": 6, "most_suppressed": 0.0},
+    "rounding base": {"papers": {"method": "base"}},
+    "rounding with a line": {"papers": {"method": "equal-width", "c": 6}},
+    "k-means in parts": {"papers": {"method": "kmeans", "c": 12}},
+    "mahalanobis": {"papers": {"method": "deterministic", "metric": "mahalanobis"}},
+    "more noise": {"papers": {"method": "probabilistic", "q": 0.5}},
+    "noise by distance": {"papers": {"method": "probabilistic", "far_noise": "by-distance"}},
+    "no strata": {"papers": {"strata": []}},
+    "two strata": {"papers": {"strata": ["sex", "smoker"]}},
+    "levels named": {"papers": {"strata": ["sex", "smoker"], "missing_levels": "level"}},
+    "levels drawn": {"papers": {"strata": ["sex", "smoker"], "missing_levels": "drawn"}},
+    "small strata": {"k": 6, "papers": {"strata": ["region", "sex"]}},
+    "merged": {"k": 6, "papers": {"strata": ["region", "sex"], "most_suppressed": 0.0}},
     "a hierarchy": {
-        "strata": ["smoker", "sex"],
         "k": 15,
-        "hierarchies": {"smoker": {"ever": ["yes", "former"], "never": ["no"]}},
+        "papers": {
+            "strata": ["smoker", "sex"],
+            "hierarchies": {"smoker": {"ever": ["yes", "former"], "never": ["no"]}},
+        },
     },
     "ordered": {
-        "strata": ["smoker"],
         "k": 25,
         "ordered": {"smoker": ["no", "former", "yes"]},
+        "papers": {"strata": ["smoker"]},
     },
-    "median": {"missing": "median"},
-    "mean": {"missing": "mean"},
-    "clipped": {"outside": "clip", "rows": "probabilistic"},
-    "kept": {"outside": "keep", "rows": "deterministic"},
-    "bounds": {"bounds": {"age": [18, 90]}, "rows": "probabilistic"},
+    "median": {"papers": {"missing": "median"}},
+    "mean": {"papers": {"missing": "mean"}},
+    "clipped": {"papers": {"outside": "clip", "method": "probabilistic"}},
+    "kept": {"papers": {"outside": "keep", "method": "deterministic"}},
+    "bounds": {"bounds": {"age": [18, 90]}, "papers": {"method": "probabilistic"}},
     "k of 10": {"k": 10},
     "keyed": {"key": "patient"},
     "diverse": {
-        "strata": ["sex"],
         "roles": SENSITIVE,
-        "diversity": 2,
-        "closeness": 0.3,
+        "papers": {"strata": ["sex"], "diversity": 2, "closeness": 0.3},
     },
 }
 
@@ -496,10 +495,10 @@ def session(folder: Path, table: pa.Table | None = None) -> Cases:
     step("second version", changed.session.new_version)
     step("second histogram", saved(changed, "histogram", "glucose", to="g.json"))
     step("second scatter", saved(changed, "scatter", "age", "glucose", to="h.json"))
-    # As JSON under no policy file: the ledger of the user.
+    # As JSON under no policy file: the register of the user.
     alone = opened(access.cohort(), study="alone", roles={"patient": "identifier"})
     step("alone", lambda: brief(json.loads(drawn(alone, "bars", "sex").to_json())))
-    out["ledgers"] = ledger_rows(folder)
+    out["registers"] = register_rows(folder)
     out["copies"] = copies(folder)
     return out
 
@@ -698,7 +697,7 @@ def api(folder: Path) -> Cases:
         out["not a custodian"] = _answer(client.get("/api/custodian", headers=bearer))
         own = client.get("/api/custodian", headers={"Authorization": f"Bearer {carol}"})
         out["custodian"] = {key: _shape(value) for key, value in own.json().items()}
-    out["ledger"] = ledger_rows(folder)
+    out["register"] = register_rows(folder)
     return out
 
 

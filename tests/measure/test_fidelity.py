@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
-from discreet.measure.fidelity import Mixed, fidelity, mean_deviation
-from discreet.measure.fidelity_report import (
+from discreet.estimates.fidelity_report import (
     LIMITS,
     Beside,
     ColumnFit,
@@ -27,6 +26,7 @@ from discreet.measure.fidelity_report import (
     SubsetFit,
     nice_above,
 )
+from discreet.measure.fidelity import Mixed, fidelity, mean_deviation
 from discreet.methods.whole import MISSING, OTHER, Draws, Levels, Settings, whole_copy
 from discreet.progress import listening
 from discreet.render.scene import Cells

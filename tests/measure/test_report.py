@@ -26,13 +26,9 @@ from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate, as_pair
 from discreet.measure.report import (
     SCHEMA,
-    Listing,
     Report,
-    bullets,
     check_correspond,
-    columns,
     grid_plot,
-    headed,
     histogram_plot,
     listings,
     model_plot,
@@ -41,6 +37,7 @@ from discreet.measure.report import (
 )
 from discreet.measure.rmd import RmdGrid
 from discreet.measure.utility import Preservation
+from discreet.render.report_text import Listing, bullets, columns, headed
 from discreet.render.scene import Bars, Box, Boxes, Intervals, Lines
 from discreet.render.to_matplotlib import draw
 

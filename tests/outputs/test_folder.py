@@ -17,7 +17,7 @@ from discreet.outputs.layout import summary_of
 from discreet.provenance import checksum_of_file
 from discreet.records.outputs import list_outputs
 from discreet.records.store import verify
-from tests.records.given import NOW, ledger_file
+from tests.records.given import NOW, register_file
 
 ACRO = Path(__file__).parents[2] / "build" / "acro" / "bin" / "acro-ready"
 CONFIG = {"safe_threshold": 5}
@@ -39,7 +39,7 @@ def check(path: Path) -> Finding | None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     """Return a folder that is not there yet."""
-    return Folder(tmp_path / "request", ledger_file(tmp_path / "state"), "cohort.csv", NOW)
+    return Folder(tmp_path / "request", register_file(tmp_path / "state"), "cohort.csv", NOW)
 
 
 def written(path: Path, text: str = "made\n") -> Path:

@@ -37,7 +37,7 @@ def shares(n: int = 300) -> dict[str, Any]:
 @pytest.mark.parametrize("method", ["probabilistic", "deterministic", "condensation"])
 @pytest.mark.parametrize("rule", ["keep", "reflect", "clip"])
 def test_views_have_the_bounds(rule: str, method: str) -> None:
-    research = Policy.preset("research", outside=rule, bounds={"x": [0.45, 0.55]})
+    research = Policy.preset("research", bounds={"x": [0.45, 0.55]}, papers={"outside": rule})
     asked = research.settle("scatter", ["x", "y"], method=method)
     plainly = Policy.preset("research").settle("scatter", ["x", "y"], method=method)
 
@@ -141,7 +141,7 @@ def test_a_guarded_study_draws_from_its_copy_alone() -> None:
 def ready(given: Any, policy: Policy, carried: tuple[str, ...] = ()) -> Noised:
     """Make the rows of x and y ready, with their noise."""
     raw = raw_rows(
-        table_of(given), policy, ["x", "y"], SECRET, strata=policy.strata, carried=carried
+        table_of(given), policy, ["x", "y"], SECRET, strata=policy.of_papers.strata, carried=carried
     )
     return noised(prepared(raw, policy, SECRET), SECRET, raw.version)
 
@@ -163,7 +163,7 @@ METHODS: dict[str, RowMethod] = {
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_a_table_is_made_within_strata_and_row_by_row(method: RowMethod) -> None:
-    given, research = columns(), Policy.preset("research", strata=["sex"])
+    given, research = columns(), Policy.preset("research", papers={"strata": ["sex"]})
     ready_rows = ready(given, research)
     rows = ready_rows.rows
 

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.arguments import Labels
+from discreet.columns import Rows
 from discreet.errors import InputError, RefusedError
 from discreet.keys import row_keys
 from discreet.papers.protected import protect_view, said
 from discreet.papers.rows import Prepared, noised, prepared, raw_rows, repaired, strata_labels
 from discreet.policy import Policy
 from discreet.secret import Secret
-from discreet.table import Rows
+from tests.cases import policy_of
 from tests.vault.given import SECRET, columns, table_of
 
 RESEARCH = Policy.preset("research")
@@ -28,14 +29,16 @@ FIVE = RESEARCH.changed(k=5)
 def ready(given: Any, policy: Policy, secret: Secret = SECRET, carried: Any = ()) -> Prepared:
     """Make rows ready, as for a table of x and y."""
     table = table_of(given, policy.unit, policy.key)
-    raw = raw_rows(table, policy, ["x", "y"], secret, strata=policy.strata, carried=carried)
+    raw = raw_rows(
+        table, policy, ["x", "y"], secret, strata=policy.of_papers.strata, carried=carried
+    )
     return prepared(raw, policy, secret)
 
 
 def version_of(given: Any, policy: Policy) -> bytes:
     """Return the version of rows of x and y."""
     table = table_of(given, policy.unit, policy.key)
-    return raw_rows(table, policy, ["x", "y"], SECRET, strata=policy.strata).version
+    return raw_rows(table, policy, ["x", "y"], SECRET, strata=policy.of_papers.strata).version
 
 
 @settings(max_examples=20)
@@ -168,19 +171,22 @@ def test_strata_of_fewer_than_k_are_merged_or_left_out(
 ) -> None:
     given = arms(before)
 
-    rows = ready(given, TEN_ROWS.changed(strata=["arm"]))
+    rows = ready(given, TEN_ROWS.changed(papers={"strata": ["arm"]}))
 
     assert Counter(rows.levels["arm"]) == after
     assert list(said(rows.done, 5)) == remarks
     order = np.random.default_rng(5).permutation(100)
     shuffled = {name: np.array(values)[order] for name, values in given.items()}
-    assert Counter(ready(shuffled, TEN_ROWS.changed(strata=["arm"])).levels["arm"]) == after
+    assert (
+        Counter(ready(shuffled, TEN_ROWS.changed(papers={"strata": ["arm"]})).levels["arm"])
+        == after
+    )
 
 
 def test_no_row_is_left_out_where_the_policy_lets_none_be() -> None:
     given = arms({"a": 82, "b": 12, "c": 6})
 
-    merged = ready(given, TEN_ROWS.changed(strata=["arm"], most_suppressed=0.0))
+    merged = ready(given, TEN_ROWS.changed(papers={"strata": ["arm"], "most_suppressed": 0.0}))
 
     assert Counter(merged.levels["arm"]) == {"a": 82, "other": 18}
     assert (merged.done.left_out, merged.done.suppressed) == (0, 0)
@@ -189,7 +195,7 @@ def test_no_row_is_left_out_where_the_policy_lets_none_be() -> None:
 def test_combinations_of_strata_are_what_counts() -> None:
     two = {"a": ["p", "q"] * 50, "b": ["u"] * 50 + ["v"] * 41 + ["u"] * 9}
     few = {"a": ["p"] * 50 + ["q"] * 50, "b": (["u"] * 25 + ["v"] * 20 + ["w"] * 5) * 2}
-    policy = TEN_ROWS.changed(strata=["a", "b"], most_suppressed=0.0)
+    policy = TEN_ROWS.changed(papers={"strata": ["a", "b"], "most_suppressed": 0.0})
 
     assert Counter(zip(*ready(columns(100) | two, policy).levels.values(), strict=True)) == {
         ("p", "u"): 29,
@@ -205,7 +211,7 @@ def test_combinations_of_strata_are_what_counts() -> None:
 
 def test_a_column_of_small_strata_alone_is_left_out() -> None:
     given = columns(100) | {"arm": [f"arm {i}" for i in range(100)], "half": ["p", "q"] * 50}
-    policy = TEN_ROWS.changed(strata=["arm", "half"], most_suppressed=0.0)
+    policy = TEN_ROWS.changed(papers={"strata": ["arm", "half"], "most_suppressed": 0.0})
 
     rows = ready(given, policy)
 
@@ -218,7 +224,9 @@ TOWN_LEVELS = ["York"] * 20 + ["Leeds"] * 6 + ["Hull"] * 8 + ["Exeter"] * 66
 
 
 def test_a_hierarchy_says_how_levels_are_merged() -> None:
-    policy = TEN_ROWS.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
+    policy = TEN_ROWS.changed(
+        papers={"strata": ["town"], "hierarchies": {"town": TOWNS}, "most_suppressed": 0.0}
+    )
 
     rows = ready(columns(100) | {"town": TOWN_LEVELS}, policy)
 
@@ -228,9 +236,13 @@ def test_a_hierarchy_says_how_levels_are_merged() -> None:
 
 def test_a_hierarchy_need_not_know_the_level_of_missing_values() -> None:
     missing: list[Any] = [None] * 12 + TOWN_LEVELS[12:]
-    policy = TEN_ROWS.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
+    policy = TEN_ROWS.changed(
+        papers={"strata": ["town"], "hierarchies": {"town": TOWNS}, "most_suppressed": 0.0}
+    )
 
-    rows = ready(columns(100) | {"town": missing}, policy.changed(missing_levels="level", k=8))
+    rows = ready(
+        columns(100) | {"town": missing}, policy.changed(k=8, papers={"missing_levels": "level"})
+    )
 
     assert Counter(rows.levels["town"]) == {"York": 8, "Tyne": 14, "Devon": 66, "(missing)": 12}
     assert "about 10 missing levels of town are a level of their own" in said(rows.done, 5)
@@ -239,7 +251,9 @@ def test_a_hierarchy_need_not_know_the_level_of_missing_values() -> None:
 def test_neighbours_of_ordered_levels_are_merged() -> None:
     levels = ["low"] * 40 + ["mid"] * 6 + ["high"] * 9 + ["top"] * 45
     order = ["low", "mid", "high", "top"]
-    policy = TEN_ROWS.changed(strata=["dose"], ordered={"dose": order}, most_suppressed=0.0)
+    policy = TEN_ROWS.changed(
+        ordered={"dose": order}, papers={"strata": ["dose"], "most_suppressed": 0.0}
+    )
 
     rows = ready(columns(100) | {"dose": levels}, policy)
 
@@ -247,7 +261,7 @@ def test_neighbours_of_ordered_levels_are_merged() -> None:
 
 
 def test_a_hierarchy_that_lacks_a_level_is_refused_without_its_name() -> None:
-    policy = TEN_ROWS.changed(strata=["town"], hierarchies={"town": TOWNS})
+    policy = TEN_ROWS.changed(papers={"strata": ["town"], "hierarchies": {"town": TOWNS}})
 
     with pytest.raises(InputError, match="hierarchy of column 'town'") as refused:
         ready(columns(100) | {"town": [*TOWN_LEVELS[:-1], "Canary"]}, policy)
@@ -261,11 +275,11 @@ TEN = {
     "arm": ["a"] * 4 + ["b"] * 3 + ["c"] * 3,
     "ill": ["p", "q", "p", "q", "p", "p", "p", "q", "q", "q"],
 }
-OF_ARMS = RESEARCH.changed(strata=["arm"], most_suppressed=0.0)
+OF_ARMS = RESEARCH.changed(papers={"strata": ["arm"], "most_suppressed": 0.0})
 DEMANDS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing": ({}, ["a"] * 4 + ["b"] * 3 + ["c"] * 3),
-    "two different values": ({"diversity": 2}, ["a"] * 4 + ["other"] * 6),
-    "shares like those of all": ({"closeness": 0.25}, ["a"] * 4 + ["other"] * 6),
+    "two different values": ({"papers": {"diversity": 2}}, ["a"] * 4 + ["other"] * 6),
+    "shares like those of all": ({"papers": {"closeness": 0.25}}, ["a"] * 4 + ["other"] * 6),
     "more rows": ({"k": 4}, ["a"] * 4 + ["other"] * 6),
     "all of it": ({"k": 5}, []),
 }
@@ -330,7 +344,7 @@ def test_missing_values_by_hand(
 ) -> None:
     fields = dict(zip(NUMBERS, how, strict=True))
 
-    rows = ready(GAPS, Policy.preset("research", k=1, strata=["sex"], **fields))
+    rows = ready(GAPS, policy_of(k=1, strata=["sex"], **fields))
 
     assert rows.values.tolist() == [[a, b] for a, b in zip(x, y, strict=True)]
     assert [word if word != "(missing)" else "-" for word in rows.levels["sex"]] == list(sex)
@@ -339,14 +353,14 @@ def test_missing_values_by_hand(
 
 def test_the_missing_level_has_a_name_that_none_has() -> None:
     given = GAPS | {"sex": ["(missing)", "f", "f", None, "f", "f"]}
-    policy = Policy.preset("research", k=1, strata=["sex"], missing_levels="level")
+    policy = Policy.preset("research", k=1, papers={"strata": ["sex"], "missing_levels": "level"})
 
     assert ready(given, policy).levels["sex"] == ("(missing)", "f", "(no value)", "f")
 
 
 def test_what_is_carried_without_a_value_is_named_and_never_drawn() -> None:
     carried = GAPS | {"ill": ["p", None, "q", "q", None, "p"]}
-    policy = Policy.preset("research", k=1, missing="median", missing_levels="drawn")
+    policy = Policy.preset("research", k=1, papers={"missing": "median", "missing_levels": "drawn"})
 
     rows = ready(carried, policy, carried=["ill"])
 
@@ -363,7 +377,7 @@ def holes(n: int = 400) -> dict[str, Any]:
     return made
 
 
-DRAWN = FIVE.changed(strata=["sex"], missing="median", missing_levels="drawn")
+DRAWN = FIVE.changed(papers={"strata": ["sex"], "missing": "median", "missing_levels": "drawn"})
 
 
 def test_drawn_levels_are_the_records_own_and_the_secrets() -> None:
@@ -391,12 +405,12 @@ def test_what_was_filled_is_said_in_rough_numbers() -> None:
         "about 60 missing values of x are filled",
         "about 80 missing values of sex are filled",
     )
-    named = ready(holes(), DRAWN.changed(missing_levels="level"))
+    named = ready(holes(), DRAWN.changed(papers={"missing_levels": "level"}))
     assert said(named.done, 5) == (
         "about 60 missing values of x are filled",
         "about 80 missing levels of sex are a level of their own",
     )
-    complete = ready(holes(), FIVE.changed(strata=["sex"]))
+    complete = ready(holes(), FIVE.changed(papers={"strata": ["sex"]}))
     assert said(complete.done, 5) == ()
     assert complete.done.left_out == 126
 
@@ -404,14 +418,14 @@ def test_what_was_filled_is_said_in_rough_numbers() -> None:
 def test_research_fills_as_it_is_told() -> None:
     given = columns(10) | {"x": [None, *range(8), 1000]}
 
-    rows = ready(given, Policy.preset("research", missing="mean"))
+    rows = ready(given, Policy.preset("research", papers={"missing": "mean"}))
 
     assert rows.values[0, 0] == pytest.approx(1028 / 9)
 
 
 def test_another_way_with_gaps_is_another_version() -> None:
     ways = [
-        FIVE.changed(strata=["sex"], missing=how, missing_levels=levels)
+        FIVE.changed(papers={"strata": ["sex"], "missing": how, "missing_levels": levels})
         for how in ("complete", "median", "mean")
         for levels in ("complete", "level", "drawn")
     ]
@@ -463,7 +477,7 @@ def test_who_has_several_levels_that_are_joined_is_one_person() -> None:
 
     with pytest.raises(RefusedError, match="strata hold too few persons, some of whom are in"):
         repaired(levels, {}, BY_PERSON, rows_of(who))
-    found = repaired(levels, {}, BY_PERSON.changed(most_suppressed=0.2), rows_of(who))
+    found = repaired(levels, {}, BY_PERSON.changed(papers={"most_suppressed": 0.2}), rows_of(who))
     assert found.suppressed == 18
     assert found.kept.tolist() == [True] * 100 + [False] * 18
 

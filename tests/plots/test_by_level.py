@@ -34,8 +34,8 @@ ORIGIN = Origin(
     left_out=0,
     counted="records",
 )
-POLICY = Policy.preset("research", bins=6, grid=4, limits={"x": [0, 6], "y": [0, 6]})
-COPIED = Policy.preset("standard", bins=6, grid=4, limits={"x": [0, 6], "y": [0, 6]})
+POLICY = Policy.preset("research", limits={"x": [0, 6], "y": [0, 6]}, papers={"bins": 6, "grid": 4})
+COPIED = Policy.preset("standard", limits={"x": [0, 6], "y": [0, 6]})
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -50,7 +50,9 @@ def asked(
     """Settle a picture of column x, or of x and y; a guarded one is of the copy."""
     columns = ["x"] if picture == "histogram" else ["x", "y"]
     found = policy.settle(picture, columns, by=by, **named)
-    return dataclasses.replace(found, of_copy=policy.fixed)
+    if policy.fixed:
+        return dataclasses.replace(found, of_copy=True, bins=6, grid=4)
+    return found
 
 
 def people(**held: Mapping[int, int]) -> dict[str, list[Any]]:
@@ -87,7 +89,7 @@ def grids_of(view: MultiplesView) -> dict[str, GridView]:
 
 
 def test_research_shows_each_level_by_itself() -> None:
-    policy = Policy.preset("research", bins=3, limits={"x": [0, 3]})
+    policy = Policy.preset("research", limits={"x": [0, 3]}, papers={"bins": 3})
     table = table_of(people(f={0: 8, 1: 2, 2: 5}, m={0: 2, 1: 9}))
 
     hidden, raw = (
@@ -191,7 +193,7 @@ def test_rows_of_a_copy_in_cells_and_contours() -> None:
 
 
 def test_research_counts_every_protected_row() -> None:
-    policy = Policy.preset("research", bins=2, limits={"x": [0, 2]})
+    policy = Policy.preset("research", limits={"x": [0, 2]}, papers={"bins": 2})
     rows, levels = protected(f={0: 1}, m={0: 2, 1: 1})
 
     view = histogram.by_level_from_rows(

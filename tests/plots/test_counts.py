@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from discreet.columns import BinAxis
 from discreet.errors import RefusedError
 from discreet.methods.counts import Bins
 from discreet.methods.values import short
@@ -28,7 +29,8 @@ from discreet.plots.heatmap import grid_view
 from discreet.plots.histogram import histogram_view
 from discreet.plots.scatter import middles_of_cells
 from discreet.policy import PlotRequest, Policy
-from discreet.table import BinAxis, Table, open_table
+from discreet.table import Table, open_table
+from tests.cases import policy_of
 
 ORIGIN = Origin(
     policy="standard",
@@ -224,7 +226,7 @@ Floats = NDArray[np.float64]
 
 def asked_of_axes(policy: str = "research", **fields: Any) -> PlotRequest:
     """Settle a histogram of column x; a guarded one is of the copy."""
-    found = Policy.preset(policy, **fields).settle("histogram", ["x"])
+    found = policy_of(policy, **fields).settle("histogram", ["x"])
     return replace(found, of_copy=policy != "research")
 
 

@@ -89,7 +89,7 @@ def of_records(
         table_of(given),
         settled(picture, model, policy, **named),
         ORIGIN,
-        lambda table, of: protect_view(table, policy, of, SECRET).columns,
+        lambda columns, of: protect_view(table_of(columns), policy, of, SECRET).columns,
         residual_df=1,
         noise_on=noise_on,
     )
@@ -302,9 +302,9 @@ def test_noise_on_the_variable_is_noise_on_the_residuals_of_the_records() -> Non
 def test_other_columns_are_not_protected_for_the_variable() -> None:
     model, seen = model_of("y ~ x"), []
 
-    def protect(table: Table, asked: PlotRequest) -> Mapping[str, Floats]:
-        seen.append((asked.columns, [*table.columns]))
-        return {name: table.rows([name]).numbers[name] for name in asked.columns}
+    def protect(columns: Mapping[str, Floats], asked: PlotRequest) -> Mapping[str, Floats]:
+        seen.append((asked.columns, [*columns]))
+        return {name: columns[name] for name in asked.columns}
 
     for noise_on in ("variable", "points"):
         diagnostics.of_records(

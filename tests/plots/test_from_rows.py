@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.columns import BinAxis
 from discreet.plots import Origin, contour, counts, heatmap, histogram, scatter
 from discreet.plots import box as box_plot
 from discreet.policy import PlotRequest, Policy
-from discreet.table import BinAxis
+from tests.cases import policy_of
 
 ORIGIN = Origin(
     policy="standard",
@@ -30,8 +31,10 @@ def asked(
     **named: Any,
 ) -> PlotRequest:
     """Settle a picture by the row method of `research`, or one of a copy."""
-    found = Policy.preset(policy, **named).settle(picture, columns, method="rows", by=by)
-    return dataclasses.replace(found, of_copy=policy != "research")
+    found = policy_of(**named).settle(picture, columns, method="rows", by=by)
+    if policy == "research":
+        return found
+    return dataclasses.replace(found, method="whole", k=5, q=None, of_copy=True)
 
 
 def rows(**columns: Any) -> dict[str, Any]:

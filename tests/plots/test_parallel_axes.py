@@ -28,11 +28,11 @@ from discreet.plots.parallel_axes import (
     counted_cells,
     pixel_axis,
     proposed_order,
-    rules_of_order,
     too_diverse,
 )
 from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.table import Table, open_table
+from tests.cases import policy_of
 
 Sensitive = Mapping[str, tuple[str, ...]]
 LIMITS = {"x": [0, 100]}
@@ -52,7 +52,7 @@ def asked(
 ) -> PlotRequest:
     """Settle parallel coordinates of k = 3."""
     given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
-    found = Policy.preset("research", **given).settle("parallel", columns)
+    found = policy_of(**given).settle("parallel", columns)
     axes = AxesRequest(pixels, 2, sensitive or {}, "smaller", fuzzy=True)
     return replace(found, axes=axes)
 
@@ -392,7 +392,7 @@ TABLE = table_of_in_order()
 
 def asked_in_order(columns: Sequence[str], *sensitive: str, **fields: Any) -> PlotRequest:
     """Settle parallel coordinates of an axis of 100 pixels, k = 3."""
-    policy = Policy.preset("research", k=3, bins=10, **fields)
+    policy = Policy.preset("research", k=3, **fields, papers={"bins": 10})
     named = {name: () for name in sensitive}
     axes = AxesRequest(100, 2, named, "smaller", fuzzy=True)
     return replace(policy.settle("parallel", columns), axes=axes)
@@ -504,38 +504,9 @@ def test_an_order_that_breaks_a_rule_is_refused_with_the_nearest(
 def test_levels_alone_cannot_stand_beside_a_secret() -> None:
     how = asked_in_order(["ward", "ill"], "ill")
 
-    for call in (check_order, proposed_order, rules_of_order):
+    for call in (check_order, proposed_order):
         with pytest.raises(RefusedError, match="and there is none; add a continuous column"):
             call(TABLE, how, axes_to_order(TABLE, how))
-
-
-@pytest.mark.parametrize(
-    ("columns", "sensitive", "reason", "nearest"), REFUSED.values(), ids=REFUSED
-)
-def test_every_order_is_judged_by_what_was_measured_once(
-    columns: list[str], sensitive: list[str], reason: str, nearest: list[str]
-) -> None:
-    how = asked_in_order(columns, *sensitive)
-    broken, found = rules_of_order(TABLE, how, axes_to_order(TABLE, how))
-
-    assert found == tuple(nearest)
-    assert reason in "; ".join(broken(columns))
-    assert broken(nearest) == ()
-    for order in itertools.permutations(columns):
-        again = asked_in_order(order, *sensitive)
-        if broken(order):
-            with pytest.raises(RefusedError, match="; the nearest allowed order is ") as told:
-                check_order(TABLE, again, axes_to_order(TABLE, again))
-            assert str(told.value).startswith("; ".join(broken(order)))
-        else:
-            check_order(TABLE, again, axes_to_order(TABLE, again))
-
-
-def test_an_order_that_is_allowed_is_the_nearest() -> None:
-    for columns, sensitive in ALLOWED.values():
-        how = asked_in_order(columns, *sensitive)
-        broken, nearest = rules_of_order(TABLE, how, axes_to_order(TABLE, how))
-        assert (broken(columns), nearest) == ((), tuple(columns))
 
 
 PROPOSED: dict[str, tuple[list[str], list[str], list[str]]] = {

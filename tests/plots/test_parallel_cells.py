@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from discreet.errors import RefusedError
 from discreet.plots import Origin, ParallelAxis, ParallelView
 from discreet.plots.parallel import from_counts
-from discreet.policy import AxesRequest, Policy
+from discreet.policy import AxesRequest
 from discreet.table import Table, open_table
+from tests.cases import policy_of
 
 # What made tables may be refused for.
 EXPECTED = (
@@ -54,7 +55,7 @@ def drawn(
     table: Table, columns: Sequence[str], *, pixels: int = 100, **fields: Any
 ) -> ParallelView:
     """Draw parallel coordinates of cells, as of a copy."""
-    policy = Policy.preset("research", **{"k": 3, "bins": pixels // 10, **fields})
+    policy = policy_of(**{"k": 3, "bins": pixels // 10, **fields})
     asked = policy.settle("parallel", columns)
     axes = AxesRequest(pixels, 1, {}, "smaller", fuzzy=True)
     return from_counts(table, replace(asked, method="whole", of_copy=True, axes=axes), ORIGIN)

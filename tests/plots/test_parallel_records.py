@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, RefusedError
 from discreet.plots import Origin, ParallelAxis, ParallelView
 from discreet.plots.parallel import Gap, clusters_of_records
-from discreet.policy import AxesRequest, Policy
+from discreet.policy import AxesRequest
 from discreet.table import Table, open_table
+from tests.cases import policy_of
 
 Columns = Mapping[str, Sequence[Any]]
 Whole = NDArray[np.int64]
@@ -60,7 +61,7 @@ def drawn(
         for name in chosen
         if not any(isinstance(value, str) for value in columns[name])
     }
-    policy = Policy.preset("research", **{"k": 3, "limits": limits, **fields})
+    policy = policy_of(**{"k": 3, "limits": limits, **fields})
     asked = policy.settle("parallel", chosen, method=method)
     axes = AxesRequest(pixels, diversity, sensitive or {}, cost, fuzzy=True)
     return clusters_of_records(table or table_of(columns), replace(asked, axes=axes), ORIGIN)

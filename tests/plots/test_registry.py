@@ -7,12 +7,12 @@ import typing
 
 import pytest
 
+from discreet.custodian.research import Research
+from discreet.explore import Study
 from discreet.methods import METHODS
 from discreet.parallel.pixels import COSTS
 from discreet.plots import PARAMETERS, PLOTS
-from discreet.policy.policy import RULES
-from discreet.study import Study
-from discreet.study.research import Research
+from discreet.policy import FIELDS, PAPER_FIELDS
 
 NOT_ASKED = {
     # ends of axes and edges of bins are the custodian's to declare
@@ -103,7 +103,7 @@ def test_a_parameter_says_what_it_may_be(name: str) -> None:
         "words": it.usual is None and not it.choices and it.least is None,
     }[it.type]
     # The policy says what is usual of its numbers.
-    assert (it.usual is None) == (name in RULES or it.type == "words")
+    assert (it.usual is None) == (name in {**FIELDS, **PAPER_FIELDS} or it.type == "words")
 
 
 def test_costs_are_those_there_are() -> None:

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import discreet as dc
+from discreet.custodian.papers import Papers
 from discreet.errors import InputError, RefusedError
 from discreet.plots import SurvivalCurve, SurvivalView, View
 from discreet.plots.survival import SURVIVAL, event_of, log_minus_log, product_limit
 from discreet.render.scene import Bands, Lines
-from discreet.study.papers import Papers
 
 # Weeks in remission of 21 children given 6-MP (Freireich et al. 1963); + is still in remission.
 SIX_MP = "6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+"

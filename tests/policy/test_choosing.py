@@ -16,7 +16,12 @@ CHOSEN: dict[str, tuple[Policy, str, str | None, str]] = {
     "a contour is a heat map": (RESEARCH, "contour", None, "generalization"),
     "named": (RESEARCH, "scatter", "microaggregation", "microaggregation"),
     "rounded, under research": (RESEARCH, "box", "rounding", "rounding"),
-    "rows that are rounded": (RESEARCH.changed(rows="rounding"), "qq", "rows", "rounding"),
+    "rows that are rounded": (
+        RESEARCH.changed(papers={"method": "rounding"}),
+        "qq",
+        "rows",
+        "rounding",
+    ),
     "raw, under research": (RESEARCH, "histogram", "none", "none"),
     "clusters of records, under research": (RESEARCH, "parallel", None, "k-member"),
     "clusters over all axes": (RESEARCH, "parallel", "k-member-joint", "k-member-joint"),

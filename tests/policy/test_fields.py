@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.policy import Policy
-from discreet.policy.policy import RULES, frozen, plain
+from discreet.policy import FIELDS, PAPER_FIELDS, PaperSettings, Policy
+from discreet.policy.fields import Field, plain
 
-FIELDS = [
-    field.name for field in dataclasses.fields(Policy) if field.name not in ("folder", "file")
-]
+ALL = [*FIELDS, *(f"papers.{name}" for name in PAPER_FIELDS)]
 
 NO_WORD: list[Any] = ["", "Guarded", "standard ", None, 3, True, ["guarded"], {"guarded": 1}]
 NO_YES: list[Any] = [None, 0, 1, "true", "yes", [True], 1.0]
@@ -59,16 +57,15 @@ NO_PAIRS: list[Any] = [
 ]
 WRONG: Mapping[str, tuple[list[Any], str]] = {
     "name": ([None, *NO_NAME], "a name"),
-    "regime": (NO_WORD, "one of 'guarded', 'research'"),
+    "papers": ([3, "research", True, ["bins"]], "a table of the papers' settings"),
     "k": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
-    "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
-    "rows": (
-        ["mdlp", "equal_width", "suppression", *(it for it in NO_WORD if it is not None)],
+    "papers.q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
+    "papers.method": (
+        ["mdlp", "equal_width", "suppression", "whole", *NO_WORD],
         "one of 'deterministic', 'probabilistic', 'multiplicative', 'condensation', 'mdav',"
-        " 'vmdav', 'optimal', 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base',"
-        " 'whole'",
+        " 'vmdav', 'optimal', 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base'",
     ),
-    "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
+    "papers.missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
     "dates": (
         [
             {"visit": "%d/%m"},
@@ -95,8 +92,8 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         ],
         "a table of columns, each with a list of different numbers",
     ),
-    "missing_levels": (["binomial", *NO_WORD], "one of 'complete', 'level', 'drawn'"),
-    "hierarchies": (
+    "papers.missing_levels": (["binomial", *NO_WORD], "one of 'complete', 'level', 'drawn'"),
+    "papers.hierarchies": (
         [{"ward": 3}, {"ward": [["a"]]}, {"ward": [["a", 1]]}, {"ward": ["ab"]}, *NO_TABLE],
         "a table of columns, each a CSV file or nested tables of names whose leaves are levels",
     ),
@@ -104,33 +101,28 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         [{"ward": ["a", "a"]}, {"ward": "ab"}, {"ward": [1, 2]}, *NO_TABLE],
         "a table of columns, each with its levels from first to last",
     ),
-    "most_suppressed": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
-    "diversity": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
-    "closeness": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
-    "metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
-    "ties": (["random", *NO_WORD], "one of 'keyed', 'tree'"),
-    "rounding": (
-        ["rounding", "microaggregation", "equalwidth", "MDAV", *NO_WORD],
-        "one of 'mdav', 'vmdav', 'optimal', 'equal_width', 'equal_frequency', 'kmeans',"
-        " 'resampling', 'mdlp', 'chimerge', 'base'",
-    ),
-    "c": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
+    "papers.most_suppressed": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
+    "papers.diversity": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
+    "papers.closeness": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
+    "papers.metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
+    "papers.ties": (["random", *NO_WORD], "one of 'keyed', 'tree'"),
+    "papers.c": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "m": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "left_out": ([0, 0.09, 0.51, None, *NO_NUMBER], "a number from 0.1 to 0.5"),
-    "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
-    "grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
-    "pixels": (
+    "papers.bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
+    "papers.grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
+    "papers.pixels": (
         [0, 25, 49, 51, 399, 550, 1000, -50, *NO_WHOLE],
         "a multiple of 50 from 50 to 500",
     ),
     "tables": ([*NO_PAIRS, *NO_NAMES[1:4]], "a list of pairs of different column names"),
     "round_to": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
-    "strata": (NO_NAMES, "a list of column names"),
+    "papers.strata": (NO_NAMES, "a list of column names"),
     "limits": (
         [{"age": [0, math.inf]}, {"age": [-math.inf, 0]}, *NO_ENDS],
         "a table of columns, each with a lower and a larger upper number",
     ),
-    "edges": (
+    "papers.edges": (
         [
             {"age": 3},
             {"age": []},
@@ -161,8 +153,8 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         ],
         "a table of columns, each with a lower and a larger upper number, or inf",
     ),
-    "outside": (["drop", *NO_WORD], "one of 'keep', 'reflect', 'clip'"),
-    "far_noise": (["odd", *NO_WORD], "one of 'even', 'by-distance'"),
+    "papers.outside": (["drop", *NO_WORD], "one of 'keep', 'reflect', 'clip'"),
+    "papers.far_noise": (["odd", *NO_WORD], "one of 'even', 'by-distance'"),
     "residual_df": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
     "kinds": (
         [{"age": "number"}, {"age": None}, {"age": ["continuous"]}, {3: "continuous"}, *NO_TABLE],
@@ -197,48 +189,66 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
 }
 
 
+def given(field: str, value: Any) -> dict[str, Any]:
+    """Name a value of a field as `Policy.preset` takes it."""
+    room, dot, name = field.partition(".")
+    return {room: {name: value}} if dot else {field: value}
+
+
 def test_every_field_has_a_rule_and_a_table_of_what_breaks_it() -> None:
-    assert list(RULES) == FIELDS
-    assert set(WRONG) == set(FIELDS)
+    declared = {it.name for it in dataclasses.fields(Policy)} - {"folder", "file"}
+
+    assert {*FIELDS} == declared
+    assert {*PAPER_FIELDS} == {it.name for it in dataclasses.fields(PaperSettings)}
+    assert set(WRONG) == set(ALL)
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("field", ALL)
 def test_what_is_wrong_is_refused_by_the_name_of_its_field(field: str) -> None:
     values, allowed = WRONG[field]
     for value in values:
         with pytest.raises(InputError, match=rf"^{field} of the policy must be ") as told:
-            Policy.preset("research", **{field: value})
+            make(field, value)
         assert str(told.value) == f"{field} of the policy must be {allowed}", value
+
+
+def make(field: str, value: Any) -> Policy:
+    """Make a policy with a value, even if it is None, which `preset` passes over among papers'."""
+    _, dot, name = field.partition(".")
+    if not dot:
+        least = {} if field != "papers" else {"residual_df": 10}
+        return Policy.preset("research", **least, **{field: value})
+    own = {"method": "deterministic"} | {name: value}
+    return Policy.from_dict({"k": 3, "papers": own})
 
 
 RIGHT: Mapping[str, list[Any]] = {
     "name": ["ward 3"],
-    "regime": ["guarded", "research"],
+    "papers": [None, PaperSettings(), PaperSettings(q=0.5)],
     "k": [1, 10**6],
-    "q": [None, 0, 0.25, 100],
-    "rows": ["deterministic", "probabilistic", "condensation", "microaggregation", "rounding"],
-    "missing": ["complete", "median", "mean"],
+    "papers.q": [None, 0, 0.25, 100],
+    "papers.method": ["deterministic", "probabilistic", "condensation", "mdav", "equal-width"],
+    "papers.missing": ["complete", "median", "mean"],
     "missing_values": [{}, {"age": []}, {"age": [99]}, {"age": (-9, 9.5), "income": [-999]}],
     "dates": [{}, {"visit": "%d/%m/%Y"}, {"a": "%Y%m%d", "b": "%d.%m.%y %H:%M"}],
-    "missing_levels": ["complete", "level", "drawn"],
-    "hierarchies": [
+    "papers.missing_levels": ["complete", "level", "drawn"],
+    "papers.hierarchies": [
         {},
         {"ward": {"north": ["a", "b"], "south": ["c"]}},
         {"ward": [["a", "north"], ["c", "south"]]},
     ],
     "ordered": [{}, {"ward": ["a", "b", "c"]}],
-    "most_suppressed": [0, 0.1, 1],
-    "diversity": [1, 3],
-    "closeness": [0, 0.2, 1],
-    "metric": ["euclidean", "mahalanobis"],
-    "ties": ["keyed", "tree"],
-    "rounding": ["mdav", "vmdav", "optimal", "equal_width", "kmeans", "mdlp", "base"],
-    "c": [None, 1, 20, 10**6],
+    "papers.most_suppressed": [0, 0.1, 1],
+    "papers.diversity": [1, 3],
+    "papers.closeness": [0, 0.2, 1],
+    "papers.metric": ["euclidean", "mahalanobis"],
+    "papers.ties": ["keyed", "tree"],
+    "papers.c": [None, 1, 20, 10**6],
     "m": [None, 1, 20, 10**6],
     "left_out": [0.1, 0.2, 0.5],
-    "bins": [2, 1000],
-    "grid": [2, 1000],
-    "pixels": [50, 400, 500],
+    "papers.bins": [2, 1000],
+    "papers.grid": [2, 1000],
+    "papers.pixels": [50, 400, 500],
     "tables": [
         None,
         [["age", "bmi"]],
@@ -247,17 +257,17 @@ RIGHT: Mapping[str, list[Any]] = {
         [["sex", "ward"], ["ward", "died"]],
     ],
     "round_to": [1, 6],
-    "strata": [[], ["sex", "ward"], ("sex",)],
+    "papers.strata": [[], ["sex", "ward"], ("sex",)],
     "limits": [{}, {"age": [0, 120]}, {"age": (-1.5, 2)}, {"age": [np.float64(0), 1e308]}],
-    "edges": [{}, {"age": [0, 18, 65.5]}, {"age": (-1, 0)}, {"age": list(range(101))}],
+    "papers.edges": [{}, {"age": [0, 18, 65.5]}, {"age": (-1, 0)}, {"age": list(range(101))}],
     "bounds": [
         {},
         {"age": [0, 120]},
         {"age": [0, math.inf], "bmi": (-math.inf, math.inf)},
         {"age": [-math.inf, 0]},
     ],
-    "outside": ["keep", "reflect", "clip"],
-    "far_noise": ["even", "by-distance"],
+    "papers.outside": ["keep", "reflect", "clip"],
+    "papers.far_noise": ["even", "by-distance"],
     "residual_df": [1, 10, 10**6],
     "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
@@ -277,39 +287,46 @@ RIGHT: Mapping[str, list[Any]] = {
 
 
 def test_of_every_field_something_is_right() -> None:
-    assert set(RIGHT) == set(FIELDS)
+    assert set(RIGHT) == set(ALL)
 
 
-@pytest.mark.parametrize("field", FIELDS)
+def field_of(name: str) -> Field:
+    """Return a field by its name, with that of its table."""
+    room, dot, own = name.partition(".")
+    return PAPER_FIELDS[own] if dot else FIELDS[room]
+
+
+@pytest.mark.parametrize("field", ALL)
 def test_what_is_right_is_kept(field: str) -> None:
     for value in RIGHT[field]:
-        needed = dict(residual_df=10, rows=None, q=None) if value == "guarded" else {}
-        policy = Policy.preset("research", **{field: value}, **needed)
-        assert getattr(policy, field) == frozen(field, value)
+        policy = make(field, value)
+        of, _, name = field.rpartition(".")
+        found = getattr(policy.papers if of else policy, name)
+        assert found == field_of(field).rule.freeze(value)
 
 
 TABLES = [
-    *("limits", "edges", "bounds", "kinds", "roles", "strata"),
-    *("hierarchies", "ordered", "tables", "missing_values", "derive"),
-    *("labels", "dates", "withhold"),
+    *("limits", "bounds", "kinds", "roles", "papers.edges", "papers.strata", "papers.hierarchies"),
+    *("ordered", "tables", "missing_values", "derive", "labels", "dates", "withhold"),
 ]
 
 
 @pytest.mark.parametrize("field", TABLES)
 def test_a_policy_is_not_made_of_what_can_be_changed(field: str) -> None:
     value = RIGHT[field][1]
+    room, _, name = field.rpartition(".")
 
     with pytest.raises(InputError, match=f"^{field} of the policy must be frozen; use Policy.from"):
-        Policy(**{field: value})
+        (PaperSettings if room else Policy)(**{name: value})
 
 
 FROZEN: dict[str, tuple[str, Any, Any]] = {
     "a table": ("kinds", {"age": "continuous"}, MappingProxyType({"age": "continuous"})),
     "ends": ("limits", {"age": [0, 120.5]}, MappingProxyType({"age": (0, 120.5)})),
-    "edges": ("edges", {"age": [0, 1, 2.5]}, MappingProxyType({"age": (0, 1, 2.5)})),
+    "papers.edges": ("papers.edges", {"age": [0, 1, 2.5]}, MappingProxyType({"age": (0, 1, 2.5)})),
     "bounds": ("bounds", {"age": [0, math.inf]}, MappingProxyType({"age": (0, math.inf)})),
     "pairs": ("tables", [["age", "bmi"], ("x", "y")], (("age", "bmi"), ("x", "y"))),
-    "names": ("strata", ["sex", "ward"], ("sex", "ward")),
+    "names": ("papers.strata", ["sex", "ward"], ("sex", "ward")),
     "a number": ("k", 5, 5),
     "no list": ("tables", "age", "age"),
     "a name for a list": ("tables", ["age"], ("age",)),
@@ -318,16 +335,17 @@ FROZEN: dict[str, tuple[str, Any, Any]] = {
 
 @pytest.mark.parametrize(("field", "given", "kept"), FROZEN.values(), ids=FROZEN)
 def test_values_are_frozen_all_the_way(field: str, given: Any, kept: Any) -> None:
-    found = frozen(field, given)
+    freeze = field_of(field).rule.freeze
+    found = freeze(given)
 
     assert found == kept
     assert type(found) is type(kept)
-    assert frozen(field, found) == found
+    assert freeze(found) == found
 
 
 def test_what_was_given_is_copied() -> None:
     limits = {"age": [0, 120]}
-    kept = frozen("limits", limits)
+    kept = FIELDS["limits"].rule.freeze(limits)
 
     limits["age"][0] = 7
     limits["bmi"] = [0, 1]

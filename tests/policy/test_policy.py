@@ -24,8 +24,14 @@ from discreet.methods import (
 )
 from discreet.plots import PLOTS
 from discreet.plots.request import NO_AXES
-from discreet.policy import PRESETS, Policy, load_policy
-from discreet.rounding import METHODS as ROUNDINGS
+from discreet.policy import (
+    FIELDS,
+    PAPER_FIELDS,
+    PRESETS,
+    PaperSettings,
+    Policy,
+    load_policy,
+)
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")
@@ -49,19 +55,9 @@ INF = math.inf
 
 # What the issue and the papers fix; whatever a preset does not name is as in NOT_SET.
 NOT_SET: dict[str, Any] = {
-    "metric": "euclidean",
-    "ties": "keyed",
-    "rounding": "mdav",
     "left_out": 0.2,
-    "bins": 20,
-    "grid": 30,
-    "pixels": 400,
-    "strata": [],
     "limits": {},
-    "edges": {},
     "bounds": {},
-    "outside": "reflect",
-    "far_noise": "even",
     "residual_df": 10,
     "kinds": {},
     "roles": {},
@@ -71,50 +67,40 @@ NOT_SET: dict[str, Any] = {
     "copy_rows": 300_000,
     "copy_bytes": 30_000_000,
     "private_files": True,
-    "missing": "complete",
     "missing_values": {},
     "dates": {},
+    "ordered": {},
+}
+OF_PAPERS: dict[str, Any] = {
+    "method": "deterministic",
+    "q": 0.25,
+    "metric": "euclidean",
+    "ties": "keyed",
+    "bins": 20,
+    "grid": 30,
+    "pixels": 400,
+    "strata": [],
+    "edges": {},
+    "outside": "reflect",
+    "far_noise": "even",
+    "missing": "complete",
     "missing_levels": "complete",
     "hierarchies": {},
-    "ordered": {},
     "most_suppressed": 0.1,
     "diversity": 1,
     "closeness": 1.0,
 }
 AS_PRESET: dict[str, dict[str, Any]] = {
-    "standard": {
-        "name": "standard",
-        "regime": "guarded",
-        "k": 5,
-        "round_to": 5,
-    },
-    "datashield": {
-        "name": "datashield",
-        "regime": "guarded",
-        "k": 3,
-        "round_to": 1,
-    },
-    "sacro": {
-        "name": "sacro",
-        "regime": "guarded",
-        "k": 10,
-        "round_to": 1,
-        "residual_df": 10,
-    },
-    "opensafely": {
-        "name": "opensafely",
-        "regime": "guarded",
-        "k": 8,
-        "round_to": 5,
-    },
+    "standard": {"name": "standard", "k": 5, "round_to": 5},
+    "datashield": {"name": "datashield", "k": 3, "round_to": 1},
+    "sacro": {"name": "sacro", "k": 10, "round_to": 1, "residual_df": 10},
+    "opensafely": {"name": "opensafely", "k": 8, "round_to": 5},
     "research": {
         "name": "research",
-        "regime": "research",
         "k": 3,
-        "q": 0.25,
-        "rows": "deterministic",
         "round_to": 1,
         "residual_df": 1,
+        "papers": OF_PAPERS,
     },
 }
 
@@ -146,63 +132,56 @@ def test_a_count_passes_a_preset_from_its_threshold_on(
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if name != "research"])
-@pytest.mark.parametrize("given", [{}, {"rows": "whole"}, {"ordered": {"a": ["low", "high"]}}])
+@pytest.mark.parametrize("given", [{}, {"ordered": {"a": ["low", "high"]}}])
 def test_rows_of_a_guarded_policy_are_those_of_the_whole_table(
     name: str, given: dict[str, Any]
 ) -> None:
     policy = Policy.preset(name, **given)
 
     assert (policy.rows_by, policy.members) == ("whole", 4 * policy.k)
-    assert policy.settings()["rows"] == policy.copy_settings()["rows"] == "whole"
-    assert Policy.from_dict(policy.to_dict()).rows == policy.rows
+    assert (policy.regime, policy.papers) == ("guarded", None)
+    assert policy.settings()["m"] == policy.copy_settings()["m"] == 4 * policy.k
 
 
-def test_rows_under_research_are_those_of_the_method_that_is_named() -> None:
-    assert (RESEARCH.rows_by, Policy(regime="research").rows_by) == (
-        "deterministic",
-        "condensation",
-    )
-    with pytest.raises(InputError, match=r"^rows = 'whole' is one copy of a guarded study's table"):
-        RESEARCH.changed(rows="whole")
+def test_rows_of_the_papers_are_those_of_the_method_that_is_named() -> None:
+    plain = Policy(papers=PaperSettings())
+
+    assert (RESEARCH.rows_by, plain.rows_by) == ("deterministic", "condensation")
+    assert (RESEARCH.regime, plain.regime, plain.k) == ("research", "research", 5)
+    with pytest.raises(InputError, match=r"^papers\.method of the policy must be one of 'determin"):
+        RESEARCH.changed(papers={"method": "whole"})
 
 
-# What is of row methods alone, which no guarded policy has.
-OF_ROW_METHODS: dict[str, Any] = {
-    "strata": ["sex"],
-    "q": 0.5,
-    "c": 5,
-    "metric": "mahalanobis",
-    "ties": "tree",
-    "rounding": "optimal",
-    "far_noise": "by-distance",
-    "missing": "median",
-    "missing_levels": "level",
-    "hierarchies": {"ward": [["a", "north"]]},
-    "most_suppressed": 0.2,
-    "diversity": 2,
-    "closeness": 0.2,
-}
+@pytest.mark.parametrize("name", PAPER_FIELDS)
+def test_a_guarded_policy_has_nothing_of_the_papers_methods(name: str) -> None:
+    value = PAPER_FIELDS[name].default
+    says = rf"^the policy has no key '{name}'; .*it is a setting of the papers' methods: papers="
+    with pytest.raises(InputError, match=says):
+        STANDARD.changed(**{name: 3 if value is None else value})
+    with pytest.raises(RefusedError, match=rf"^{name} is of the papers' methods; leave it out"):
+        STANDARD.allowed(**{name: 3 if value is None else value})
+    assert STANDARD.allowed(**{name: None}) == STANDARD
 
 
-@pytest.mark.parametrize("name", OF_ROW_METHODS)
-def test_a_guarded_policy_has_nothing_of_row_methods(name: str) -> None:
-    given = {name: OF_ROW_METHODS[name]}
-    with pytest.raises(
-        InputError, match=rf"^{name} is of row methods, under the policy 'research'"
-    ):
-        STANDARD.changed(**given)
-    with pytest.raises(RefusedError, match=rf"^{name} is of row methods, under the policy 'resea"):
-        STANDARD.allowed(**given)
-    assert RESEARCH.changed(**given) != RESEARCH
-    usual = getattr(STANDARD, name)
-    assert STANDARD.changed(**{name: usual}) == STANDARD.allowed(**{name: usual}) == STANDARD
+@pytest.mark.parametrize("method", ROW_NAMES)
+def test_the_name_of_a_method_says_which_it_is(method: str) -> None:
+    policy = RESEARCH.changed(papers={"method": method})
+    found = policy.row_method()
+
+    assert found.name == policy.rows_by
+    if isinstance(found, Rounding):
+        assert found.method == method.replace("-", "_")
 
 
-@pytest.mark.parametrize("rows", ROW_NAMES)
-def test_a_guarded_policy_has_no_row_method(rows: str) -> None:
-    with pytest.raises(InputError, match=r"^rows of a guarded policy are those of one copy of the"):
-        Policy.preset("standard", rows=rows)
-    assert RESEARCH.changed(rows=rows).row_method().name == RESEARCH.changed(rows=rows).rows_by
+def test_settings_of_the_papers_are_changed_one_by_one() -> None:
+    some = Policy.preset("research", papers={"q": 0.5})
+    more = some.changed(papers={"bins": 9, "q": None})
+
+    assert (some.of_papers.method, some.of_papers.q) == ("deterministic", 0.5)
+    assert more.papers == dataclasses.replace(some.of_papers, bins=9)
+    assert Policy.preset("research", papers=more.papers) == more
+    with pytest.raises(InputError, match=r"^the table papers of the policy has no key 'bin'; did"):
+        RESEARCH.changed(papers={"bin": 9})
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -229,7 +208,7 @@ def test_a_policy_is_frozen(field: str) -> None:
 
 
 @pytest.mark.parametrize("policy", [Policy(), STANDARD, RESEARCH, STANDARD.changed(k=6)])
-@pytest.mark.parametrize("field", ["limits", "edges", "bounds", "kinds", "roles"])
+@pytest.mark.parametrize("field", ["limits", "bounds", "kinds", "roles"])
 def test_and_frozen_inside(policy: Policy, field: str) -> None:
     inside = getattr(policy, field)
 
@@ -256,11 +235,11 @@ def test_a_preset_may_be_renamed() -> None:
 # --- keys and rules --------------------------------------------------------------------------
 
 UNKNOWN: dict[str, tuple[str, str]] = {
-    "one letter short": ("bin", "did you mean 'bins'"),
+    "one letter short": ("bound", "did you mean 'bounds'"),
     "without its line": ("roundto", "did you mean 'round_to'"),
     "in the singular": ("table", "did you mean 'tables'"),
-    "in capitals": ("Regime", "did you mean 'regime'"),
-    "of another program": ("cohort", "there are 'name', 'regime', 'k', 'q', 'rows', 'metric'"),
+    "in capitals": ("Limits", "did you mean 'limits'"),
+    "of another program": ("cohort", "there are 'k', 'round_to', 'papers', 'public', 'm'"),
     "the folder, which no file sets": ("folder", "the policy has no key 'folder'"),
     "the file, which no file sets": ("file", "the policy has no key 'file'"),
 }
@@ -313,7 +292,7 @@ def test_what_it_just_may_be(given: dict[str, Any]) -> None:
 
 UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     "limits and edges of a column": (
-        {"limits": {"age": [0, 120]}, "edges": {"age": [0, 40, 120]}},
+        {"limits": {"age": [0, 120]}, "papers": {"edges": {"age": [0, 40, 120]}}},
         "^a column has limits or edges in the policy, not both$",
     ),
 }
@@ -328,16 +307,12 @@ def test_fields_fit_together(preset: str, given: dict[str, Any], message: str) -
 
 UNFIT_ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "rows rounded by a class": (
-        {"rows": "rounding", "rounding": "mdlp"},
-        "^'mdlp' rounds one column at a time, by a class; it cannot round rows$",
+        {"method": "mdlp"},
+        "^papers.method of the policy must be one of 'deterministic', 'probabilistic', 'multi",
     ),
     "regions that have no use": (
-        {"rows": "rounding", "rounding": "vmdav", "c": 5},
+        {"method": "vmdav", "c": 5},
         "^'vmdav' groups rows by k alone and has no use for c$",
-    ),
-    "regions that have no use of what is not named": (
-        {"rows": "rounding", "c": 5},
-        "^'mdav' groups rows by k alone and has no use for c$",
     ),
 }
 
@@ -345,7 +320,7 @@ UNFIT_ROWS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("given", "message"), UNFIT_ROWS.values(), ids=UNFIT_ROWS)
 def test_ways_to_round_fit_together(given: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Policy.preset("research", **given)
+        Policy.preset("research", papers=given)
 
 
 def test_none_leaves_a_field_as_it_is() -> None:
@@ -368,46 +343,44 @@ open_ends = st.tuples(end, end).filter(lambda pair: pair[0] < pair[1]).map(list)
 rising = st.lists(number, min_size=2, max_size=9, unique_by=float).map(lambda edges: sorted(edges))
 
 
-def fitting(given: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what rows that are rounded cannot be rounded by."""
-    if given.get("rows") == "rounding":
-        if ROUNDINGS[given.get("rounding", "mdav")].supervised:
-            del given["rounding"]
-        if ROUNDINGS[given.get("rounding", "mdav")].parameter != "c":
-            given.pop("c", None)
-    return given
-
-
-OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
+BY_REGIONS = ("equal-width", "equal-frequency")
+OF_PAPERS_DRAWN: dict[str, st.SearchStrategy[Any]] = {
     "q": st.floats(0, 100),
-    "rows": st.sampled_from(ROWS),
+    "method": st.sampled_from([*ROWS, *BY_REGIONS]),
     "metric": st.sampled_from(["euclidean", "mahalanobis"]),
-    "rounding": st.sampled_from(list(ROUNDINGS)),
     "c": st.integers(1, 10**6),
-    "m": st.just(10**6),  # at least k, whichever that is
-    "left_out": st.sampled_from([0.1, 0.2, 0.5]),
-    "missing_values": st.dictionaries(
-        text, st.lists(st.integers(-9999, 9999), unique=True, max_size=3), max_size=2
-    ),
     "strata": st.lists(text, unique=True, max_size=8),
     "ties": st.sampled_from(["keyed", "tree"]),
     "far_noise": st.sampled_from(["even", "by-distance"]),
+    "outside": st.sampled_from(["keep", "reflect", "clip"]),
     "missing": st.sampled_from(["complete", "median", "mean"]),
     "missing_levels": st.sampled_from(["complete", "level", "drawn"]),
     "hierarchies": st.dictionaries(text, st.lists(st.lists(text, min_size=2)), max_size=2),
     "most_suppressed": st.floats(0, 1) | st.integers(0, 1),
     "diversity": st.integers(1, 1000),
     "closeness": st.floats(0, 1) | st.integers(0, 1),
+    "bins": st.integers(2, 1000),
+    "grid": st.integers(2, 1000),
+    "pixels": st.integers(1, 10).map(lambda n: 50 * n),
 }
 
 
-OF_AXES: dict[str, st.SearchStrategy[Any]] = {
-    "pixels": st.integers(1, 10).map(lambda n: 50 * n),
+def fitting(given: dict[str, Any]) -> dict[str, Any]:
+    """Leave out a number of regions where rows are rounded without one."""
+    if given.get("method") == "rounding":
+        given.pop("c", None)
+    return given
+
+
+OF_COLUMNS: dict[str, st.SearchStrategy[Any]] = {
     "tables": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
     "labels": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
     "withhold": st.lists(text, max_size=3),
     "dates": st.dictionaries(text, st.sampled_from(["%d/%m/%Y", "%Y%m%d"]), max_size=2),
     "derive": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
+    "missing_values": st.dictionaries(
+        text, st.lists(st.integers(-9999, 9999), unique=True, max_size=3), max_size=2
+    ),
 }
 
 
@@ -424,21 +397,13 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     fields: dict[str, st.SearchStrategy[Any]] = {
         "name": text,
         "k": st.just(k),
-        "regime": st.just("guarded" if guarded else "research"),
-        **({"rows": st.just("whole")} if guarded else OF_ROWS),
         "m": st.just(10**6),  # at least k, whichever that is
-        "missing_values": st.dictionaries(
-            text, st.lists(st.integers(-9999, 9999), unique=True, max_size=3), max_size=2
-        ),
-        "bins": st.integers(2, 1000),
-        "grid": st.integers(2, 1000),
-        **OF_AXES,
+        "left_out": st.sampled_from([0.1, 0.2, 0.5]),
+        **OF_COLUMNS,
         "round_to": st.integers(1, min(2 * k, 1000) if guarded else 1000),
         **dict.fromkeys(("public", "private_files"), st.booleans()),
         "limits": st.just(limits),
-        "edges": st.just({name: of for name, of in edges.items() if name not in limits}),
         "bounds": st.dictionaries(text, open_ends, max_size=3),
-        "outside": st.sampled_from(["keep", "reflect", "clip"]),
         "residual_df": st.integers(10 if guarded else 1, 10**6),
         "ordered": st.dictionaries(text, st.lists(text, unique=True), max_size=2),
         "kinds": st.dictionaries(text, st.sampled_from(["continuous", "categorical"]), max_size=3),
@@ -448,9 +413,13 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "copy": st.sampled_from(["browser", "served"]),
         **dict.fromkeys(COUNTS_OF_SERVER, st.integers(1, 10**6)),
     }
-    optional = {name: drawn for name, drawn in fields.items() if name not in ("k", "regime")}
-    needed = {"k": fields["k"], "regime": fields["regime"]}
-    return fitting(draw(st.fixed_dictionaries(needed, optional=optional)))
+    optional = {name: drawn for name, drawn in fields.items() if name != "k"}
+    found = draw(st.fixed_dictionaries({"k": fields["k"]}, optional=optional))
+    if not guarded:
+        fitted = {name: of for name, of in edges.items() if name not in found.get("limits", {})}
+        own = OF_PAPERS_DRAWN | {"edges": st.just(fitted)}
+        found["papers"] = fitting(draw(st.fixed_dictionaries({}, optional=own)))
+    return found
 
 
 @pytest.mark.slow
@@ -461,9 +430,10 @@ def test_the_laws_below_draw_every_field() -> None:
     @given(policies())
     def look(given: dict[str, Any]) -> None:
         drawn.update(given)
+        drawn.update(given.get("papers", ()))
 
     look()
-    assert drawn == {field.name for field in dataclasses.fields(Policy)} - {"folder", "file"}
+    assert drawn == {*FIELDS} | {*PAPER_FIELDS}
 
 
 @given(policies())
@@ -471,7 +441,9 @@ def test_plain_values_come_back(given: dict[str, Any]) -> None:
     policy = Policy.from_dict(given)
 
     assert Policy.from_dict(policy.to_dict()) == policy
-    assert {key: policy.to_dict()[key] for key in given} == given
+    told, own = policy.to_dict(), given.pop("papers", {})
+    assert {key: told[key] for key in given} == given
+    assert {key: told["papers"][key] for key in own} == own
 
 
 @given(policies())
@@ -505,7 +477,7 @@ def test_bounds_without_an_end_come_back_from_the_file_of_a_preset(
     tmp_path: Path, name: str
 ) -> None:
     bounds = {"share": [0, 1], "time": [0.0, INF], "debt": [-INF, 0], "any": [-INF, INF]}
-    policy = Policy.preset(name, bounds=bounds, outside="reflect")
+    policy = Policy.preset(name, bounds=bounds)
     path = tmp_path / "discreet.toml"
 
     path.write_text(policy.to_toml(), encoding="utf-8")
@@ -533,14 +505,17 @@ LOADED: dict[str, tuple[str, Policy]] = {
         'preset = "research"\nk = 4\nname = "simulated"\n',
         RESEARCH.changed(name="simulated", k=4),
     ),
+    "settings of the papers": (
+        'preset = "research"\n[papers]\nbins = 9\n[papers.edges]\nage = [0, 18, 65, 120]\n',
+        RESEARCH.changed(name="cohort", papers={"bins": 9, "edges": {"age": (0, 18, 65, 120)}}),
+    ),
+    "settings of the papers alone": (
+        'papers.method = "equal-width"\n',
+        Policy(name="cohort", papers=PaperSettings(method="equal-width")),
+    ),
     "open bounds": (
-        'outside = "clip"\n[bounds]\ntime = [0, inf]\n[edges]\nage = [0, 18, 65, 120]\n',
-        STANDARD.changed(
-            name="cohort",
-            outside="clip",
-            bounds={"time": (0, INF)},
-            edges={"age": (0, 18, 65, 120)},
-        ),
+        "[bounds]\ntime = [0, inf]\n",
+        STANDARD.changed(name="cohort", bounds={"time": (0, INF)}),
     ),
     "a preset of another tool": (
         'preset = "sacro"\nround_to = 5\n',
@@ -595,12 +570,15 @@ UNLOADABLE: dict[str, tuple[bytes, str]] = {
     ),
     "a picture": (b"\x89PNG\r\n\x1a\n\0canary", "is not TOML: UnicodeDecodeError$"),
     "another encoding": ('name = "canary é"'.encode("latin-1"), "not TOML: UnicodeDecodeError$"),
-    "an unknown key": (b"bin = 3", "^the policy has no key 'bin'; did you mean 'bins'"),
+    "an unknown key": (b"bound = 3", "^the policy has no key 'bound'; did you mean 'bounds'"),
     "an unknown table": (b"[kind]\nage = 'continuous'", "no key 'kind'; did you mean 'kinds'"),
     "an unknown preset": (b"preset = 'strict'", "^there is no preset 'strict'; there are"),
     "a preset that is a number": (b"preset = 3", "^there is no preset 3; there are"),
     "a value of another type": (b"k = '5'", "^k of the policy must be a whole number from 1"),
-    "a number that is none": (b"q = nan", "^q of the policy must be a number from 0 to 100$"),
+    "a number that is none": (
+        b"papers.q = nan",
+        r"^papers\.q of the policy must be a number from 0 to 100$",
+    ),
     "a date": (b"study = 2020-01-01", "^study of the policy must be a name$"),
     "a folder": (b"folder = '/'", "^the policy has no key 'folder'"),
     "a rule": (b"k = 2", "^k of a guarded policy must be at least 3$"),
@@ -644,29 +622,12 @@ def test_and_in_no_other(wrong: Any) -> None:
 
 # --- asking ----------------------------------------------------------------------------------
 
-GUARDED = Policy.from_dict(
-    {
-        "k": 7,
-        "bins": 12,
-        "grid": 24,
-        "limits": {"age": [0, 120]},
-        "edges": {"glucose": [50, 100, 200]},
-    }
-)
+GUARDED = Policy.from_dict({"k": 7, "limits": {"age": [0, 120]}})
 OTHER: dict[str, list[Any]] = {
     "k": [3, 6, 8, 70],
-    "bins": [2, 11, 13, 24],
-    "grid": [12, 23, 25],
     "limits": [{}, {"age": [0, 121]}, {"age": [0, 120], "bmi": [0, 1]}, {"bmi": [0, 120]}],
-    "edges": [{}, {"glucose": [50, 100, 201]}, {"glucose": [50, 200]}, {"bmi": [0, 1]}],
 }
-SAME: dict[str, list[Any]] = {
-    "k": [7],
-    "bins": [12],
-    "grid": [24],
-    "limits": [{"age": [0, 120]}, {"age": (0.0, 120.0)}],
-    "edges": [{"glucose": [50, 100, 200]}, {"glucose": (50.0, 100.0, 200.0)}],
-}
+SAME: dict[str, list[Any]] = {"k": [7], "limits": [{"age": [0, 120]}, {"age": (0.0, 120.0)}]}
 
 
 @pytest.mark.parametrize("name", OTHER)
@@ -688,8 +649,8 @@ def test_and_naming_that_one_changes_nothing(name: str) -> None:
 def test_a_value_that_no_policy_may_have_is_wrong_input() -> None:
     with pytest.raises(InputError, match=r"^k of the policy must be a whole number from 1"):
         GUARDED.settle("histogram", ["age"], k=0)
-    with pytest.raises(InputError, match=r"^bins of the policy must be a whole number"):
-        GUARDED.settle("histogram", ["age"], bins=1)
+    with pytest.raises(InputError, match=r"^papers\.bins of the policy must be a whole number"):
+        RESEARCH.settle("histogram", ["age"], bins=1)
 
 
 # A picture and method that have a use for each number.
@@ -703,12 +664,26 @@ USED_BY: dict[str, tuple[str, str]] = {
 }
 
 
+TAKEN: dict[str, list[Any]] = {
+    "q": [0.1, 0.5],
+    "bins": [2, 11],
+    "grid": [12, 25],
+    "edges": [{}, {"glucose": [50, 100, 201]}],
+    **OTHER,
+}
+
+
+def kept(name: str, value: Any) -> Any:
+    """Return a number as a policy or a request keeps it."""
+    return {**FIELDS, **PAPER_FIELDS}[name].rule.freeze(value)
+
+
 @pytest.mark.parametrize("name", USED_BY)
 def test_research_takes_all(name: str) -> None:
     picture, method = USED_BY[name]
-    for value in [*OTHER.get(name, [0.1, 0.5]), *SAME.get(name, [])]:
+    for value in TAKEN[name]:
         asked = RESEARCH.settle(picture, ["a", "b"], method=method, **{name: value})
-        assert getattr(asked, name) == getattr(RESEARCH.changed(**{name: value}), name)
+        assert getattr(asked, name) == kept(name, value)
 
 
 def test_research_takes_what_no_guarded_policy_may_have() -> None:
@@ -757,7 +732,7 @@ def test_a_number_without_a_use_is_refused_under_research(
     for name, value in VALUE.items():
         if name in used | {"k"}:
             asked = RESEARCH.settle(picture, ["a"], method=method, **{name: value})
-            assert getattr(asked, name) == getattr(RESEARCH.changed(**{name: value}), name)
+            assert getattr(asked, name) == kept(name, value)
             continue
         with pytest.raises(
             InputError,
@@ -780,15 +755,17 @@ def test_what_is_no_number_of_a_picture_is_not_passed_over_in_silence(name: str)
 
     with pytest.raises(InputError, match=rf"^a histogram by 'suppression' has no use for {name}="):
         RESEARCH.settle("histogram", ["a"], **given)
-    with pytest.raises(RefusedError, match=rf"^{name} is fixed when the study is opened"):
+    says = "is of the papers' methods" if name in PAPER_FIELDS else "is fixed when the study is"
+    with pytest.raises(RefusedError, match=rf"^{name} {says}"):
         STANDARD.settle("histogram", ["a"], **given)
 
 
 def test_declared_edges_are_of_histograms_alone() -> None:
-    for policy in (GUARDED, RESEARCH.changed(edges={"glucose": [50, 100, 200]})):
-        assert policy.settle("histogram", ["glucose"]).edges == {"glucose": (50, 100, 200)}
-        for picture in {*PLOTS} - {"histogram"}:
-            assert policy.settle(picture, ["glucose"]).edges == {}
+    policy = RESEARCH.changed(papers={"edges": {"glucose": [50, 100, 200]}})
+
+    assert policy.settle("histogram", ["glucose"]).edges == {"glucose": (50, 100, 200)}
+    for picture in {*PLOTS} - {"histogram"}:
+        assert policy.settle(picture, ["glucose"]).edges == {}
 
 
 def test_limits_and_edges_of_one_column_are_not_asked_for_together() -> None:
@@ -810,8 +787,8 @@ def test_a_settled_question_holds_every_number() -> None:
         "method": "whole",
         "k": 7,
         "q": None,
-        "bins": 12,
-        "grid": 24,
+        "bins": 20,
+        "grid": 30,
         "limits": {"age": (0, 120)},
         "by": "sex",
         "edges": {},
@@ -836,18 +813,21 @@ def test_a_settled_question_holds_every_number() -> None:
     }
 
 
-def test_axes_of_parallel_coordinates_are_numbers_of_the_policy() -> None:
-    fine = STANDARD.changed(pixels=250)
-    asked = fine.settle("parallel", ["a", "b"], pixels=250, diversity=1, k=5)
+def of(name: str) -> dict[str, Any]:
+    """Name a number of axes."""
+    return {name: 300}
+
+
+def test_axes_of_parallel_coordinates_are_numbers_of_the_papers() -> None:
+    asked = STANDARD.settle("parallel", ["a", "b"], k=5)
 
     assert (asked.method, asked.k, asked.axes) == ("whole", 5, NO_AXES)
-    with pytest.raises(RefusedError, match=r"^pixels is fixed when the study is opened"):
-        fine.settle("parallel", ["a", "b"], pixels=300)
-    with pytest.raises(RefusedError, match=r"^diversity is of row methods"):
-        fine.settle("parallel", ["a", "b"], diversity=4)
+    for name in ("pixels", "diversity"):
+        with pytest.raises(RefusedError, match=rf"^{name} is of the papers' methods; leave it out"):
+            STANDARD.settle("parallel", ["a", "b"], **of(name))
     wrong: list[dict[str, Any]] = [{"pixels": 333}, {"diversity": 0}]
     for none in wrong:
-        with pytest.raises(InputError, match=r"^(pixels|diversity) of the policy must be "):
+        with pytest.raises(InputError, match=r"^papers\.(pixels|diversity) of the policy must be "):
             RESEARCH.settle("parallel", ["a", "b"], **none)
 
 
@@ -859,7 +839,7 @@ DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
         {n: "deterministic" if it == "rows" else it for n, it in OF_PICTURES.items()},
     ),
     "another row method": (
-        RESEARCH.changed(rows="probabilistic"),
+        RESEARCH.changed(papers={"method": "probabilistic"}),
         {n: "probabilistic" if it == "rows" else it for n, it in OF_PICTURES.items()},
     ),
 }
@@ -917,23 +897,25 @@ def test_no_picture_of_another_name(policy: Policy) -> None:
 
 NOISE: list[tuple[Policy, dict[str, float]]] = [
     (RESEARCH, {"deterministic": 0, "probabilistic": 0.25}),
-    (RESEARCH.changed(q=0.5), {"deterministic": 0, "probabilistic": 0.5}),
+    (RESEARCH.changed(papers={"q": 0.5}), {"deterministic": 0, "probabilistic": 0.5}),
 ]
 
 
 @pytest.mark.parametrize(("policy", "noise"), NOISE)
 def test_each_row_method_has_its_noise(policy: Policy, noise: dict[str, float]) -> None:
     none = {"condensation": 0, "microaggregation": 0, "rounding": 0}
-    assert {method: policy.noise(method) for method in ROWS} == noise | none
+    assert {method: policy.of_papers.noise(method) for method in ROWS} == noise | none
 
 
 def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
-    policy = RESEARCH.changed(k=7, metric="mahalanobis")
+    policy = RESEARCH.changed(k=7, papers={"metric": "mahalanobis"})
     asked = RESEARCH.settle("scatter", ["a", "b"], method="probabilistic", q=0.5)
 
-    assert policy.changed(rows="condensation").row_method() == Condensation(k=7)
+    assert policy.changed(papers={"method": "condensation"}).row_method() == Condensation(k=7)
     assert policy.row_method() == Deterministic(k=7, metric="mahalanobis", q=0.0)
-    assert policy.changed(rows="probabilistic").row_method() == Probabilistic(q=0.25, k=7)
+    assert policy.changed(papers={"method": "probabilistic"}).row_method() == Probabilistic(
+        q=0.25, k=7
+    )
     assert RESEARCH.row_method() == Deterministic(k=3, metric="euclidean", q=0.0)
     assert RESEARCH.row_method(asked) == Probabilistic(q=0.5, k=3)
     assert RESEARCH.row_method(RESEARCH.settle("scatter", ["a", "b"], k=9)) == Deterministic(
@@ -942,8 +924,8 @@ def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
 
 
 def test_noise_that_grows_with_distance_is_that_of_the_k_of_the_picture() -> None:
-    of_copy = RESEARCH.changed(k=7, rows="probabilistic", far_noise="by-distance")
-    research = RESEARCH.changed(far_noise="by-distance")
+    of_copy = RESEARCH.changed(k=7, papers={"method": "probabilistic", "far_noise": "by-distance"})
+    research = RESEARCH.changed(papers={"far_noise": "by-distance"})
     asked = research.settle("scatter", ["a", "b"], method="probabilistic", k=4)
 
     assert of_copy.row_method() == Probabilistic(q=0.25, far_noise="by-distance", k=7)
@@ -951,31 +933,22 @@ def test_noise_that_grows_with_distance_is_that_of_the_k_of_the_picture() -> Non
 
 
 def test_what_decides_a_copy() -> None:
-    policy = STANDARD.changed(k=7, bins=9, public=True)
+    policy = STANDARD.changed(k=7, public=True)
 
-    assert policy.copy_settings() == {
-        "k": 7,
-        "m": 28,
-        "rows": "whole",
-        "metric": "euclidean",
-        "q": 0.0,
-        "round_to": 5,
-        "strata": [],
-    }
+    assert policy.copy_settings() == {"k": 7, "m": 28}
 
 
 def test_bounds_and_growing_noise_decide_a_copy_where_they_are_declared() -> None:
-    policy = STANDARD.changed(bounds={"t": [0, INF], "share": [0, 1]}, outside="clip")
-    growing = RESEARCH.changed(far_noise="by-distance")
+    policy = STANDARD.changed(bounds={"t": [0, INF], "share": [0, 1]})
+    growing = RESEARCH.changed(papers={"far_noise": "by-distance"})
 
-    declared = {"bounds": {"share": ["0.0", "1.0"], "t": ["0.0", "inf"]}, "outside": "clip"}
+    declared = {"bounds": {"share": ["0.0", "1.0"], "t": ["0.0", "inf"]}}
     assert policy.copy_settings() == STANDARD.copy_settings() | declared
     assert policy.settings() == STANDARD.settings() | declared
     assert growing.copy_settings() == RESEARCH.copy_settings() | {"far_noise": "by-distance"}
-    # Without bounds too: values are reflected at the ends of their columns, or put on them.
     for rule in ("keep", "clip"):
-        assert STANDARD.changed(outside=rule).settings() == STANDARD.settings() | {"outside": rule}
-    assert "outside" not in STANDARD.settings()
+        found = RESEARCH.changed(papers={"outside": rule}).copy_settings()
+        assert found == RESEARCH.copy_settings() | {"outside": rule}
 
 
 def test_how_dates_are_written_decides_a_copy_where_it_is_declared() -> None:
@@ -998,10 +971,13 @@ def test_values_that_stand_for_missing_ones_decide_a_copy_where_there_are_any() 
 
 # How rounding points are found, where the rows are rounded: what it adds to the settings.
 ROUNDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "as it is": ({}, {"rounding": "mdav", "c": None}),
-    "another way": ({"rounding": "optimal"}, {"rounding": "optimal", "c": None}),
-    "by k": ({"rounding": "kmeans"}, {"rounding": "kmeans", "c": None}),
-    "by a number of regions": ({"rounding": "kmeans", "c": 9}, {"rounding": "kmeans", "c": 9}),
+    "as it is": ({"method": "mdav"}, {"rounding": "mdav", "c": None}),
+    "another way": ({"method": "optimal"}, {"rounding": "optimal", "c": None}),
+    "by k": ({"method": "kmeans"}, {"rounding": "kmeans", "c": None}),
+    "by a number of regions": (
+        {"method": "kmeans", "c": 9},
+        {"rounding": "kmeans", "c": 9},
+    ),
 }
 
 
@@ -1009,32 +985,30 @@ ROUNDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def test_how_points_are_found_decides_a_copy_that_is_rounded(
     given: dict[str, Any], told: dict[str, Any]
 ) -> None:
-    policy = RESEARCH.changed(rows="rounding", **given)
+    policy = RESEARCH.changed(papers=given)
 
     assert policy.copy_settings() == RESEARCH.copy_settings() | {"rows": "rounding"} | told
     assert policy.row_method() == Rounding(told["rounding"], 3, told["c"])
 
 
 def test_no_two_ways_to_round_have_the_same_settings() -> None:
-    policies = [RESEARCH.changed(rows="rounding", **given) for given, _ in ROUNDED.values()]
+    policies = [RESEARCH.changed(papers=given) for given, _ in ROUNDED.values()]
 
     assert len({json.dumps(policy.copy_settings()) for policy in policies}) == len(policies)
 
 
 @pytest.mark.parametrize("rows", sorted(set(ROWS) - {"rounding"}))
-@pytest.mark.parametrize("given", [{"rounding": "optimal"}, {"rounding": "mdlp"}, {"c": 9}])
-def test_how_points_would_be_found_decides_no_other_copy(rows: str, given: dict[str, Any]) -> None:
-    before = RESEARCH.changed(rows=rows)
-    policy = before.changed(**given)
+def test_how_many_regions_there_would_be_decides_no_other_copy(rows: str) -> None:
+    before = RESEARCH.changed(papers={"method": rows})
+    policy = before.changed(papers={"c": 9})
 
     assert policy != before
     assert policy.copy_settings() == before.copy_settings()
-    assert policy.settings() == before.settings()
     assert policy.row_method() == before.row_method()
 
 
 def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
-    policy = RESEARCH.changed(rounding="equal_width", c=4)
+    policy = RESEARCH.changed(papers={"method": "equal-width", "c": 4})
     asked = policy.settle("scatter", ["a", "b"], method="rounding", k=7)
 
     assert (asked.k, asked.q) == (7, 0.0)
@@ -1044,7 +1018,7 @@ def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
 
 def test_rows_of_one_record_are_no_rounding() -> None:
     """The policy `research` may hold k = 1, which suits other pictures; to round, k is 2."""
-    policy = RESEARCH.changed(rows="rounding", k=1)
+    policy = RESEARCH.changed(k=1, papers={"method": "rounding"})
 
     assert policy.settle("histogram", ["a"]).k == 1
     with pytest.raises(InputError, match=r"^k must be a whole number of at least 2$"):
@@ -1057,7 +1031,6 @@ def test_what_decides_all_that_leaves() -> None:
     assert policy.settings() == {
         "regime": "guarded",
         "k": 7,
-        "rows": "whole",
         "m": 28,
         "round_to": 5,
         "unit": "patient",
@@ -1066,16 +1039,12 @@ def test_what_decides_all_that_leaves() -> None:
 
 
 def test_research_binds_nothing_but_itself() -> None:
-    assert RESEARCH.changed(k=9, bins=3).settings() == {"regime": "research"}
+    assert RESEARCH.changed(k=9, papers={"bins": 3}).settings() == {"regime": "research"}
 
 
 UNBINDING: dict[str, Any] = {
     "name": "ward 3",
-    "bins": 9,
-    "grid": 9,
-    "pixels": 250,
     "limits": {"age": [0, 120]},
-    "edges": {"age": [0, 40, 120]},
     "study": "cohort",
     "public": True,
     "versions": 9,
@@ -1109,40 +1078,35 @@ def test_a_hierarchy_is_read_from_a_file_beside_the_policy_or_written_into_it(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "area.csv").write_text("a;north\nb;north\nc;south\n")
-    (tmp_path / "area.toml").write_text('preset = "research"\n[hierarchies]\nward = "area.csv"\n')
-    nested = '[hierarchies.ward]\nnorth = ["a", "b"]\nsouth = ["c"]\n'
+    (tmp_path / "area.toml").write_text(
+        'preset = "research"\n[papers.hierarchies]\nward = "area.csv"\n'
+    )
+    nested = '[papers.hierarchies.ward]\nnorth = ["a", "b"]\nsouth = ["c"]\n'
     (tmp_path / "nested.toml").write_text(f'preset = "research"\n{nested}')
 
     of_file, written = (Policy.load(tmp_path / f"{name}.toml") for name in ("area", "nested"))
 
     lines = (("a", "north"), ("b", "north"), ("c", "south"))
-    assert of_file.hierarchies == written.hierarchies == {"ward": lines}
+    assert of_file.of_papers.hierarchies == written.of_papers.hierarchies == {"ward": lines}
     assert of_file.copy_settings()["hierarchies"] == {"ward": [list(line) for line in lines]}
     assert Policy.preset("standard").copy_settings().keys().isdisjoint({"hierarchies", "missing"})
 
 
 def test_what_a_caller_may_choose_is_allowed_and_the_rest_refused() -> None:
-    assert RESEARCH.allowed(missing="median", k=None).missing == "median"
-    assert STANDARD.allowed(missing="complete", k=STANDARD.k) == STANDARD
+    assert RESEARCH.allowed(missing="median", k=None).of_papers.missing == "median"
+    assert STANDARD.allowed(k=STANDARD.k) == STANDARD
     with pytest.raises(RefusedError, match=r"^k is fixed when the study is opened"):
         STANDARD.allowed(k=6)
 
 
 @pytest.mark.parametrize("name", ROW_NAMES)
 def test_a_row_method_has_one_name(name: str) -> None:
-    policy = RESEARCH.changed(rows=name)
+    policy = RESEARCH.changed(papers={"method": name})
 
     assert Policy.from_dict(policy.to_dict()) == policy
-    assert policy.changed(rows=name) == policy
-    assert policy.changed(rows="condensation").changed(rows=name) == policy
+    assert policy.changed(papers={"method": name}) == policy
+    assert policy.changed(papers={"method": "base"}).changed(papers={"method": name}) == policy
     assert policy.rows_by in ROW_METHODS
-
-
-def test_a_way_to_round_is_said_once() -> None:
-    same = Policy.preset("research", rows="equal-width", rounding="equal-width")
-    assert same == Policy.preset("research", rows="rounding", rounding="equal_width")
-    with pytest.raises(InputError, match="leave rounding out"):
-        Policy.preset("research", rows="equal-width", rounding="mdav")
 
 
 @pytest.mark.parametrize(
@@ -1158,6 +1122,7 @@ def test_a_way_to_round_is_said_once() -> None:
 def test_numbers_of_persons_are_rounded_as_counts_are_or_to_k(
     regime: str, round_to: int, k: int, step: int
 ) -> None:
-    policy = Policy(regime=regime, round_to=round_to, k=k)
+    papers = None if regime == "guarded" else PaperSettings()
+    policy = Policy(papers=papers, round_to=round_to, k=k)
 
     assert policy.count_step == step

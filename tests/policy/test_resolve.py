@@ -8,9 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import DiscreetError, InputError, RefusedError
-from discreet.plots import PLOTS
 from discreet.policy import Policy, resolve
-from discreet.policy.resolve import allowed_methods
 from discreet.table import open_table
 
 TABLE = open_table(
@@ -98,10 +96,3 @@ def test_axes_are_resolved_with_all_that_they_need() -> None:
     assert (found.axes.pixels, found.axes.diversity) == (500, 3)
     assert dict(found.axes.sensitive) == {"ill": ()}
     assert resolve(STANDARD, TABLE, "parallel", ["x", "y"]).axes.diversity == 1
-
-
-def test_the_methods_of_a_policy_are_found_once() -> None:
-    policy = Policy.preset("standard")
-
-    assert policy.methods is policy.methods
-    assert dict(policy.methods) == {plot: allowed_methods(policy, plot) for plot in PLOTS}

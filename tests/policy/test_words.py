@@ -10,44 +10,42 @@ from typing import Any
 
 import pytest
 
-from discreet.policy import PRESETS, Policy
-from discreet.policy.policy import RULES
-from discreet.policy.words import ALWAYS, SENTENCES, words
+from discreet.policy import FIELDS, PAPER_FIELDS, PRESETS, Policy
+from discreet.policy.words import ALWAYS, words
 
 # A value of every field that is not the usual one.
 OTHER: dict[str, Any] = {
     "name": "clinic",
-    "regime": "research",
+    "papers": {},
     "k": 7,
-    "q": 0.2,
-    "rows": "mdav",
-    "metric": "mahalanobis",
-    "ties": "tree",
-    "rounding": "optimal",
-    "c": 4,
+    "papers.q": 0.2,
+    "papers.method": "mdav",
+    "papers.metric": "mahalanobis",
+    "papers.ties": "tree",
+    "papers.c": 4,
     "m": 30,
     "left_out": 0.4,
-    "bins": 30,
-    "grid": 20,
-    "pixels": 500,
+    "papers.bins": 30,
+    "papers.grid": 20,
+    "papers.pixels": 500,
     "tables": [["sex", "smokes"]],
     "round_to": 10,
-    "strata": ["sex"],
+    "papers.strata": ["sex"],
     "limits": {"age": [0, 717171]},
-    "edges": {"age": [0, 717171]},
+    "papers.edges": {"age": [0, 717171]},
     "bounds": {"age": [0, 717171]},
-    "outside": "clip",
-    "far_noise": "by-distance",
+    "papers.outside": "clip",
+    "papers.far_noise": "by-distance",
     "residual_df": 12,
-    "missing": "median",
+    "papers.missing": "median",
     "missing_values": {"age": [-717171]},
     "dates": {"age": "%d/%m/%Y"},
-    "missing_levels": "level",
-    "hierarchies": {"ward": {"Canary": ["Canary1", "Canary2"]}},
+    "papers.missing_levels": "level",
+    "papers.hierarchies": {"ward": {"Canary": ["Canary1", "Canary2"]}},
     "ordered": {"ward": ["Canary1", "Canary2"]},
-    "most_suppressed": 0.2,
-    "diversity": 2,
-    "closeness": 0.3,
+    "papers.most_suppressed": 0.2,
+    "papers.diversity": 2,
+    "papers.closeness": 0.3,
     "kinds": {"ward": "categorical"},
     "roles": {"patient": "identifier", "diagnosis": "sensitive", "age": "other"},
     "derive": {"log_bmi": "log(bmi)"},
@@ -63,18 +61,16 @@ OTHER: dict[str, Any] = {
     "copy_bytes": 1000,
     "private_files": False,
 }
-NEEDS: dict[str, dict[str, Any]] = {
-    "regime": {"rows": "mdav"},
-    "m": {"k": 7},
-    "q": {"regime": "research", "rows": "probabilistic"},
-    **{
-        name: {"regime": "research"}
-        for name in (
-            *("rows", "metric", "ties", "rounding", "c", "strata", "far_noise", "missing"),
-            *("missing_levels", "hierarchies", "most_suppressed", "diversity", "closeness"),
-        )
-    },
-}
+NEEDS: dict[str, dict[str, Any]] = {"m": {"k": 7}, "papers.q": {"method": "probabilistic"}}
+
+
+def policy_with(field: str) -> Policy:
+    """Return a policy in which a field holds another value than the usual one."""
+    room, dot, name = field.partition(".")
+    given = {**NEEDS.get(field, {}), (name if dot else field): OTHER[field]}
+    return Policy.from_dict({room: given} if dot else given)
+
+
 # As notes of the page say: words of the trade that nobody has to know.
 NEVER = re.compile(r"\b(k|merge[ds]?|round_to|strat(?:um|a)|suppress\w*)\b(?!-)", re.IGNORECASE)
 
@@ -85,8 +81,8 @@ def said_of(policy: Policy, field: str) -> str:
 
 
 def test_every_field_has_a_sentence_and_is_tried() -> None:
-    assert {*SENTENCES} == {*RULES} == {*OTHER}
-    assert {*SENTENCES} >= ALWAYS
+    assert {*OTHER} == {*FIELDS} | {f"papers.{name}" for name in PAPER_FIELDS}
+    assert {*OTHER} >= {*ALWAYS}
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -96,7 +92,8 @@ def test_each_field_that_a_preset_sets_is_said_once(preset: str) -> None:
     fields = [it.field for it in words(policy)]
 
     assert len(fields) == len({*fields})
-    assert {*fields} >= {*tomllib.loads(text)} | ALWAYS
+    always = {it for it in ALWAYS if policy.papers or "." not in it}
+    assert {*fields} >= {*tomllib.loads(text)} | always
     usual = Policy()
     differ = {it.name for it in dataclasses.fields(Policy) if it.compare}
     assert {*fields} >= {it for it in differ if getattr(policy, it) != getattr(usual, it)}
@@ -104,7 +101,7 @@ def test_each_field_that_a_preset_sets_is_said_once(preset: str) -> None:
 
 @pytest.mark.parametrize("field", OTHER)
 def test_each_field_that_is_set_is_said_in_a_plain_sentence(field: str) -> None:
-    policy = Policy.from_dict({**NEEDS.get(field, {}), field: OTHER[field]})
+    policy = policy_with(field)
     said = said_of(policy, field)
 
     assert said[0].isupper() or said[0] == OTHER[field][0]
@@ -113,13 +110,13 @@ def test_each_field_that_is_set_is_said_in_a_plain_sentence(field: str) -> None:
     assert " ." not in said
     assert "None" not in said
     assert NEVER.search(said) is None
-    other = SENTENCES[field](Policy())
-    assert said != "".join(other), "another value says something else"
+    usual = Policy.from_dict({"papers": {}} if "." in field else {})
+    assert said not in {it.words for it in words(usual)}, "another value says something else"
 
 
 @pytest.mark.parametrize("field", OTHER)
 def test_no_value_of_a_column_is_said(field: str) -> None:
-    policy = Policy.from_dict({**NEEDS.get(field, {}), field: OTHER[field]})
+    policy = policy_with(field)
     told = " ".join(f"{it.words} {it.setting}" for it in words(policy))
 
     assert "Canary" not in told
@@ -128,11 +125,15 @@ def test_no_value_of_a_column_is_said(field: str) -> None:
 
 SETTINGS: dict[str, tuple[dict[str, Any], str, str]] = {
     "a number": ({}, "k", "k = 5"),
-    "a word": ({"regime": "research", "rows": "probabilistic"}, "rows", 'rows = "probabilistic"'),
-    "what holds where nobody says": ({}, "rows", 'rows = "whole"'),
+    "a word": (
+        {"papers": {"method": "probabilistic"}},
+        "papers.method",
+        'papers.method = "probabilistic"',
+    ),
+    "a table": ({"papers": {}}, "papers", "papers"),
     "a number that follows from another": ({"k": 7}, "m", "m = 28"),
     "yes or no": ({"private_files": False}, "private_files", "private_files = false"),
-    "a list": ({"regime": "research", "strata": ["sex"]}, "strata", "strata"),
+    "a list": ({"papers": {"strata": ["sex"]}}, "papers.strata", "papers.strata"),
     "a share": ({"left_out": 0.3}, "left_out", "left_out = 0.3"),
 }
 

@@ -1,4 +1,4 @@
-"""A ledger and a server's record, and what somebody does to such a file behind its back."""
+"""A register and a server's record, and what somebody does to such a file behind its back."""
 
 import json
 import sqlite3
@@ -9,14 +9,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.rules import ReleaseRecord
-from discreet.ledger.schema import LEDGER
 from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.records.chain import stamp
 from discreet.records.outputs import InForce, hand_in_bytes, review
 from discreet.records.store import Store
+from discreet.register.register import Register
+from discreet.register.rules import ReleaseRecord
+from discreet.register.schema import REGISTER
 from discreet.secret import Secret
 from discreet.serve.log import ANSWERED, LogEntry, write_entry
 from discreet.serve.state import RECORD
@@ -30,18 +30,18 @@ NOW = InForce("p", "1")
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 
 
-def ledger_file(folder: Path, secret: Secret = SECRET) -> Store:
-    """Return the file of a ledger in a folder, which is not made yet, nor a key."""
-    store = Store(folder, LEDGER)
+def register_file(folder: Path, secret: Secret = SECRET) -> Store:
+    """Return the file of a register in a folder, which is not made yet, nor a key."""
+    store = Store(folder, REGISTER)
     store.key = secret
     return store
 
 
-def ledger_in(folder: Path, secret: Secret = SECRET, key: Secret = SECRET) -> Ledger:
-    """Return a ledger in a folder by some secret, whose key is always the same."""
-    ledger = Ledger(folder, secret, folder)
-    ledger.store.key = key
-    return ledger
+def register_in(folder: Path, secret: Secret = SECRET, key: Secret = SECRET) -> Register:
+    """Return a register in a folder by some secret, whose key is always the same."""
+    register = Register(folder, secret, folder)
+    register.store.key = key
+    return register
 
 
 def record_file(folder: Path, secret: Secret = SECRET) -> Store:
@@ -63,14 +63,14 @@ def asked(store: Store, number: int = 1, caller: Caller = ALICE) -> int | None:
 
 
 def handed_in(store: Store, name: str = "age.svg") -> None:
-    """Hand in an output and approve it, which a ledger and a record both take."""
+    """Hand in an output and approve it, which a register and a record both take."""
     record = {"status": "pass", "says": []}
     output = hand_in_bytes(store, "s", NOW, name, b"drawn", record)
     review(store, "s", output.id, "approved", "", NOW)
 
 
-def filled_ledger(folder: Path) -> Store:
-    """Make a ledger with a row or more in every table."""
+def filled_register(folder: Path) -> Store:
+    """Make a register with a row or more in every table."""
     marks = SECRET.marks([str(n % 7) for n in range(60)])
     made = Provenance("v", "p", "0.1.0", {"plot": "histogram"}, "counts", "c", "s")
     leaving = ReleaseRecord(
@@ -86,14 +86,14 @@ def filled_ledger(folder: Path) -> Store:
         provenance=(made.to_text(),),
         lines=Lines(1, 2, (3, 4)),
     )
-    ledger = ledger_in(folder)
-    with ledger.store.writing() as connection:
-        ledger.store.append(connection, "beginning", {"at": stamp(NOON), "reason": "a new disk"})
-    ledger.release([replace(leaving, study="tried", sketches={})], lambda: {})
-    ledger.withdraw("tried", "nothing was given away")
-    ledger.release([leaving], lambda: {})
-    handed_in(ledger.store)
-    return ledger.store
+    register = register_in(folder)
+    with register.store.writing() as connection:
+        register.store.append(connection, "beginning", {"at": stamp(NOON), "reason": "a new disk"})
+    register.release([replace(leaving, study="tried", sketches={})], lambda: {})
+    register.withdraw("tried", "nothing was given away")
+    register.release([leaving], lambda: {})
+    handed_in(register.store)
+    return register.store
 
 
 def filled_record(folder: Path) -> Store:
@@ -110,7 +110,7 @@ def filled_record(folder: Path) -> Store:
 
 
 def row_at(at: str) -> dict[str, object]:
-    """Return a row of a small table of a ledger that says a time."""
+    """Return a row of a small table of a register that says a time."""
     return {"study": "x", "number": 1, "settings": "{}", "secret": "", "opened": at}
 
 

@@ -13,17 +13,18 @@ import pytest
 
 from discreet.errors import LeavingError
 from discreet.records.store import Store, Verification, verify
-from tests.records.given import ledger_file, row_at, started, times, told, write_rows
+from tests.records.given import register_file, row_at, started, times, told, write_rows
 
 LOST = (
-    r"the ledger .* was deleted, moved or replaced while it was in use, so nothing can be released"
+    r"the register .* was deleted, moved or replaced while it was in use,"
+    r" so nothing can be released"
 )
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """Return the store of a folder that is not there yet."""
-    return ledger_file(tmp_path / "state")
+    return register_file(tmp_path / "state")
 
 
 # --- connections that are kept ----------------------------------------------------------------
@@ -36,9 +37,9 @@ def test_connections_are_kept_while_somebody_wants_them(store: Store) -> None:
     with store.kept_open():
         with store.kept_open():
             write_rows(store, "one")
-        assert "ledger.sqlite-wal" in beside()
+        assert "register.sqlite-wal" in beside()
         write_rows(store, "two")
-    assert beside() == {"ledger.sqlite"}
+    assert beside() == {"register.sqlite"}
 
 
 def test_a_file_that_goes_while_it_is_kept_open_is_not_begun_anew(
@@ -59,7 +60,7 @@ def test_a_file_that_goes_while_it_is_kept_open_is_not_begun_anew(
                 shutil.copy(tmp_path / "backup", store.path)
     with pytest.raises(LeavingError, match=LOST):
         write_rows(store, "four")
-    again = ledger_file(store.path.parent)
+    again = register_file(store.path.parent)
     write_rows(again, "five")
     assert times(again) == ["one", "five"]
 
@@ -86,7 +87,7 @@ connection.close()
 
 
 def test_other_programs_leave_what_is_written_ahead_to_who_keeps_it_open(store: Store) -> None:
-    ahead = store.path.with_name("ledger.sqlite-wal")
+    ahead = store.path.with_name("register.sqlite-wal")
     with store.kept_open():
         write_rows(store, "one")
         number = ahead.stat().st_ino
@@ -107,7 +108,7 @@ import os, sys
 from pathlib import Path
 from discreet.records.outputs import list_outputs
 from discreet.records.store import verify
-from tests.records.given import handed_in, ledger_file, write_rows
+from tests.records.given import handed_in, register_file, write_rows
 
 opened = []
 
@@ -117,14 +118,14 @@ def watch(event, words):
 
 sys.addaudithook(watch)
 os.umask(0)
-store = ledger_file(Path(sys.argv[1]) / "state")
+store = register_file(Path(sys.argv[1]) / "state")
 write_rows(store, "one")
 with store.kept_open():
     write_rows(store, "two")
     with store.reading():
         handed_in(store)
     verify(store), list_outputs(store)
-print(*[path for path in opened if "ledger.sqlite" in path])
+print(*[path for path in opened if "register.sqlite" in path])
 print(*[oct(it.stat().st_mode)[-3:] for it in (store.path.parent, store.path)])
 print(*[it.name for it in store.path.parent.iterdir()])
 """
@@ -132,7 +133,7 @@ print(*[it.name for it in store.path.parent.iterdir()])
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 def test_sqlite_alone_opens_the_file_and_its_owner_alone_reads_it(tmp_path: Path) -> None:
-    assert told(started(WATCHED, tmp_path)) == ["", "700 600", "ledger.sqlite"]
+    assert told(started(WATCHED, tmp_path)) == ["", "700 600", "register.sqlite"]
 
 
 ENDS = ("", "-wal", "-shm")
@@ -140,10 +141,10 @@ ENDS = ("", "-wal", "-shm")
 
 @pytest.mark.parametrize("put_back", [False, True])
 @pytest.mark.parametrize("end", ENDS)
-def test_a_file_of_the_ledger_that_goes_ends_all_and_is_told_once(
+def test_a_file_of_the_register_that_goes_ends_all_and_is_told_once(
     store: Store, caplog: pytest.LogCaptureFixture, end: str, put_back: bool
 ) -> None:
-    path = store.path.with_name(f"ledger.sqlite{end}")
+    path = store.path.with_name(f"register.sqlite{end}")
     write_rows(store, "one")
     with store.kept_open():
         write_rows(store, "two")
@@ -164,9 +165,9 @@ def test_a_file_of_the_ledger_that_goes_ends_all_and_is_told_once(
 OTHERS = """
 import sys
 from pathlib import Path
-from tests.records.given import ledger_file, write_rows
+from tests.records.given import register_file, write_rows
 
-write_rows(ledger_file(Path(sys.argv[1])), *(f"other {n}" for n in range(40)))
+write_rows(register_file(Path(sys.argv[1])), *(f"other {n}" for n in range(40)))
 """
 
 
@@ -174,9 +175,9 @@ VERIFIED = """
 import sys
 from pathlib import Path
 from discreet.records.store import verify
-from tests.records.given import ledger_file, row_at
+from tests.records.given import register_file, row_at
 
-found = verify(ledger_file(Path(sys.argv[1])))
+found = verify(register_file(Path(sys.argv[1])))
 print(found.rows, found.broken)
 """
 
@@ -193,7 +194,7 @@ def test_what_others_would_not_find_was_not_written_nor_is_it_moved_there_at_the
         """
         os.close(os.open(store.path, os.O_RDONLY))
         assert told(started(LOOKED, store.path)) == ["one"]
-        assert not store.path.with_name("ledger.sqlite-wal").exists()
+        assert not store.path.with_name("register.sqlite-wal").exists()
 
     def write() -> None:
         with store.writing() as connection:
@@ -232,7 +233,7 @@ def test_only_the_file_that_is_expected_is_taken(store: Store, tmp_path: Path) -
     write_rows(store, "one")
     first = store.place
     assert first is not None
-    other = ledger_file(store.path.parent)
+    other = register_file(store.path.parent)
     other.expect(first)
     with other.kept_open():
         assert times(other) == ["one"]
@@ -251,7 +252,7 @@ def quickly_tidied(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ahead(store: Store) -> int:
     """Return how many bytes are written ahead."""
-    return store.path.with_name("ledger.sqlite-wal").stat().st_size
+    return store.path.with_name("register.sqlite-wal").stat().st_size
 
 
 @pytest.mark.usefixtures("quickly_tidied")
@@ -285,7 +286,7 @@ def test_who_reads_for_long_holds_nobody_off(store: Store) -> None:
 @pytest.mark.usefixtures("quickly_tidied")
 def test_threads_lose_nothing_while_it_is_moved(store: Store) -> None:
     with store.kept_open(), ThreadPoolExecutor(4) as pool:
-        other = ledger_file(store.path.parent)
+        other = register_file(store.path.parent)
         with other.kept_open():
             list(pool.map(lambda n: write_rows((store, other)[n % 2], str(n)), range(200)))
     assert sorted(map(int, times(store))) == [*range(200)]
@@ -298,7 +299,7 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
     with store.kept_open(), ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda at: write_rows(store, at), wanted))
     with ThreadPoolExecutor(8) as pool:  # each with a store, and so a queue, of its own
-        list(pool.map(lambda at: write_rows(ledger_file(store.path.parent), at), wanted))
+        list(pool.map(lambda at: write_rows(register_file(store.path.parent), at), wanted))
 
     assert sorted(times(store)) == sorted(wanted * 2)
     assert verify(store).broken == ()
@@ -317,7 +318,7 @@ def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatc
         assert inside.wait(60)
         with monkeypatch.context() as patched:
             patched.setattr("discreet.records.store.WAIT_SECONDS", 0.05)
-            for waiting in (store, ledger_file(store.path.parent)):  # a thread, another process
+            for waiting in (store, register_file(store.path.parent)):  # a thread, another process
                 with pytest.raises(LeavingError, match="is damaged or in use"):
                     write_rows(waiting, "one")
         done.set()
@@ -330,13 +331,13 @@ FORKED = """
 import os, sys
 from pathlib import Path
 from discreet.records.store import verify
-from tests.records.given import ledger_file, row_at
+from tests.records.given import register_file, row_at
 
 def write(at):
     with store.writing() as connection:
         store.append(connection, "version", row_at(at))
 
-store = ledger_file(Path(sys.argv[1]))
+store = register_file(Path(sys.argv[1]))
 with store.kept_open():
     write("before")
     child = os.fork()
@@ -357,9 +358,9 @@ import os, sys
 from pathlib import Path
 from discreet.errors import LeavingError
 from discreet.records.store import verify
-from tests.records.given import ledger_file, row_at
+from tests.records.given import register_file, row_at
 
-store = ledger_file(Path(sys.argv[1]))
+store = register_file(Path(sys.argv[1]))
 with store.writing() as connection:
     store.append(connection, "version", row_at("parent"))
     child = os.fork()

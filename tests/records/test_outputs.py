@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from discreet.errors import InputError, LedgerError
+from discreet.errors import InputError, RegisterError
 from discreet.provenance import checksum_of_file
 from discreet.records import outputs
 from discreet.records.outputs import (
@@ -21,7 +21,7 @@ from discreet.records.outputs import (
     review,
 )
 from discreet.records.store import Store, verify
-from tests.records.given import NOW, alter, ledger_file
+from tests.records.given import NOW, alter, register_file
 
 PASSED, LOOKED_AT = {"status": "pass", "says": []}, {"status": "review", "says": []}
 
@@ -29,7 +29,7 @@ PASSED, LOOKED_AT = {"status": "pass", "says": []}, {"status": "review", "says":
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """Return the store of a folder that is not there yet."""
-    return ledger_file(tmp_path / "state")
+    return register_file(tmp_path / "state")
 
 
 def handed(
@@ -178,6 +178,6 @@ def test_an_approval_cannot_be_written_without_the_secret(
     output = handed(store, tmp_path / "a.svg")
     review(store, "s", output.id, "rejected", "too fine", NOW)
     alter(store.path, script)
-    with pytest.raises(LedgerError, match="is damaged or in use"):
+    with pytest.raises(RegisterError, match="is damaged or in use"):
         list_outputs(store, "s")
     assert verify(store).broken != ()

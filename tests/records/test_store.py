@@ -19,8 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LeavingError, LedgerError
-from discreet.ledger.schema import LEDGER
+from discreet.errors import InputError, LeavingError, RegisterError
 from discreet.progress import listening
 from discreet.records.chain import (
     FIRST,
@@ -33,6 +32,7 @@ from discreet.records.chain import (
     stamp,
 )
 from discreet.records.store import Store, Verification, verify
+from discreet.register.schema import REGISTER
 from discreet.serve.log import log
 from discreet.serve.state import RECORD
 from discreet.serve.tokens import add_token
@@ -42,13 +42,13 @@ from tests.records.given import (
     SECRET,
     alter,
     asked,
-    filled_ledger,
     filled_record,
+    filled_register,
     handed_in,
-    ledger_file,
-    ledger_in,
     question,
     record_file,
+    register_file,
+    register_in,
     row_at,
     rows_of,
     started,
@@ -57,24 +57,24 @@ from tests.records.given import (
     write_rows,
 )
 
-SCHEMAS = {schema.name: schema for schema in (LEDGER, RECORD)}
+SCHEMAS = {schema.name: schema for schema in (REGISTER, RECORD)}
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """Return a ledger's file in a folder that is not there yet."""
-    return ledger_file(tmp_path / "state")
+    """Return a register's file in a folder that is not there yet."""
+    return register_file(tmp_path / "state")
 
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
-    """Make a ledger and a record with a row or more in every table, to be copied."""
+    """Make a register and a record with a row or more in every table, to be copied."""
     folder = tmp_path_factory.mktemp("full")
-    return {it.schema.name: it.path for it in (filled_ledger(folder), filled_record(folder))}
+    return {it.schema.name: it.path for it in (filled_register(folder), filled_record(folder))}
 
 
 def copy_of(full: Mapping[str, Path], folder: Path, schema: Schema) -> Store:
-    """Copy the full ledger or record."""
+    """Copy the full register or record."""
     shutil.copy(full[schema.name], folder / schema.file_name)
     store = Store(folder, schema)
     store.key = SECRET
@@ -93,7 +93,7 @@ def copied(full: Mapping[str, Path], tmp_path: Path) -> Store:
 def test_what_is_written_is_read(store: Store) -> None:
     write_rows(store, "one", "two")
 
-    assert times(store) == times(ledger_file(store.path.parent)) == ["one", "two"]
+    assert times(store) == times(register_file(store.path.parent)) == ["one", "two"]
     assert verify(store).rows == 2
 
 
@@ -103,7 +103,7 @@ def test_reading_makes_nothing(store: Store, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_empty_file_is_a_ledger_that_was_never_begun(store: Store) -> None:
+def test_an_empty_file_is_a_register_that_was_never_begun(store: Store) -> None:
     store.path.parent.mkdir()
     store.path.touch()
 
@@ -216,12 +216,14 @@ def test_all_files_are_their_owner_s_alone(store: Store) -> None:
         made = {
             path.name: stat.S_IMODE(path.stat().st_mode) for path in store.path.parent.iterdir()
         }
-    assert made == dict.fromkeys(("ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"), 0o600)
-    assert [path.name for path in store.path.parent.iterdir()] == ["ledger.sqlite"]
+    assert made == dict.fromkeys(
+        ("register.sqlite", "register.sqlite-wal", "register.sqlite-shm"), 0o600
+    )
+    assert [path.name for path in store.path.parent.iterdir()] == ["register.sqlite"]
 
 
-@pytest.mark.parametrize("number", [1, LEDGER.number - 1, RECORD.number])
-def test_a_ledger_of_another_discreet_is_let_alone(store: Store, number: int) -> None:
+@pytest.mark.parametrize("number", [1, REGISTER.number - 1, RECORD.number])
+def test_a_register_of_another_discreet_is_let_alone(store: Store, number: int) -> None:
     write_rows(store, "one")
     alter(store.path, f"PRAGMA user_version = {number}")
 
@@ -507,7 +509,7 @@ def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.Monke
 
     with listening(lambda *step: heard.append(step)):
         verify(store)
-    assert heard == [("checking the ledger", done, 5) for done in (2, 4, 5)]
+    assert heard == [("checking the register", done, 5) for done in (2, 4, 5)]
 
 
 ROWS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8)
@@ -516,7 +518,7 @@ ROWS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, m
 @given(ROWS, st.data())
 def test_any_change_of_any_row_is_found(rows: list[str], data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:
-        store = ledger_file(Path(folder))
+        store = register_file(Path(folder))
         write_rows(store, *rows)
         assert times(store) == rows
         assert verify(store).broken == ()
@@ -536,7 +538,7 @@ def test_any_change_of_any_row_is_found(rows: list[str], data: st.DataObject) ->
 @given(st.permutations(range(4)))
 def test_rows_in_another_order_are_found(order: list[int]) -> None:
     with TemporaryDirectory() as folder:
-        store = ledger_file(Path(folder))
+        store = register_file(Path(folder))
         write_rows(store, *"abcd")
         moved = " ".join(f"WHEN {n + 1} THEN '{'abcd'[m]}'" for n, m in enumerate(order))
         alter(store.path, f"UPDATE version SET opened = CASE id {moved} END")
@@ -561,11 +563,11 @@ def test_a_file_that_is_made_to_look_new_is_damaged(copied: Store) -> None:
 def test_a_table_that_is_gone_is_not_made_again(
     full: Mapping[str, Path], tmp_path: Path, table: str
 ) -> None:
-    copied = copy_of(full, tmp_path, LEDGER)
+    copied = copy_of(full, tmp_path, REGISTER)
     alter(copied.path, f"DROP TABLE {table}")
 
     def write() -> None:
-        ledger_in(copied.path.parent).knows("t")
+        register_in(copied.path.parent).knows("t")
         write_rows(copied, "x")
 
     for _ in range(2):
@@ -583,13 +585,13 @@ def test_of_two_keys_the_second_writes_nothing(copied: Store) -> None:
     for _ in range(2):
         with (
             pytest.raises(
-                LedgerError,
+                RegisterError,
                 match=r"sealed with another key.* nothing was written; .* record.key beside it",
             ),
             other.writing(),
         ):
             raise AssertionError("it was opened")
-    with pytest.raises(LedgerError, match="sealed with another key"):
+    with pytest.raises(RegisterError, match="sealed with another key"):
         add_token(other, "s", "eve")
     assert copied.path.read_bytes() == before
     assert verify(copied).broken == ()
@@ -598,22 +600,22 @@ def test_of_two_keys_the_second_writes_nothing(copied: Store) -> None:
 
 
 def test_a_key_that_comes_second_is_found_out_whenever_it_writes(store: Store) -> None:
-    other = ledger_file(store.path.parent, ANOTHER)
+    other = register_file(store.path.parent, ANOTHER)
     with store.kept_open(), other.kept_open():
         with other.writing():
             pass  # it makes the file, and no row
         write_rows(store, "first")
-        with pytest.raises(LedgerError, match="sealed with another key"):
+        with pytest.raises(RegisterError, match="sealed with another key"):
             write_rows(other, "second")
         write_rows(store, "third")
     assert times(store) == ["first", "third"]
     assert verify(store).broken == ()
 
 
-def test_a_new_ledger_takes_the_first_key(tmp_path: Path) -> None:
-    first, other = (ledger_file(tmp_path, secret) for secret in (ANOTHER, SECRET))
+def test_a_new_register_takes_the_first_key(tmp_path: Path) -> None:
+    first, other = (register_file(tmp_path, secret) for secret in (ANOTHER, SECRET))
     write_rows(first, "now")
-    with pytest.raises(LedgerError, match="sealed with another key"):
+    with pytest.raises(RegisterError, match="sealed with another key"):
         write_rows(other, "then")
     assert verify(first).broken == ()
 
@@ -775,9 +777,9 @@ def test_bytes_are_no_text_that_reads_like_their_digest() -> None:
 
 
 def test_links_follow_each_other() -> None:
-    tables = LEDGER.tables
+    tables = REGISTER.tables
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        create(connection, LEDGER)
+        create(connection, REGISTER)
         for at in ("one", "two"):
             connection.execute(
                 "INSERT INTO version (study, number, settings, secret, opened)"
@@ -831,7 +833,9 @@ def test_what_is_there_stays_as_it_is(schema: Schema) -> None:
         assert len(triggers) == 2 * len(schema.tables) + 2
 
 
-def test_a_ledger_is_no_record_whatever_its_name(full: Mapping[str, Path], tmp_path: Path) -> None:
-    shutil.copy(full["ledger"], tmp_path / RECORD.file_name)
-    with pytest.raises(LedgerError, match=r"the record .* was written by another version"):
+def test_a_register_is_no_record_whatever_its_name(
+    full: Mapping[str, Path], tmp_path: Path
+) -> None:
+    shutil.copy(full["register"], tmp_path / RECORD.file_name)
+    with pytest.raises(RegisterError, match=r"the record .* was written by another version"):
         log(record_file(tmp_path))

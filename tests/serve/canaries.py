@@ -30,7 +30,7 @@ BIRDS = ("Canarybird", "Zebulon", "quuxward", "wombatism", "xylograph", "ibisvog
 #: What the requests themselves hold: it comes back as little.
 CLIENTS = ("clientcanary", "ragnaroek")
 
-WHOLE = 'name = "canaries"\nrows = "whole"\n'
+WHOLE = 'name = "canaries"\n'
 POLICIES: Mapping[str, str] = {
     "standard": "",
     "datashield": "k = 3\nround_to = 1\n",

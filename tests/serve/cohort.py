@@ -9,15 +9,15 @@ from pathlib import Path
 from pyarrow import Table, array
 from pyarrow.csv import write_csv
 
+from discreet.custodian.protect import protect
+from discreet.custodian.research import research
 from discreet.datasets import diabetes
+from discreet.explore import Study
+from discreet.opening import open as open_study
 from discreet.policy import load_policy
 from discreet.records.store import Store
 from discreet.serve.state import opened_record
 from discreet.serve.studies import Served, Studies
-from discreet.study import Study
-from discreet.study import open as open_study
-from discreet.study.protect import protect
-from discreet.study.research import research
 from discreet.study_file.canonical import canonical_json
 
 NAME = "cohort.csv"

@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from discreet.errors import InputError, LeavingError
+from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS, View
 from discreet.render.to_html import parts
@@ -27,7 +28,6 @@ from discreet.serve.app import PAGES, TYPES, files
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller, add_token
-from discreet.study.table_kinds import TABLES
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+from discreet.explore.carried import read
+from discreet.explore.provenance import FROM_FILE
 from discreet.provenance import Provenance
-from discreet.study.carried import read
-from discreet.study.provenance import FROM_FILE
 from tests.browser import chromium
 from tests.serve.cohort import PUBLIC, cohort, studies_of
 from tests.serve.conftest import running

@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import expect
 from pyarrow import Table, array
 
+from discreet.explore.carried import read
 from discreet.provenance import Provenance
 from discreet.serve.tokens import add_token
-from discreet.study.carried import read
 from tests.browser import chromium
 from tests.serve.cohort import NAME, cohort, studies_of
 from tests.serve.conftest import running

@@ -1,4 +1,4 @@
-"""Canaries in every column of a served cohort: they sing in no answer, log, ledger or page."""
+"""Canaries in every column of a served cohort: they sing in no answer, log, register or page."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ import httpx
 import numpy as np
 import pytest
 
+from discreet.explore import Study
+from discreet.explore.from_copy import WholeTable
 from discreet.serve.log import log
 from discreet.serve.tokens import add_token
-from discreet.study import Study
-from discreet.study.from_copy import WholeTable
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running
 

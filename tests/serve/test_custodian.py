@@ -67,7 +67,7 @@ def test_what_is_told(served: Served) -> None:
     assert (told["study"], told["version"]) == (NAME, served.version)
     assert told["caller"] == {"name": "token carol", "role": "custodian"}
     assert told["a_minute"] == 100_000
-    assert {it["field"] for it in told["words"]} >= {"k", "rows"}
+    assert {it["field"] for it in told["words"]} >= {"k", "papers"}
     assert told["kinds"]["bars"] == "Bar chart"
     assert json.loads(json.dumps(told)) == told
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from discreet.explore.facts import plot_facts, study_facts
+from discreet.explore.from_copy import DrawableColumn
 from discreet.methods import COPY_METHODS, METHODS
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, Policy
 from discreet.serve.files import drawn
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.serve.studies import Served
-from discreet.study.facts import plot_facts, study_facts
-from discreet.study.from_copy import DrawableColumn
 from tests.serve.cohort import POLICY, cohort, served_of
 
 Told = dict[str, Any]

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.errors import LedgerError
+from discreet.errors import RegisterError
 from discreet.records.store import verify
 from discreet.serve import answers
 from discreet.serve.log import asked_before, log
@@ -230,7 +230,7 @@ def test_an_answer_that_cannot_be_written_down_is_not_sent(
     token = add_token(studies.store, NAME, "alice")
 
     def full(*_: Any, **__: Any) -> None:
-        raise LedgerError("no room")
+        raise RegisterError("no room")
 
     with beside(studies) as url:
         with monkeypatch.context() as patched:

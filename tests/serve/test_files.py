@@ -20,6 +20,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
+from discreet.explore import Study
+from discreet.explore.derived import DerivedCopy
+from discreet.explore.facts import plot_facts
 from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import PLOTS, ParallelView, View
 from discreet.provenance import Sealer
@@ -39,9 +42,6 @@ from discreet.serve.files import (
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.serve.studies import Served
-from discreet.study import Study
-from discreet.study.derived import DerivedCopy
-from discreet.study.facts import plot_facts
 from tests.cases import few
 from tests.serve.cohort import served_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import LedgerError
+from discreet.errors import RegisterError
 from discreet.records.store import Store, verify
 from discreet.serve.log import (
     ANSWERED,
@@ -163,7 +163,7 @@ def test_nothing_rests_on_an_entry_that_was_changed(
     assert read(store)
     alter(store.path, script)
 
-    with pytest.raises(LedgerError, match=r"the record .* is damaged or in use"):
+    with pytest.raises(RegisterError, match=r"the record .* is damaged or in use"):
         read(store)
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from discreet.explore.derived import DerivedCopy
 from discreet.progress import listening
 from discreet.serve import ready as of_ready
 from discreet.serve.files import WARMED
 from discreet.serve.log import log
 from discreet.serve.ready import NO_RECORD, Ready, Workers
 from discreet.serve.tokens import add_token
-from discreet.study.derived import DerivedCopy
 from tests.serve.cohort import NAME, narrow, published, studies_of
 from tests.serve.conftest import running
 

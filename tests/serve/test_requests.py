@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pyarrow import array
 from pydantic import ValidationError
 
+from discreet.explore.facts import NUMBERS, has_use, usual_number
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PRESETS, Policy
 from discreet.policy.resolve import allowed_methods, method_of
@@ -25,7 +26,6 @@ from discreet.serve.requests import (
     check,
 )
 from discreet.serve.studies import Served
-from discreet.study.facts import NUMBERS, has_use, usual_number
 from tests.serve.cohort import PUBLIC, WHOLE, cohort, served_of
 
 Body = dict[str, Any]
@@ -442,7 +442,7 @@ def test_the_usual_method_comes_first(preset: str, kind: str) -> None:
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:
-    standard, noisy = Policy.preset("standard"), Policy.preset("research", q=0.5)
+    standard, noisy = Policy.preset("standard"), Policy.preset("research", papers={"q": 0.5})
     research = Policy.preset("research")
 
     def told(policy: Policy, method: str) -> list[Any]:
@@ -452,7 +452,7 @@ def test_numbers_that_hold_where_nobody_names_one() -> None:
     assert told(research, "probabilistic") == [3, 0.25, 20, 30, 2, 400]
     assert told(noisy, "probabilistic") == [3, 0.5, 20, 30, 2, 400]
     assert told(research, "condensation") == [3, 0.0, 20, 30, 2, 400]
-    assert usual_number(Policy.preset("research", diversity=4), "", "diversity") == 4
+    assert usual_number(Policy.preset("research", papers={"diversity": 4}), "", "diversity") == 4
 
 
 USES: dict[str, tuple[str, str, str, str, bool]] = {

@@ -18,7 +18,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from discreet.errors import InputError, LedgerError
+from discreet.errors import InputError, RegisterError
 from discreet.serve import start
 from discreet.serve.limits import CarefulProtocol, ProxiedProtocol
 from discreet.serve.ready import Ready
@@ -173,7 +173,7 @@ def test_a_record_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     add_token(opened(plan).store, NAME, "alice")
     record_in(tmp_path).path.write_bytes(b"Canary" * 1000)
-    with pytest.raises(LedgerError, match="is damaged or in use"):
+    with pytest.raises(RegisterError, match="is damaged or in use"):
         opened(plan)
 
 
@@ -315,7 +315,7 @@ def test_a_table_is_protected_by_another_process_and_no_value_is_in_the_servers(
         with client(server.url, server.token) as alice:
             assert alice.get("/api/study").json()["study"] == NAME
             assert alice.post("/api/views/bars", json={"columns": ["sex"]}).status_code == 200
-        assert (tmp_path / ".discreet" / "ledger.sqlite").exists()  # of whoever protected it
+        assert (tmp_path / ".discreet" / "register.sqlite").exists()  # of whoever protected it
         assert [it.name for it in temporary.glob("*/*.discreet")] == ["0.discreet"]
         held = memory_of(server.popen.pid)
         assert not [it for it in raw if it in held]

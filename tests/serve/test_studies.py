@@ -13,13 +13,13 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError
+from discreet.opening import open as open_study
 from discreet.serve.answers import TABLE, VIEW, answer_again, answer_table, answer_view
 from discreet.serve.board import answer_part
 from discreet.serve.log import Answer, log
 from discreet.serve.refusals import refusal
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tokens import Caller
-from discreet.study import open as open_study
 from tests.serve.cohort import MANY, NAME, POLICY, narrow, published, record_in, written
 
 ALICE, CAROL = Caller("token alice", "analyst"), Caller("token carol", "custodian")

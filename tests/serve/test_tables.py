@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+from discreet.explore import Study
+from discreet.explore.carried import read
+from discreet.explore.facts import study_facts
+from discreet.explore.provenance import FROM_FILE
+from discreet.explore.table_kinds import TABLES
 from discreet.measure import CopyTable
 from discreet.outputs.of_answers import TABLE_FORMS, file_of
 from discreet.provenance import Provenance, Sealer
@@ -18,11 +23,6 @@ from discreet.serve.requests import BODIES
 from discreet.serve.studies import Served
 from discreet.serve.tables import table_body
 from discreet.serve.tokens import Caller
-from discreet.study import Study
-from discreet.study.carried import read
-from discreet.study.facts import study_facts
-from discreet.study.provenance import FROM_FILE
-from discreet.study.table_kinds import TABLES
 from tests.serve.cohort import PUBLIC, served_of
 
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")

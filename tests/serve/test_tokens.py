@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LedgerError
+from discreet.errors import InputError, RegisterError
 from discreet.records.chain import stamp
 from discreet.records.store import Store, verify
 from discreet.serve.tokens import (
@@ -238,9 +238,9 @@ def test_without_a_record_nobody_is_let_in(store: Store) -> None:
     text = add_token(store, "s", "alice")
     store.path.write_bytes(b"rubbish" * 1000)
 
-    with pytest.raises(LedgerError, match="is damaged or in use"):
+    with pytest.raises(RegisterError, match="is damaged or in use"):
         caller_of(store, text)
-    with pytest.raises(LedgerError, match="is damaged or in use"):
+    with pytest.raises(RegisterError, match="is damaged or in use"):
         add_token(store, "s", "bob")
 
 

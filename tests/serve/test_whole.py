@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from pyarrow import array
 
+from discreet.explore.facts import study_facts
 from discreet.plots import PLOTS
 from discreet.serve.answers import answer_view
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
-from discreet.study.facts import study_facts
 from tests.serve.cohort import WHOLE, cohort, served_of
 
 Body = dict[str, Any]

@@ -252,7 +252,7 @@ SECRET = Secret.from_text("5f1c0a9be37d2486" * 4)
 
 
 def marks(table: Table) -> dict[str, str]:
-    """Return what the ledger would know of the columns and of the rows."""
+    """Return what the register would know of the columns and of the rows."""
     names = [*table.columns]
     found = sketched(SECRET, table.batches(names), rows=names)
     return {name: it.mark for name, it in found.columns.items()} | {"rows": found.rows.mark}

@@ -21,23 +21,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.columns import KINDS, ROLES, Column
+from discreet.columns.column import FIRST, numbers_in_texts, way_out
+from discreet.columns.dates import stored_as
 from discreet.errors import InputError
 from discreet.table import Table, open_table, with_levels_of_two
 from discreet.table import columns as looked_at
 from discreet.table.columns import (
     CODES,
-    KINDS,
-    ROLES,
-    Column,
     array_of,
     codes_among,
     columns_of,
-    numbers_in_texts,
     two_valued,
-    way_out,
     without_values,
 )
-from discreet.table.dates import stored_as
 
 SCHEMA = {"person": nw.Int64(), "age": nw.Float64(), "sex": nw.String(), "smokes": nw.Boolean()}
 
@@ -273,7 +270,7 @@ def test_a_file_of_many_rows_is_read_no_further_than_it_must(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Columns of more values are done with after the first rows."""
-    n = looked_at.FIRST + 10
+    n = FIRST + 10
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": np.arange(n), "sorted": np.arange(n) // (n - 3)}), path)
     read: list[str] = []
@@ -410,7 +407,7 @@ def test_values_that_stand_for_missing_ones_are_missing(engine: str) -> None:
     assert table.rows(["x"]).numbers["x"].tolist() == [1, 3, 4]
     assert table.rows(["x", "y"]).left_out == 3
     assert [end.tolist() for end in table.extremes("y", 5)] == [[0.5, 2.5], [2.5, 0.5]]
-    # The ledger knows the data whatever is declared.
+    # The register knows the data whatever is declared.
     batches = [batch["x"] for batch in table.batches(["x"])]
     assert np.concatenate(batches).tolist() == [1, -9, 3, 4, -9]
 
@@ -466,9 +463,7 @@ TEXTS: dict[str, tuple[Sequence[str | None], str]] = {
 
 @pytest.mark.parametrize(("texts", "says"), TEXTS.values(), ids=TEXTS)
 def test_why_texts_are_no_numbers(texts: Sequence[str | None], says: str) -> None:
-    frame = nw.from_native(pa.table({"x": pa.array(texts, pa.string())})).lazy()
-
-    found = numbers_in_texts(frame, "x")
+    found = numbers_in_texts(texts)
 
     assert found.startswith(says)
     assert bool(found) == bool(says)
@@ -484,7 +479,7 @@ def test_what_to_do_where_another_kind_is_needed() -> None:
     table = opened(columns)
 
     def said(name: str, kind: str) -> str:
-        return way_out(table._frame, table.columns[name], kind)
+        return way_out(map(str, columns[name]), table.columns[name], kind)
 
     assert said("name", "continuous").endswith("here: draw bars of it, or name another column")
     assert "levels are needed here; or declare it: kinds={'x'" in said("x", "categorical")

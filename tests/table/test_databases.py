@@ -256,7 +256,7 @@ def test_a_connection_that_is_lost_leaves_nothing_half_done(
     data = {"x": [it[0] / 2 for it in rows], "x2": [it[1] / 4 for it in rows]}
     url = server.write(pa.table({**data, "name": [it[2] for it in rows]}))
     policy = tmp_path / "discreet.toml"
-    policy.write_text('name = "clinic"\nrows = "whole"\nk = 3\nstudy = "lost"\n')
+    policy.write_text('name = "clinic"\nk = 3\nstudy = "lost"\n')
     study = dc.open(url, policy)
     with monkeypatch.context() as patch:
         if when == "before":

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.table.dates import Dates, dates_of, days_of, on_clock, parts_of, stored_as
+from discreet.columns.dates import Dates, dates_of, days_of, on_clock, parts_of, stored_as
 from tests.table.test_table import opened
 
 TYPES: dict[str, tuple[pa.DataType, Dates]] = {

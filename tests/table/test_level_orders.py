@@ -1,4 +1,4 @@
-"""Which orders of levels frames and files declare; tests/study/test_levels.py has their use."""
+"""Which orders of levels frames and files declare; tests/explore/test_levels.py has their use."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.columns.level_orders import orders_in_arrow
 from discreet.table import open_table
-from discreet.table.level_orders import orders_in_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

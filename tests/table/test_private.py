@@ -17,9 +17,9 @@ from typing import IO
 import pytest
 
 import discreet as dc
+from discreet.custodian import forget_private_files
 from discreet.errors import InputError
 from discreet.policy import Policy
-from discreet.study import forget_private_files
 from discreet.table import Table, files, open_table, private
 from discreet.table.engine import connect
 from discreet.table.private import forget, own_folder, private_file

@@ -25,9 +25,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from discreet.columns import BinAxis, Counted, Rows, texts_of
 from discreet.errors import DiscreetError, InputError, RefusedError
-from discreet.table import BinAxis, Counted, Rows, Table, open_table
-from discreet.table.columns import texts_of
+from discreet.table import Table, open_table
 
 Columns = Mapping[str, list[Any]]
 Make = Callable[[Columns], Any]

@@ -54,7 +54,7 @@ def test_every_public_name_has_a_place(site: Path) -> None:
 @pytest.mark.slow
 def test_every_field_command_and_address_has_a_place(site: Path) -> None:
     reference = site / "reference"
-    fields = {policy_fields.anchor(name) for name in policy_fields.policy_fields()}
+    fields = {policy_fields.anchor(name) for name in policy_fields.all_fields()}
     assert fields <= anchors(reference / "policy.html")
     called = {commands.anchor(words) for words, _ in commands.commands()}
     assert called <= anchors(reference / "commands.html")

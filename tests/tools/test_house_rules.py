@@ -41,45 +41,48 @@ def package(**rooms: str) -> dict[str, str]:
 # A line is `room: code`; the code stands on line 3, below DOCUMENTED.
 MAY = {
     "a lower floor": {"policy": "from discreet.errors import InputError"},
-    "a lower floor, by its room": {"study": "from discreet import plots"},
+    "a lower floor, by its room": {"custodian": "from discreet import plots"},
     "the room itself": {"plots__scatter": "from discreet.plots.view import View"},
     "the room itself, by dots": {"plots__scatter": "from . import view\nfrom .view import View"},
     "another package": {"errors": "import numpy\nfrom collections.abc import Mapping"},
-    "data sets from floor 10": {"study": "from discreet import datasets"},
+    "data sets from floor 10": {"custodian": "from discreet import datasets"},
     "errors from data sets": {"datasets": "from discreet.errors import InputError"},
     "anything from the top": {"__init__": "from discreet.cli import main"},
     "the top from __main__": {"__main__": "import discreet"},
-    "a lower floor, by name": {"cli": "import_module('discreet.study')"},
+    "a lower floor, by name": {"cli": "import_module('discreet.custodian')"},
 }
 MAY_NOT = {
-    "a higher floor": ({"table": "import discreet.study"}, "table (floor 4) imports study (floor"),
+    "a higher floor": (
+        {"table": "import discreet.custodian"},
+        "table (floor 4) imports custodian (floor",
+    ),
     "a room beside": (
         {"measure__risk": "from discreet.plots import View"},
-        "measure (floor 7) imports plots (floor 7)",
+        "measure (floor 8) imports plots (floor 8)",
     ),
     "a room beside, by dots": (
         {"measure__risk": "from ..plots import View"},
-        "measure (floor 7) imports plots (floor 7)",
+        "measure (floor 8) imports plots (floor 8)",
     ),
     "a higher floor, by its room": (
         {"methods__counts": "from discreet import vault"},
-        "methods (floor 6) imports vault (floor 9)",
+        "methods (floor 6) imports vault (floor 10)",
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
-        "render (floor 4) imports cli (floor 14)",
+        "render (floor 4) imports cli (floor 17)",
     ),
     "a higher floor, by name": (
-        {"secret": "study = importlib.import_module('discreet.study')"},
-        "secret (floor 2) imports study (floor 11)",
+        {"secret": "study = importlib.import_module('discreet.custodian')"},
+        "secret (floor 2) imports custodian (floor 14)",
     ),
     "the top": (
-        {"study": "from discreet import open"},
-        "study (floor 11) imports __init__ (floor 15)",
+        {"custodian": "from discreet import open"},
+        "custodian (floor 14) imports __init__ (floor 18)",
     ),
     "data sets from below": (
         {"policy": "from discreet import datasets"},
-        "policy (floor 8) imports datasets (apart)",
+        "policy (floor 9) imports datasets (apart)",
     ),
     "anything but errors from data sets": (
         {"datasets": "from discreet.table import Table"},
@@ -153,13 +156,13 @@ DESCRIBED = {"plots__pie": 'PIE = Plot(name="pie", title="Pie chart")'}
 def test_a_plot_is_named_in_its_room_and_in_study(check: Check) -> None:
     named = DESCRIBED | {
         "plots__registry": 'USUAL = "pie"',
-        "study__study": 'settle("pie")',
+        "explore__study": 'settle("pie")',
         "errors": '"""Of a pie."""\nx = "a pie, by name"',
     }
     assert check(package(**named)) == []
 
 
-@pytest.mark.parametrize("room", ["serve__asking", "study__session", "policy"])
+@pytest.mark.parametrize("room", ["serve__asking", "custodian__session", "policy"])
 def test_a_plot_is_named_nowhere_else(check: Check, room: str) -> None:
     (found,) = check(package(**DESCRIBED, **{room: 'if plot == "pie":\n    pass'}))
     assert "'pie' is the name of a plot" in found
@@ -175,9 +178,9 @@ LATE = "def f():\n    from discreet.errors import InputError\n"
 
 
 def test_no_import_of_the_package_inside_a_function(check: Check) -> None:
-    assert check(package(study=LATE + '    """Docstring too late."""\n')) == [
-        "src/discreet/study.py:3: f is public and has no docstring",
-        "src/discreet/study.py:4: discreet.errors.InputError is imported inside a function;"
+    assert check(package(custodian=LATE + '    """Docstring too late."""\n')) == [
+        "src/discreet/custodian.py:3: f is public and has no docstring",
+        "src/discreet/custodian.py:4: discreet.errors.InputError is imported inside a function;"
         " import it at the top",
     ]
 
@@ -197,7 +200,7 @@ def test_a_package_imports_itself_late_in_getattr_alone(check: Check, name: str)
     [
         {"cli": LATE.replace("f()", "_f()")},
         {"__init__": LATE.replace("f()", "__getattr__(name)")},
-        {"study": "def _f():\n    import numpy\n"},
+        {"custodian": "def _f():\n    import numpy\n"},
     ],
     ids=["of a command", "that is lazy", "of another package"],
 )
@@ -210,7 +213,7 @@ KERNELS = ["discreet.kernels.mdav", "discreet.kernels.columns.counted"]
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("room", ["methods__grouping", "study", "methods__rounding__groups"])
+@pytest.mark.parametrize("room", ["methods__grouping", "custodian", "methods__rounding__groups"])
 def test_kernels_are_imported_where_they_are_used(check: Check, room: str, name: str) -> None:
     source, _, what = name.rpartition(".")
     path = f"src/discreet/{room.replace('__', '/')}.py"
@@ -299,8 +302,8 @@ def test_random_numbers_come_from_the_secret_alone(check: Check, code: str, name
     ],
 )
 def test_the_package_neither_asserts_nor_prints(check: Check, code: str, message: str) -> None:
-    assert check(package(study=code)) == [f"src/discreet/study.py:3: {message}"]
-    assert check({**package(study=""), "tools/a.py": code, "examples/b.py": code}) == []
+    assert check(package(custodian=code)) == [f"src/discreet/custodian.py:3: {message}"]
+    assert check({**package(custodian=""), "tools/a.py": code, "examples/b.py": code}) == []
 
 
 # One line of code a statement; what is blank, comment or docstring does not count.
@@ -334,7 +337,7 @@ def test_a_function_has_at_most_50_lines_of_code(check: Check, start: str) -> No
     ],
 )
 def test_whatever_is_public_has_a_docstring(check: Check, code: str, name: str) -> None:
-    (line,) = check(package(study=code))
+    (line,) = check(package(custodian=code))
 
     assert line.endswith(f": {name} is public and has no docstring")
 
@@ -352,12 +355,12 @@ def test_whatever_is_public_has_a_docstring(check: Check, code: str, name: str) 
     ],
 )
 def test_what_is_private_needs_no_docstring(check: Check, code: str) -> None:
-    assert check(package(study=code)) == []
+    assert check(package(custodian=code)) == []
 
 
-@pytest.mark.parametrize("name", ["study", "plots/__init__", "__init__"])
+@pytest.mark.parametrize("name", ["custodian", "plots/__init__", "__init__"])
 def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> None:
-    tests = {"tests/test_study.py": "", "tests/plots/test_points.py": ""}
+    tests = {"tests/test_custodian.py": "", "tests/plots/test_points.py": ""}
 
     assert check({**tests, f"src/discreet/{name}.py": "__all__ = []"}) == [
         f"src/discreet/{name}.py:1: the module has no docstring"
@@ -367,7 +370,7 @@ def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> Non
 @pytest.mark.parametrize(
     ("path", "missing", "test"),
     [
-        ("src/discreet/study.py", "tests/test_study.py", "tests/test_study.py"),
+        ("src/discreet/custodian.py", "tests/test_custodian.py", "tests/test_custodian.py"),
         ("src/discreet/plots/base.py", "tests/plots", "tests/plots/test_charts.py"),
         ("src/discreet/plots/__init__.py", "tests/plots", "tests/plots/test_charts.py"),
     ],
@@ -407,7 +410,7 @@ def test_a_test_that_reads_the_message_is_kept(check: Check) -> None:
     ],
 )
 def test_all_lists_what_is_defined(check: Check, code: str) -> None:
-    files = {"src/discreet/study.py": f'"""Known."""\n{code}\n', "tests/test_study.py": ""}
+    files = {"src/discreet/custodian.py": f'"""Known."""\n{code}\n', "tests/test_custodian.py": ""}
 
     assert check(files) == []
 
@@ -424,9 +427,9 @@ def test_all_lists_what_is_defined(check: Check, code: str) -> None:
     ],
 )
 def test_all_lists_nothing_else(check: Check, code: str, message: str) -> None:
-    files = {"src/discreet/study.py": f'"""Known."""\n{code}\n', "tests/test_study.py": ""}
+    files = {"src/discreet/custodian.py": f'"""Known."""\n{code}\n', "tests/test_custodian.py": ""}
 
-    assert check(files) == [f"src/discreet/study.py:{message}"]
+    assert check(files) == [f"src/discreet/custodian.py:{message}"]
 
 
 @pytest.mark.parametrize("name", ["cli", "__main__", "plots/__init__"])
@@ -467,12 +470,12 @@ def test_outside_of_git_made_and_hidden_folders_are_left_alone(check: Check) -> 
 def test_main_prints_a_line_for_each_and_ends_with_1(
     tmp_path: Path, check: Check, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    check(package(study="print(1)\nprint(2)"))
+    check(package(custodian="print(1)\nprint(2)"))
 
     assert house_rules.main([str(tmp_path)]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "src/discreet/study.py:3: print has no place in the package; return the text",
-        "src/discreet/study.py:4: print has no place in the package; return the text",
+        "src/discreet/custodian.py:3: print has no place in the package; return the text",
+        "src/discreet/custodian.py:4: print has no place in the package; return the text",
     ]
 
 

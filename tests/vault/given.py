@@ -8,10 +8,11 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from discreet.columns.copied import Copy
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault.vault import Copy, Vault
+from discreet.vault.vault import Vault
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 STANDARD = Policy.preset("standard")

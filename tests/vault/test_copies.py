@@ -7,6 +7,7 @@ import stat
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.columns.copied import Copy
+from discreet.columns.unread import Unread
 from discreet.errors import InputError
 from discreet.vault import stored
-from discreet.vault.columns import Unread
-from discreet.vault.vault import Copy, load, store
+from discreet.vault.stored import pieces_of
+from discreet.vault.vault import load, store
 
 VERSION = bytes(range(32))
 COPY = Copy(
@@ -116,7 +119,7 @@ def test_a_copy_that_is_damaged_is_refused(damage: Callable[[Path], Any], path: 
 
 
 def test_a_copy_prints_no_value() -> None:
-    assert repr(COPY).startswith("<discreet.vault.vault.Copy object")
+    assert repr(COPY).startswith("<discreet.columns.copied.Copy object")
 
 
 @pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 7, 9])
@@ -133,7 +136,13 @@ def test_the_first_rows_of_a_copy_in_a_file_are_read_alone(
         raise AssertionError(f"all of {name} is read")
 
     path = tmp_path / "copy.parquet"
-    away = Copy(Unread([*numbers], nobody), Unread([*words], nobody), held.version, 0, path=path)
+    away = Copy(
+        Unread([*numbers], nobody),
+        Unread([*words], nobody),
+        held.version,
+        0,
+        pieces=partial(pieces_of, path),
+    )
 
     for copy in (held, away):
         found, levels = copy.first(rows)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.columns.copied import Copy
 from discreet.secret import Secret
-from discreet.vault.vault import Copy, Vault
+from discreet.vault.vault import Vault
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 # --- versions ---------------------------------------------------------------------------------
@@ -55,8 +56,6 @@ def test_another_secret_is_another_version() -> None:
 
 POLICIES: dict[str, dict[str, Any]] = {
     "bounds": {"bounds": {"x": [40, np.inf]}},
-    "values put on the ends": {"outside": "clip"},
-    "values kept": {"outside": "keep"},
     "k": {"k": 6},
     "m": {"m": 30},
 }
@@ -73,12 +72,10 @@ def test_a_changed_policy_is_a_new_version_with_fresh_noise(changes: dict[str, A
 
 
 UNALTERING: list[dict[str, Any]] = [
-    {"bins": 10},
-    {"grid": 10},
     {"name": "ours"},
     {"study": "s"},
     {"missing_values": {"x": []}},
-    {"edges": {"x": [0, 1]}},
+    {"round_to": 1},
     {"residual_df": 20},
 ]
 

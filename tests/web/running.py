@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from discreet.explore import Study
+from discreet.explore.board import board_rows
 from discreet.render.modules import joined, texts_below
-from discreet.study import Study
-from discreet.study.board import board_rows
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from pyarrow import Table
 
 from discreet.errors import DiscreetError, InputError
+from discreet.explore import Study
+from discreet.explore.board import board_rows
 from discreet.expressions import Levels, Numbers, Values, parse_expression, yes_of
 from discreet.expressions.grammar import EXPRESSIONS
 from discreet.render.modules import joined, texts_below
-from discreet.study import Study
-from discreet.study.board import board_rows
 from tests.browser import chromium
 from tests.expressions import test_expressions as worked
 from tests.expressions import test_hostile as hostile

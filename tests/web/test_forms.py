@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from discreet.explore import Study
+from discreet.explore.board import board_rows
 from discreet.render.modules import joined, texts_below
-from discreet.study import Study
-from discreet.study.board import board_rows
 from discreet.web import board_files
 from tests.browser import chromium
 from tests.serve.cohort import opened

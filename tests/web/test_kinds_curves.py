@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from discreet.study import Study
+    from discreet.explore import Study
 
 __all__ = ["chromium"]
 
@@ -59,7 +59,7 @@ def check(board: Board, study: Study, kind: str, *columns: str, **how: Any) -> d
     assert "view" in found, found
     view: dict[str, Any] = found["view"]
     with pytest.MonkeyPatch.context() as patch:  # which the page leaves out of its intervals
-        patch.setattr("discreet.study.derived.with_own_errors", lambda *given: given[-1])
+        patch.setattr("discreet.explore.derived.with_own_errors", lambda *given: given[-1])
         wanted = plain(getattr(study, kind)(*columns, **how))
     different = [name for name in wanted if not near(view[name], wanted[name])]
     assert different == []

@@ -11,6 +11,7 @@ from pyarrow import Table, array
 
 import discreet as dc
 from discreet.plots import PLOTS
+from discreet.plots.request import GRID
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.web.running import Board, board_page
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from discreet.study import Study
+    from discreet.explore import Study
 
 __all__ = ["chromium"]
 
@@ -60,7 +61,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def board(chromium: Browser, study: Study) -> Iterator[Board]:
     """A page with its rows."""
     with board_page(chromium) as page:
-        page.open(study, grid=study.policy.grid)
+        page.open(study, grid=GRID)
         yield page
 
 
@@ -373,7 +374,7 @@ def ordered(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     rows = table().append_column("stage", array(stage))
     with board_page(chromium) as page:
         study = opened(tmp_path_factory.mktemp("ordered"), ORDERED, rows)
-        page.open(study, grid=study.policy.grid)
+        page.open(study, grid=GRID)
         yield page
 
 

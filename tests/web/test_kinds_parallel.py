@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from discreet.study import Study
+    from discreet.explore import Study
 
 __all__ = ["chromium"]
 

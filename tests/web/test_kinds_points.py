@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from discreet.plots.request import GRID
 from tests.browser import chromium
 from tests.web.running import Board, board_page
 from tests.web.test_kinds import plain
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from discreet.study import Study
+    from discreet.explore import Study
 
 __all__ = ["chromium"]
 
@@ -35,7 +36,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def board(chromium: Browser, study: Study) -> Iterator[Board]:
     """A page with its rows."""
     with board_page(chromium) as page:
-        page.open(study, grid=study.policy.grid)
+        page.open(study, grid=GRID)
         yield page
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scipy.special import stdtrit
 
-from discreet.measure.described import RowsToDescribe, number_words, share_words
-from discreet.measure.means import means_of
+from discreet.estimates.described import RowsToDescribe, number_words, share_words
+from discreet.estimates.means import means_of
 from discreet.render.modules import joined, texts_below
 from tests.browser import chromium
 from tests.web.running import STATIC, Board, board_page
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from discreet.measure.copy_table import CopyTable
-    from discreet.study import Study
+    from discreet.estimates.copy_table import CopyTable
+    from discreet.explore import Study
 
 __all__ = ["chromium"]
 

@@ -22,8 +22,8 @@ from nbclient import NotebookClient
 
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
-from discreet.study import Study
-from discreet.study.board import board_rows, names_in
+from discreet.explore import Study
+from discreet.explore.board import board_rows, names_in
 from discreet.web.page import board_page
 from tests.serve.canaries import CANARIES, COHORT, WHOLE
 from tests.serve.canaries import ROLES as ROLES_OF_CANARIES
@@ -62,7 +62,7 @@ def rows_of(page: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def released(study: Study) -> list[tuple[str, str]]:
-    history = study.session.ledger.history(study.session.name)
+    history = study.session.register.history(study.session.name)
     return [(it["kind"], it["form"]) for it in history]
 
 
@@ -199,7 +199,7 @@ REFUSED = {
 def test_what_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str, says: str
 ) -> None:
-    monkeypatch.setattr("discreet.study.board.bundle", None)  # before rows are packed
+    monkeypatch.setattr("discreet.explore.board.bundle", None)  # before rows are packed
     with pytest.raises(RefusedError, match=says):
         opened(tmp_path, rules + ROLES).board()
 

@@ -13,7 +13,7 @@ from tests.serve.cohort import opened
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from discreet.study import Study
+    from discreet.explore import Study
 
 __all__ = ["visits"]
 

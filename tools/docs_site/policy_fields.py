@@ -2,66 +2,77 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+from collections.abc import Iterator, Mapping
 from importlib import resources
 
-from numpydoc.docscrape import ClassDoc
-
 from discreet import Policy
-from discreet.policy import PRESETS
-from discreet.policy.policy import RULES, plain
+from discreet.policy import FIELDS, PAPER_FIELDS, PRESETS
+from discreet.policy.fields import Field, plain
 from tools.docs_site.markdown import code, table
 
-#: Where a policy lies, and no part of what a file says.
-NOT_IN_FILES = {"folder", "file"}
+HEADS = ("field", "what it says", "may hold", "where nobody says", "option", "changes")
 
 
-def policy_fields() -> list[str]:
-    """Return the fields of a policy file."""
-    return [it.name for it in dataclasses.fields(Policy) if it.name not in NOT_IN_FILES]
+def all_fields() -> Mapping[str, Field]:
+    """Return the fields of a policy file, those of the papers' settings with their table's name."""
+    return {**FIELDS, **{f"papers.{name}": it for name, it in PAPER_FIELDS.items()}}
+
+
+def fields_table() -> str:
+    """Return the table of all fields, as docs/policy.md has it."""
+    rows = [
+        (
+            code(name),
+            field.says,
+            field.rule.allowed,
+            _said(field.default),
+            "" if field.option is None else code(field.option),
+            field.changes,
+        )
+        for name, field in all_fields().items()
+    ]
+    return table(HEADS, rows)
 
 
 def policy_page() -> str:
     """Return the page."""
-    meant = _meant()
-    parts = [
+    return "\n".join(_parts())
+
+
+def _parts() -> Iterator[str]:
+    yield (
         "# Fields of the policy file\n\nWhat each field means and may hold, and what it is in the "
         "presets that come with discreet. [The policy](../policy.md) shows how they are used.\n"
-    ]
-    for name in policy_fields():
-        parts += [
-            f"({anchor(name)})=\n## `{name}`\n",
-            f"{meant[name]}\n",
-            f"Allowed: {RULES[name][1]}.\n",
-        ]
+    )
+    for name, field in all_fields().items():
+        yield f"({anchor(name)})=\n## `{name}`\n"
+        yield f"`{field.rule.type}`. {field.says}\n"
+        yield f"Allowed: {field.rule.allowed}.\n"
         values = {preset: _value(Policy.preset(preset), name) for preset in PRESETS}
         if len(set(values.values())) == 1:
-            parts.append(f"In every preset: {next(iter(values.values()))}.\n")
+            yield f"In every preset: {next(iter(values.values()))}.\n"
         else:
-            parts.append(table(("preset", "value"), values.items()))
-    parts.append("## The presets, as files\n")
+            yield table(("preset", "value"), values.items())
+    yield "## The presets, as files\n"
     for preset in PRESETS:
         text = resources.files("discreet.presets").joinpath(f"{preset}.toml").read_text("utf-8")
-        parts.append(f"### {preset}\n\n```toml\n{text.rstrip()}\n```\n")
-    return "\n".join(parts)
+        yield f"### {preset}\n\n```toml\n{text.rstrip()}\n```\n"
 
 
 def anchor(name: str) -> str:
     """Return the anchor of a field."""
-    return f"policy-{name.replace('_', '-')}"
-
-
-def _meant() -> dict[str, str]:
-    """Return what the docstring says of each field; some are described together."""
-    listed = ClassDoc(Policy)["Parameters"]
-    return {
-        name.strip(): f"`{it.type}`. {' '.join(it.desc)}" if it.type else " ".join(it.desc)
-        for it in listed
-        for name in it.name.split(",")
-    }
+    return f"policy-{name.replace('_', '-').replace('.', '-')}"
 
 
 def _value(policy: Policy, name: str) -> str:
-    value = plain(getattr(policy, name))
-    return "not said" if value is None or value in ([], {}) else code(json.dumps(value))
+    room, _, own = name.rpartition(".")
+    of = policy.papers if room else policy
+    if name == "papers":
+        return _said(None if of is None or policy.papers is None else "set")
+    return _said(None if of is None else getattr(of, own))
+
+
+def _said(value: object) -> str:
+    found = plain(value)
+    return "not said" if found is None or found in ([], {}) else code(json.dumps(found))

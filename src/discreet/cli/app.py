@@ -48,7 +48,7 @@ app.add_typer(version, name="version")
 policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
 app.add_typer(policy, name="policy")
 register = typer.Typer(
-    help="Declare that the ledger is lost, or that nothing of a version was given away.",
+    help="Declare that the register is lost, or that nothing of a version was given away.",
     no_args_is_help=True,
 )
 app.add_typer(register, name="register")

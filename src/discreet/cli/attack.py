@@ -66,9 +66,9 @@ def attack(
     discreet attack cohort.csv released.csv --same-rows
     discreet attack cohort.csv --versions 2
     """
+    from discreet.custodian.protect import Protected
     from discreet.measure.attack_report import SUFFIXES
     from discreet.render.figure_file import path_to_save
-    from discreet.study.protect import Protected
 
     for path in output or ():
         path_to_save(path, SUFFIXES, "a report of attacks")  # before the work

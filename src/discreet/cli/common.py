@@ -17,13 +17,13 @@ from typer import Argument, Option
 from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
+    from discreet.custodian.research import Research
+    from discreet.estimates.copy_table import CopyTable
+    from discreet.explore import Study
     from discreet.measure import AttackReport, Fidelity, Report
-    from discreet.measure.copy_table import CopyTable
     from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
-    from discreet.study import Study
-    from discreet.study.research import Research
 
     Found = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
@@ -38,6 +38,7 @@ __all__ = [
     "FileOrStudy",
     "FormulaOption",
     "JsonOption",
+    "KOption",
     "KindsOption",
     "MethodOption",
     "NoUnitOption",
@@ -104,6 +105,17 @@ DatesOption = Annotated[
     list[str] | None,
     Option(help="How dates in text are written: visit=%d/%m/%Y. Repeatable."),
 ]
+KOption = Annotated[
+    int | None,
+    Option("-k", "--k", help="The least number of persons behind a value of the copy."),
+]
+MOption = Annotated[
+    int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
+]
+LeftOutOption = Annotated[
+    float | None,
+    Option(help="The largest share of persons left out of the copy: from .1 to .5; .2."),
+]
 StrataOption = Annotated[
     str | None,
     Option(
@@ -139,9 +151,9 @@ class StudyOptions:
 
     def open(self, file: str, **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden."""
+        from discreet.explore.from_file import is_study_file
+        from discreet.opening import open as open_study
         from discreet.policy import PRESETS, load_policy
-        from discreet.study import open as open_study
-        from discreet.study.from_file import is_study_file
 
         if is_study_file(file):
             self._check_of_file(fields)
@@ -167,9 +179,7 @@ class StudyOptions:
 class ResearchOptions:
     """What a table is opened with for the papers' methods."""
 
-    policy: Annotated[str, Option(help="Settings: a .toml file whose regime is research.")] = (
-        "research"
-    )
+    policy: Annotated[str, Option(help="Settings: a .toml file with a table papers.")] = "research"
     study: StudyOption = None
     strata: StrataOption = None
     unit: UnitOption = None
@@ -182,9 +192,9 @@ class ResearchOptions:
 
     def open(self, file: str, levels: Sequence[str] = (), **fields: Any) -> Research:
         """Open the table; `levels` are columns of levels because of what is asked."""
+        from discreet.custodian.research import research
+        from discreet.explore.from_file import is_study_file
         from discreet.policy import load_policy
-        from discreet.study.from_file import is_study_file
-        from discreet.study.research import research
 
         if is_study_file(file):
             raise InputError(
@@ -253,17 +263,9 @@ class WholeOptions:
     """With what a copy of the whole table is made, to be looked at."""
 
     policy: PolicyOption = "standard"
-    k: Annotated[
-        int | None,
-        Option("-k", "--k", help="The least number of persons behind a value of the copy."),
-    ] = None
-    m: Annotated[
-        int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
-    ] = None
-    left_out: Annotated[
-        float | None,
-        Option(help="The largest share of persons left out of the copy: from .1 to .5; .2."),
-    ] = None
+    k: KOption = None
+    m: MOption = None
+    left_out: LeftOutOption = None
     unit: UnitOption = None
     no_unit: NoUnitOption = False
     kinds: KindsOption = None
@@ -302,13 +304,8 @@ class WholeOptions:
 class CopyOptions:
     """How the protected copy of a guarded study is made."""
 
-    m: Annotated[
-        int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
-    ] = None
-    left_out: Annotated[
-        float | None,
-        Option(help="The largest share of persons left out of the copy: from .1 to .5; .2."),
-    ] = None
+    m: MOption = None
+    left_out: LeftOutOption = None
 
 
 @dataclass(frozen=True)
@@ -335,10 +332,7 @@ class FigureOptions:
 class NumberOptions:
     """Numbers of plots."""
 
-    k: Annotated[
-        int | None,
-        Option("-k", "--k", help="The least number of persons behind a value of the copy."),
-    ] = None
+    k: KOption = None
     bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
     grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None
 
@@ -430,7 +424,7 @@ def given(options: Any) -> set[str]:
 
 def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
     """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
-    from discreet.policy.policy import frozen
+    from discreet.policy import FIELDS
 
     wrong = [name for name, kind in kinds.items() if kind != "categorical"]
     said = ["kinds"] if any(kinds[name] != rules.kinds.get(name) for name in wrong) else []
@@ -439,7 +433,7 @@ def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[s
         empty = name in NAMES and not held and held is not False
         if name == "dates":
             empty = held.items() <= value.items()
-        if not empty and frozen(name, value) not in (held, rules.in_force(name)):
+        if not empty and FIELDS[name].rule.freeze(value) not in (held, rules.in_force(name)):
             said.append(name)
     if said:
         raise RefusedError(
@@ -564,7 +558,7 @@ def _harmless(line: str) -> str:
 
 
 def moment(at: str) -> str:
-    """Return a time of the ledger to the second, for the eye."""
+    """Return a time of the register to the second, for the eye."""
     return at[:19].replace("T", " ")
 
 

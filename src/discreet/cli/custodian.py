@@ -18,7 +18,7 @@ from discreet.cli.common import (
     DatesOption,
     File,
     JsonOption,
-    NumberOptions,
+    KOption,
     PolicyOption,
     StateOption,
     StudyOptions,
@@ -36,8 +36,8 @@ from discreet.errors import (
 )
 
 if TYPE_CHECKING:
-    from discreet.ledger.ledger import Ledger
     from discreet.records.store import Store
+    from discreet.register.register import Register
 
 __all__ = [
     "forget",
@@ -75,7 +75,7 @@ def show_log(
         bool,
         Option(
             "--verify",
-            help="Check that nothing of the ledger was changed; with --state, of the"
+            help="Check that nothing of the register was changed; with --state, of the"
             " server's record.",
         ),
     ] = False,
@@ -84,19 +84,19 @@ def show_log(
     ] = None,
 ) -> None:
     """List what was released, withdrawn and asked on the web, or check that no row was changed."""
+    from discreet.custodian import register_of
     from discreet.serve.state import existing_record
-    from discreet.study import ledger_of
 
-    ledger, record = ledger_of(policy), existing_record(state)
+    register, record = register_of(policy), existing_record(state)
     if verify or head is not None:
         if released or last is not None:
             raise InputError("--verify checks all of it; leave --released and --last out")
         if state is not None and record is None:
             raise InputError("there is no server's record in the folder of --state")
-        _check(ledger.store if state is None or record is None else record, head, as_json=as_json)
+        _check(register.store if state is None or record is None else record, head, as_json=as_json)
         return
-    ledger.store.check_begun()
-    entries = ledger.history() if released else _entries(ledger, record)
+    register.store.check_begun()
+    entries = register.history() if released else _entries(register, record)
     entries = entries if last is None else entries[-last:]
     if as_json:
         typer.echo(json.dumps(entries))
@@ -134,7 +134,7 @@ def _check(store: Store, head: str | None, *, as_json: bool) -> None:
         raise typer.Exit(BrokenPromiseError.exit_code)
 
 
-def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
+def _entries(register: Register, record: Store | None) -> list[dict[str, Any]]:
     """Return what was released and declared, and what was asked on the web, by time."""
     from discreet.serve.log import log
 
@@ -149,7 +149,7 @@ def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
             "request": json.dumps({"columns": entry["columns"], "method": entry["method"]}),
             "outcome": f"released as {entry['form']}",
         }
-        for entry in ledger.history()
+        for entry in register.history()
     ]
     declared = [
         {
@@ -162,7 +162,7 @@ def _entries(ledger: Ledger, record: Store | None) -> list[dict[str, Any]]:
             "request": "",
             "outcome": entry["reason"],
         }
-        for entry in ledger.declared()
+        for entry in register.declared()
     ]
     asked = [] if record is None else log(record)
     return sorted([*declared, *asked, *left], key=lambda entry: str(entry["at"]))
@@ -192,7 +192,7 @@ def forget(policy: PolicyOption = "standard") -> None:
     Protected copies and the record stay. Text is read into a private file again when it is opened,
     unless the policy says private_files = false.
     """
-    from discreet.study import forget_private_files
+    from discreet.custodian import forget_private_files
 
     count = forget_private_files(policy)
     typer.echo(f"deleted: {count} private file{'s' * (count != 1)}")
@@ -205,8 +205,8 @@ def forget(policy: PolicyOption = "standard") -> None:
 def version_new(
     file: File,
     study: StudyOptions,
-    numbers: NumberOptions,
     made: CopyOptions,
+    k: KOption = None,
     measure: Annotated[
         bool,
         Option(
@@ -218,10 +218,10 @@ def version_new(
 
     Versions of a copy of the whole table together give away who left; --measure says how well.
     """
-    from discreet.study.protect import Protected
+    from discreet.custodian.protect import Protected
 
     with progress_shown():
-        opened = Protected(study.open(file, **vars(made), **vars(numbers)))
+        opened = Protected(study.open(file, **vars(made), k=k))
         found = opened.attack_versions() if measure else None
         number = opened.new_version() if found is None else 0
     if found is not None:
@@ -241,7 +241,7 @@ def policy_init(
 
     discreet policy init cohort.parquet -o discreet.toml
     """
-    from discreet.study.guesses import proposed_policy
+    from discreet.custodian.guesses import proposed_policy
     from discreet.table import shown
 
     if output.suffix != ".toml":

@@ -56,7 +56,7 @@ def fidelity(
     discreet fidelity cohort.csv --policy clinic.toml -o near.html
     """
     from discreet.errors import InputError
-    from discreet.measure.fidelity_report import SUFFIXES
+    from discreet.estimates.fidelity_report import SUFFIXES
     from discreet.render.figure_file import path_to_save
 
     if show and (as_json or not exact):

@@ -25,14 +25,14 @@ EXIT_CODES: Mapping[int, str] = MappingProxyType(
         InputError.exit_code: "The command, the file or the policy is wrong.",
         RefusedError.exit_code: "The policy does not let it be shown.",
         LeavingError.exit_code: "It may be looked at, but not released.",
-        BrokenPromiseError.exit_code: "A mistake of discreet, or a ledger that was changed.",
+        BrokenPromiseError.exit_code: "A mistake of discreet, or a register that was changed.",
     }
 )
 ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
         "DISCREET_SECRET": "The custodian's secret, in hexadecimal digits, in place of a file.",
         "DISCREET_CONFIG": "The folder that a secret lies in which is not beside a policy.",
-        "DISCREET_STATE": "The folder of a ledger and copies that are not beside a policy, and of"
+        "DISCREET_STATE": "The folder of a register and copies that are not beside a policy, and of"
         " keys that signed studies.",
         "DISCREET_MEMORY": "How much memory DuckDB may take: 8GB, say.",
         "DISCREET_DEBUG": "1 shows all of an unexpected error, data perhaps.",
@@ -61,7 +61,7 @@ def manual(root: Any) -> str:
     lines += [".SH ENVIRONMENT", *_listed(ENVIRONMENT)]
     lines += [
         ".SH FILES",
-        *_text("`discreet doctor` says where the secret, the ledger and compiled kernels lie."),
+        *_text("`discreet doctor` says where the secret, the register and compiled kernels lie."),
     ]
     return "\n".join(lines)
 

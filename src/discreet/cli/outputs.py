@@ -22,7 +22,7 @@ from discreet.cli.common import (
 from discreet.errors import InputError, LeavingError
 
 if TYPE_CHECKING:
-    from discreet.outputs.of_study import StudyOutputs
+    from discreet.custodian.outputs import StudyOutputs
     from discreet.outputs.standing import Standing
 
 __all__ = ["outputs"]
@@ -72,11 +72,11 @@ def outputs(
 
     The folder gets each file that was made here and not changed since, a record in ACRO's layout,
     and a page to read. What analysts handed in on a server is in the server's record, in the folder
-    --state. What is said and decided is in the ledger. Ends with 4 where no decision holds for
+    --state. What is said and decided is in the register. Ends with 4 where no decision holds for
     a file in the folder any more: it was changed since it was handed in, or approved under another
     policy or version than the one in force.
     """
-    from discreet.outputs.of_study import outputs_in
+    from discreet.custodian.outputs import outputs_in
     from discreet.serve.state import record_there
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)

@@ -30,9 +30,9 @@ from discreet.cli.complete import column_names, plot_names
 from discreet.errors import InputError, one_of
 
 if TYPE_CHECKING:
+    from discreet.custodian.research import Research
+    from discreet.explore import Study
     from discreet.plots import View
-    from discreet.study import Study
-    from discreet.study.research import Research
 
 __all__ = [
     "AxesOptions",

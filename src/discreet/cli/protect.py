@@ -123,8 +123,8 @@ def _study_file(
     public: bool,
     as_json: bool,
 ) -> None:
+    from discreet.custodian.protect import Protected
     from discreet.render.figure_file import path_to_save
-    from discreet.study.protect import Protected
     from discreet.study_file import SUFFIX, open_study_file
 
     path_to_save(output, (SUFFIX, *TABLES), "the copy")  # before the work

@@ -18,14 +18,14 @@ def register_begin(
     ],
     policy: PolicyOption = "standard",
 ) -> None:
-    """Begin a new ledger of what was released, in place of one that is lost.
+    """Begin a new register of what was released, in place of one that is lost.
 
     Restore the old one from a backup if there is any: the new one does not know what was released.
     """
-    from discreet.study import begin_register
+    from discreet.custodian import begin_register
 
     begin_register(lost, policy)
-    typer.echo("a new ledger begins; it knows nothing of what was released before")
+    typer.echo("a new register begins; it knows nothing of what was released before")
 
 
 def register_withdraw(
@@ -41,7 +41,7 @@ def register_withdraw(
     Its copy counts no more, and the next one may have another k, m or secret. Delete what was saved
     of it. A version that was published as a study file cannot be withdrawn.
     """
-    from discreet.study import withdraw
+    from discreet.custodian import withdraw
 
     with progress_shown():
         number = withdraw(study, reason, policy, version=version)

@@ -42,8 +42,8 @@ __all__ = ["PaperCommand", "research"]
 
 def of_papers() -> list[str]:
     """Name the plots of the papers of 2021 and 2011."""
+    from discreet.custodian.research import Research
     from discreet.plots import PLOTS
-    from discreet.study.research import Research
 
     return [name for name in PLOTS if hasattr(Research, name)]
 

@@ -123,7 +123,7 @@ def _study_files(
     files: Sequence[str], copy: WholeOptions, study: str | None, *, research: bool
 ) -> Iterator[list[str]]:
     """Return the paths of study files; what is a table is protected first."""
-    from discreet.study.from_file import is_study_file
+    from discreet.explore.from_file import is_study_file
 
     tables = [it for it in files if not is_study_file(it)]
     named = given(copy) | ({"study"} if study else set()) | ({"research"} if research else set())

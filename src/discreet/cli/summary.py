@@ -26,7 +26,7 @@ from discreet.cli.complete import column_names, listed_names
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from discreet.measure.copy_table import CopyTable
+    from discreet.estimates.copy_table import CopyTable
 
 __all__ = ["means", "model", "summary"]
 
@@ -81,7 +81,7 @@ def summary(
     discreet summary cohort.csv
     discreet summary cohort.csv --columns age,bmi --by sex -o table1.html -o table1.tex
     """
-    from discreet.measure.copy_table import SUFFIXES
+    from discreet.estimates.copy_table import SUFFIXES
 
     def make() -> CopyTable:
         described = names_of(columns) or None
@@ -113,7 +113,7 @@ def means(
     discreet means cohort.csv bmi sex smoker -o bmi.csv -o bmi.svg
     discreet means survey.csv income region --weights weight
     """
-    from discreet.measure.copy_table import FIGURES, SUFFIXES
+    from discreet.estimates.copy_table import FIGURES, SUFFIXES
 
     def make() -> CopyTable:
         return derived.of(copy.open(file, study)).means(value, by, weights=weights)
@@ -156,7 +156,7 @@ def model(
     discreet model cohort.csv "smoker ~ age + sex" --family logistic --event-is yes
     discreet model cohort.csv "survival(days, died) ~ age + sex" --family cox
     """
-    from discreet.measure.copy_table import FIGURES, SUFFIXES
+    from discreet.estimates.copy_table import FIGURES, SUFFIXES
 
     def make() -> CopyTable:
         opened = derived.of(copy.open(file, study))

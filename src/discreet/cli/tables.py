@@ -363,8 +363,8 @@ def _map_of(
     file: str, study: StudyOptions, asked: dict[str, Any], prepare: dict[str, Any]
 ) -> RiskUtilityMap:
     """Try copies of the whole table, or row methods alone, whose rows are prepared first."""
+    from discreet.custodian.protect import Protected
     from discreet.methods import Whole
-    from discreet.study.protect import Protected
 
     own = {name: value for name, value in prepare.items() if value is not None}
     if asked["methods"] is None or Whole.name in asked["methods"]:

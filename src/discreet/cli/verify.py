@@ -21,8 +21,8 @@ from discreet.cli.common import (
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from discreet.study.verify import Verifier
-    from discreet.study.verify_file import FileVerifier
+    from discreet.custodian.verify import Verifier
+    from discreet.explore.verify_file import FileVerifier
 
 __all__ = ["EXIT_CODES", "verify"]
 
@@ -96,10 +96,10 @@ def verify(
 def _verifier(
     options: VerifyOptions, data: str | None, beside: Path | None
 ) -> Verifier | FileVerifier:
-    """Return what files are compared with: a study file, the data, or secret and ledger alone."""
-    from discreet.study.from_file import is_study_file
-    from discreet.study.verify import verifier_of, verifier_of_policy
-    from discreet.study.verify_file import file_verifier_of
+    """Return what files are compared with: a study file, the data, or secret and register alone."""
+    from discreet.custodian.verify import verifier_of, verifier_of_policy
+    from discreet.explore.from_file import is_study_file
+    from discreet.explore.verify_file import file_verifier_of
 
     if is_study_file(options.study):
         if data is not None or given(options) != {"study"}:

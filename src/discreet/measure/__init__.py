@@ -10,6 +10,9 @@ is released with the histograms it shows, and its formula is pinned.
 
 from __future__ import annotations
 
+from discreet.estimates.column_list import ColumnFacts, ColumnList
+from discreet.estimates.copy_table import CopyTable
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.measure.anonymity import (
     anonymity,
     attribute_disclosure,
@@ -21,10 +24,7 @@ from discreet.measure.anonymity import (
     uniqueness_of_every,
 )
 from discreet.measure.attack_report import AttackReport, attacked
-from discreet.measure.column_list import ColumnFacts, ColumnList
-from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity import Mixed, fidelity
-from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.information_loss import (
     ILDR,

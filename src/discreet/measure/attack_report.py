@@ -43,8 +43,9 @@ from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_co
 from discreet.measure.attacks_on_versions import versions
 from discreet.measure.found_records import records_in_copy
 from discreet.measure.pairs import Side, as_side
-from discreet.measure.report import Listing, Plot, as_text, headed, save_asking, told
+from discreet.measure.report import Plot, told
 from discreet.provenance import Provenance, Sealer, checksum_of
+from discreet.render.report_text import Listing, as_text, headed, save_asking
 from discreet.render.scene import Axis, Intervals, Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
@@ -99,8 +100,8 @@ class AttackReport:
         Attacks that could not be tried, and why.
     rounded_to : int or None
         Counts are multiples of it, shares of 5 points; exact where None.
-    gate : callable or None
-        Asked before the report is saved or turned into JSON or a page.
+    gate, gate_of_rounded : callable or None
+        Asked before the report is saved or turned into JSON or a page: as it is, and rounded.
     sealer : Sealer or None
         Seals its files, where a study made it.
     provenance : Provenance or None
@@ -117,6 +118,7 @@ class AttackReport:
     not_tried: Mapping[str, str] = field(default_factory=dict)
     rounded_to: int | None = None
     gate: Gate | None = field(default=None, compare=False)
+    gate_of_rounded: Gate | None = field(default=None, compare=False)
     sealer: Sealer | None = field(default=None, compare=False)
     provenance: Provenance | None = field(default=None, compare=False)
 
@@ -157,7 +159,11 @@ class AttackReport:
             else:
                 kept.append(coarse)
         return replace(
-            self, attacks=tuple(kept), not_tried=MappingProxyType(missing), rounded_to=to
+            self,
+            attacks=tuple(kept),
+            not_tried=MappingProxyType(missing),
+            rounded_to=to,
+            gate=self.gate_of_rounded,
         )
 
     def to_text(self) -> str:

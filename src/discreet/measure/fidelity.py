@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError
-from discreet.measure.farthest import NamedCodes, group_fits, level_fits, moment_fits
-from discreet.measure.fidelity_report import Beside, ColumnFit, Fidelity, PairFit, SubsetFit
-from discreet.measure.figures import MISSING as NO_LEVEL
-from discreet.measure.raw_beside import columns_beside
+from discreet.estimates.farthest import NamedCodes, group_fits, level_fits, moment_fits
+from discreet.estimates.fidelity_report import Beside, ColumnFit, Fidelity, PairFit, SubsetFit
+from discreet.estimates.figures import MISSING as NO_LEVEL
+from discreet.estimates.raw_beside import columns_beside
 from discreet.methods.whole import MISSING, OTHER, Levels
 from discreet.progress import advance
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.measure.report import save_asking
 from discreet.methods import Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.marks import SERIES
+from discreet.render.report_text import save_asking
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
 from discreet.render.sealing import json_of, released, sealed
 from discreet.render.to_html import (

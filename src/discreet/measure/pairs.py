@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.columns import KINDS
+from discreet.columns.dates import DATE
 from discreet.errors import InputError, one_of
 from discreet.levels import as_given
 from discreet.methods.base import lexicographic
 from discreet.methods.whole import OTHER
 from discreet.spreadsheet import as_meant
-from discreet.table import KINDS, Table, open_table
-from discreet.table.dates import DATE
+from discreet.table import Table, open_table
 
 __all__ = [
     "MANY",

@@ -17,7 +17,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from discreet.errors import InputError
-from discreet.measure.report import CLAIMS, Listing, Plot, as_text, bullets, save_as
+from discreet.measure.report import CLAIMS, Plot
+from discreet.render.report_text import Listing, as_text, bullets, save_as
 from discreet.render.scene import Axis, Columns, Lines, Panel, Scene
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture, table
 from discreet.rounding import METHODS

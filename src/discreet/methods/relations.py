@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.dates import on_clock
 from discreet.methods.copies import threshold
 from discreet.methods.grain import Chance, shortened
-from discreet.table.dates import on_clock
 
 __all__ = ["Relations", "relations_of"]
 

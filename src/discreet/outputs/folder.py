@@ -52,7 +52,7 @@ class Finding:
     view : str
         Of what a server answered: the id of the plot or table.
     callers : tuple of str
-        Who took it from a server, as the ledger names them.
+        Who took it from a server, as the register names them.
     """
 
     status: str
@@ -68,7 +68,7 @@ class Finding:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the ledger keeps of it, beside its digest."""
+        """What the register keeps of it, beside its digest."""
         return {name: it for name, it in asdict(self).items() if name != "digest"}
 
 
@@ -85,9 +85,9 @@ class Folder:
     path : Path
         Where it is; made when something is collected.
     store : Store
-        The ledger's file, which has all that is said and decided.
+        The register's file, which has all that is said and decided.
     study : str
-        The study's name in the ledger.
+        The study's name in the register.
     in_force : InForce
         The policy in force, and the study's latest version.
     """

@@ -14,14 +14,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from discreet.measure.copy_table import CopyTable
-from discreet.outputs.check import command_of
+from discreet.estimates.copy_table import CopyTable
+from discreet.explore.provenance import COPY, COUNTS
+from discreet.outputs.command import command_of
 from discreet.outputs.folder import Finding
 from discreet.plots import View
 from discreet.provenance import Sealer
 from discreet.render.sealing import released
 from discreet.render.to_matplotlib import figure_bytes
-from discreet.study.provenance import COPY, COUNTS
 
 __all__ = ["PLOT_FORMS", "TABLE_FORMS", "Answered", "file_name", "file_of"]
 

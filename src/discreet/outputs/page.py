@@ -54,7 +54,7 @@ def page_text(
     if rest:
         parts += [
             heading("Released, and not handed in"),
-            paragraph("The ledger has these, too; their files are not in this folder.", "soft"),
+            paragraph("The register has these, too; their files are not in this folder.", "soft"),
             items(rest),
         ]
     return page(title, parts, STYLE)

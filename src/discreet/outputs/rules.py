@@ -5,26 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.rules import ATTACK_RINGS
+from discreet.explore.rules import rules_in_words
 from discreet.policy import Policy
-from discreet.study.rules import rules_in_words
 
-__all__ = ["is_in_force", "judged", "rang"]
-
-
-def is_in_force(ledger: Ledger, study: str, policy: Policy, version: int) -> bool:
-    """Tell whether a version of a study is the latest, and released under this policy.
-
-    The ledger lets a version be released under one policy alone.
-    """
-    same = ledger.left_under(study) == policy.settings()
-    return same and ledger.version(study) == version
-
-
-def rang(ledger: Ledger, study: str) -> bool:
-    """Tell whether an attack on the copy of the study's latest version found more than it may."""
-    return bool(ledger.choices(study, ATTACK_RINGS))
+__all__ = ["judged"]
 
 
 def judged(

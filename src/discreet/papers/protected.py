@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arguments import Floats, as_strata
+from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError
 from discreet.methods import outside
 from discreet.methods.base import RowMethod, sd_of
@@ -18,7 +19,6 @@ from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret
 from discreet.table import Table
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
-from discreet.vault.vault import Copy
 
 __all__ = ["Made", "make_table", "protect_view", "said"]
 
@@ -47,7 +47,7 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
     # As R has it, whose tree follows the order of the file; or one that does not depend on it.
-    order = np.arange(len(rows.order)) if policy.ties == "tree" else rows.order
+    order = np.arange(len(rows.order)) if policy.of_papers.ties == "tree" else rows.order
     persons = None if rows.persons is None else rows.persons[order]
     found = method(rows.values[order], given.normals[order], rows.strata[order], persons)
     if found.shape != rows.values.shape or not np.isfinite(found).all():
@@ -103,7 +103,7 @@ def _within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
     """Do with values outside the bounds of a column what the policy says."""
     if name not in policy.bounds:
         return values
-    return outside(values, *policy.bounds[name], policy.outside)
+    return outside(values, *policy.bounds[name], policy.of_papers.outside)
 
 
 def said(done: Done, k: int) -> tuple[str, ...]:

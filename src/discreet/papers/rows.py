@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, as_strata
+from discreet.columns import Rows
 from discreet.errors import RefusedError
 from discreet.keys import Keys, in_order
 from discreet.methods.base import persons_in
@@ -19,7 +20,7 @@ from discreet.methods.kanonymity import Repair, repair
 from discreet.methods.values import drawn_levels, filled
 from discreet.policy import Policy
 from discreet.secret import Secret
-from discreet.table import Rows, Table
+from discreet.table import Table
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
 
 __all__ = [
@@ -34,8 +35,9 @@ __all__ = [
     "strata_labels",
 ]
 
-
 Mask = NDArray[np.bool_]
+KEYED = {"round_to": 1}
+"""What the text that keys rows says beside the policy: with other words all noise were another."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,8 @@ def raw_rows(
     carried: Sequence[str] = (),
 ) -> Raw:
     """Read the rows of some columns: complete ones, or all where the policy fills gaps."""
-    whole = policy.missing == "complete"
-    known = policy.missing_levels == "complete"
+    whole = policy.of_papers.missing == "complete"
+    known = policy.of_papers.missing_levels == "complete"
     rows = rows_with_key(
         table,
         names if whole else [],
@@ -121,7 +123,7 @@ def raw_rows(
     keys = keys_of(secret, rows, table.key)
     unit = None if rows.persons is None else table.unit
     data = keys if table.key is None else keys_of(secret, rows, None)
-    made_by = policy.copy_settings() | {"group": list(names), "strata": list(strata)}
+    made_by = KEYED | policy.copy_settings() | {"group": list(names), "strata": list(strata)}
     made_by |= {} if unit is None else {"unit": unit}
     of_policy = json.dumps(made_by, sort_keys=True).encode()
     version = digest_of(secret, "version", data, of_policy)
@@ -135,8 +137,10 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     """
     rows, keys = raw.rows, raw.keys
     columns = [rows.numbers[name] for name in raw.names]
-    if policy.missing != "complete":
-        columns = [filled(of, policy.missing) if np.isnan(of).any() else of for of in columns]
+    if policy.of_papers.missing != "complete":
+        columns = [
+            filled(of, policy.of_papers.missing) if np.isnan(of).any() else of for of in columns
+        ]
     held = {name: _named(rows.texts[name]) for name in raw.carried}
     levels = {
         name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
@@ -165,7 +169,7 @@ def _done(raw: Raw, policy: Policy, repair: Repair) -> Done:
     rows = raw.rows
     gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
     unknown = {name: rows.texts[name].count("") for name in (*raw.strata, *raw.carried)}
-    drawn = policy.missing_levels == "drawn"
+    drawn = policy.of_papers.missing_levels == "drawn"
     gaps |= {name: count for name, count in unknown.items() if drawn and name in raw.strata}
     return Done(
         filled=tuple((name, count) for name, count in gaps.items() if count),
@@ -193,7 +197,7 @@ def _levels(
 ) -> tuple[str, ...]:
     from scipy.special import ndtr
 
-    if policy.missing_levels == "drawn" and "" in words:
+    if policy.of_papers.missing_levels == "drawn" and "" in words:
         # A name that no column can have, so that no noise is shared.
         uniforms = ndtr(secret.normals(version, keys, [f"\0missing {name}"])[:, 0])
         return drawn_levels(words, uniforms)
@@ -260,7 +264,7 @@ def _of_persons_enough(found: Repair, persons: Labels, policy: Policy) -> Repair
     if not few.size:
         return found
     kept &= ~np.isin(labels, few)
-    if (~kept).sum() > policy.most_suppressed * len(kept):
+    if (~kept).sum() > policy.of_papers.most_suppressed * len(kept):
         raise RefusedError(
             "strata hold too few persons, some of whom are in several; declare fewer strata, or a"
             " hierarchy that joins their levels"
@@ -276,7 +280,7 @@ def _repaired_levels(
     """Repair strata by their sizes."""
     sensitive = next(iter(carried.values()), None)
     hierarchies = {}
-    for column, lines in policy.hierarchies.items():
+    for column, lines in policy.of_papers.hierarchies.items():
         if column in levels:
             # The level of missing values is one that is merged with no other.
             known = {line[0] for line in lines}
@@ -291,7 +295,11 @@ def _repaired_levels(
         ordered={name: order for name, order in policy.ordered.items() if name in levels},
         sensitive=sensitive,
         # Where nothing is carried, what is sensitive is a stratum itself: a release checks it then.
-        diversity=None if policy.diversity == 1 or sensitive is None else policy.diversity,
-        closeness=None if policy.closeness == 1 or sensitive is None else policy.closeness,
-        most_suppressed=policy.most_suppressed,
+        diversity=None
+        if policy.of_papers.diversity == 1 or sensitive is None
+        else policy.of_papers.diversity,
+        closeness=None
+        if policy.of_papers.closeness == 1 or sensitive is None
+        else policy.of_papers.closeness,
+        most_suppressed=policy.of_papers.most_suppressed,
     )

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.plots.by_level import MISSING_NAMES, check_few, levels_of
 from discreet.plots.by_two import PanelsView
@@ -18,7 +19,6 @@ from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Columns, Panel, Scene
-from discreet.table import Table
 
 __all__ = ["BARS", "BarView", "from_counts", "weigh"]
 
@@ -125,7 +125,7 @@ def _shares(counts: Sequence[float]) -> tuple[float | None, ...]:
     return tuple(round(100 * count / total, DECIMALS) for count in counts)
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> BarView:
     """Count the levels of one column, or those of each level of another."""
     (column,), by = request.columns, request.by
     levels = {name: levels_of(table, name, request) for name in request.named}

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.methods import Suppression
 from discreet.plots.by_level import panels_of
@@ -25,7 +26,6 @@ from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
-from discreet.table import Table
 
 __all__ = ["BOX", "BoxView", "from_counts", "from_rows", "tukey_box"]
 
@@ -108,7 +108,7 @@ def from_rows(
     )
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> BoxView:
     """Draw a box a column of the rows in the shown cells of a grid, as the 2021 paper does it."""
     rows = table.rows(request.columns, levels=() if request.by is None else (request.by,))
     kept = np.ones(len(rows), dtype=np.bool_)
@@ -142,7 +142,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
 
 
 def _rows_of_levels(
-    table: Table, request: PlotRequest, stored: tuple[str, ...]
+    table: Countable, request: PlotRequest, stored: tuple[str, ...]
 ) -> dict[str, Shown]:
     """Return which rows have each level that has a box, given the level of each row."""
     levels = panels_of(table, request)

@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns import BinAxis, Counted
+from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
 from discreet.methods.counts import Bins, check_counts
@@ -26,7 +28,6 @@ from discreet.plots.counts import (
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
 from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
-from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
     "HEADROOM",
@@ -93,12 +94,12 @@ def codes_as_words(values: Floats) -> tuple[str, ...] | None:
     return tuple(names[place] for place in places.tolist())
 
 
-def levels_of(table: Table, name: str, request: PlotRequest) -> Levels:
+def levels_of(table: Countable, name: str, request: PlotRequest) -> Levels:
     """Return the levels of a column of a table or bar chart."""
     return joined(table.levels(name), order=table.columns[name].order)
 
 
-def panels_of(table: Table, request: PlotRequest) -> Levels:
+def panels_of(table: Countable, request: PlotRequest) -> Levels:
     """Return the levels of the column that divides a plot which have a panel of their own.
 
     Each is of k persons or more who have what is drawn; smaller ones are joined.
@@ -329,7 +330,7 @@ class Panels:
         return zip(np.where(self.shown, self.counts, 0), self.shown, strict=True)
 
 
-def panels_of_counts(table: Table, request: PlotRequest, origin: Origin, bins: int) -> Panels:
+def panels_of_counts(table: Countable, request: PlotRequest, origin: Origin, bins: int) -> Panels:
     """Count the columns in the bins or cells that a plot of all has, for each level."""
     levels = panels_of(table, request)
     counted, _, axes = count_cells(table, request, bins)
@@ -359,7 +360,7 @@ def panels_of_rows(
 
 
 def _count_levels(
-    table: Table, request: PlotRequest, axes: Sequence[BinAxis], levels: Levels
+    table: Countable, request: PlotRequest, axes: Sequence[BinAxis], levels: Levels
 ) -> Counted:
     """Count on the axes for each level, and refuse a level that no plot is made of."""
     if table.persons_repeat():

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.plots import heatmap
 from discreet.plots.by_level import (
@@ -24,7 +25,6 @@ from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of, tidy
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Lines, Panel, Scene
-from discreet.table import Table
 
 __all__ = [
     "CONTOUR",
@@ -177,7 +177,7 @@ def from_rows(
     return contour_of(heatmap.from_rows(rows, levels, request, origin))
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> ContourView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> ContourView:
     """Draw the grid of the heat map."""
     return contour_of(heatmap.from_counts(table, request, origin))
 
@@ -189,7 +189,7 @@ def by_level_from_rows(
     return _multiples(panels_of_rows(rows, levels, request, origin, request.grid), request)
 
 
-def by_level_from_counts(table: Table, request: PlotRequest, origin: Origin) -> MultiplesView:
+def by_level_from_counts(table: Countable, request: PlotRequest, origin: Origin) -> MultiplesView:
     """Draw the grid of each level."""
     return _multiples(panels_of_counts(table, request, origin, request.grid), request)
 

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns import BinAxis, Counted
+from discreet.columns.countable import Countable
 from discreet.errors import RefusedError
 from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
 from discreet.methods.counts import Bins, Guarded, check_counts
 from discreet.methods.values import DIGITS, safe_ends, short
 from discreet.plots.request import PlotRequest
-from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
     "AxisRange",
@@ -84,7 +85,7 @@ class AxisRange:
         return BinAxis(self.column, low, short(low + self.step * width * bins), bins)
 
 
-def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
+def ends_of_table(table: Countable, request: PlotRequest, column: str) -> AxisRange:
     """Return the ends of a raw column's axis.
 
     Where no limits are declared they are the observed range.
@@ -189,7 +190,7 @@ Shown = NDArray[np.bool_]
 
 
 def count_cells(
-    table: Table, request: PlotRequest, bins: int
+    table: Countable, request: PlotRequest, bins: int
 ) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
     """Count by the method asked for; return what it counted last, what may show, and where."""
     ends = [ends_of_table(table, request, name) for name in request.columns]

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_level import Levels, check_few, levels_of
 from discreet.plots.counts import parameters_of_counts
@@ -15,7 +16,6 @@ from discreet.plots.descriptor import Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene, Words
-from discreet.table import Table
 
 __all__ = [
     "CROSSTAB",
@@ -84,7 +84,7 @@ class CrossTableView(View):
         return Scene((panel,), notes=self.notes())
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTableView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> CrossTableView:
     """Count the pairs of levels of two columns, and their sums."""
     levels = levels_of_pair(table, request)
     rows, columns = levels.values()
@@ -104,14 +104,14 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTabl
     )
 
 
-def levels_of_pair(table: Table, request: PlotRequest) -> dict[str, Levels]:
+def levels_of_pair(table: Countable, request: PlotRequest) -> dict[str, Levels]:
     """Return the levels of two columns as they are shown, if they are not too many."""
     levels = {name: levels_of(table, name, request) for name in request.columns}
     check_few(levels.values(), MOST_CELLS, *request.columns)
     return levels
 
 
-def count_pairs(table: Table, levels: Mapping[str, Levels]) -> list[list[int]]:
+def count_pairs(table: Countable, levels: Mapping[str, Levels]) -> list[list[int]]:
     """Count two columns; return the rows of cells, each with its sum, and the sums of columns."""
     counted = table.count((), {name: found.places for name, found in levels.items()})
     if counted.people != counted.weights.sum():

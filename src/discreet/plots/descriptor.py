@@ -8,13 +8,13 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from discreet.arguments import Floats
+from discreet.columns.countable import Countable
 from discreet.methods import CLUSTER_METHODS, COPY_METHODS, ROW_METHODS
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
 from discreet.plots.by_level import MultiplesView
 from discreet.plots.periods import AUTO, EVERY
 from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.view import Origin, View
-from discreet.table import Table
 
 __all__ = [
     "BINNED",
@@ -46,7 +46,7 @@ NOISY = tuple(name for name, method in ROW_METHODS.items() if method.by_noise)
 V = TypeVar("V", bound=View, covariant=True)
 ByRows = Callable[[Mapping[str, Floats], Sequence[str], PlotRequest, Origin], V]
 """Draws protected rows, given their levels where the plot has any."""
-ByCounts = Callable[[Table, PlotRequest, Origin], V]
+ByCounts = Callable[[Countable, PlotRequest, Origin], V]
 """Draws counts of the raw table."""
 Weigh = Callable[[Any, Mapping[str, Floats], Mapping[str, Sequence[str]], Floats, PlotRequest], V]
 """Draws a view again with weights: see `Plot.weigh`."""
@@ -119,7 +119,7 @@ class Plot(Generic[V]):
     Parameters
     ----------
     name : str
-        The name of the method of a Study, and of the plot in policies, requests and ledgers.
+        The name of the method of a Study, and of the plot in policies, requests and registers.
     title, says : str
         What the page calls it, and a sentence on it.
     noun : str, optional

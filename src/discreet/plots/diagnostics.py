@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns.array_rows import ArrayRows
+from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.methods import COUNT_METHODS
 from discreet.plots import scatter
@@ -28,7 +30,6 @@ from discreet.plots.scatter import PointsView
 from discreet.plots.view import Origin, Tidy, View
 from discreet.regression import Fit, Folds, Model, cook_line, corrected, fit, quantiles
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
-from discreet.table import Table, open_table
 
 __all__ = [
     "LEVERAGE",
@@ -43,7 +44,7 @@ __all__ = [
     "of_records",
 ]
 
-Protect = Callable[[Table, PlotRequest], Mapping[str, Floats]]
+Protect = Callable[[Mapping[str, Floats], PlotRequest], Mapping[str, Floats]]
 """Protects the columns of a table by the row method that was asked for."""
 COOK = (0.5, 1.0)
 DIGITS = 6
@@ -254,7 +255,7 @@ def of_protected(
 
 def of_records(
     model: Model,
-    table: Table,
+    table: Countable,
     request: PlotRequest,
     origin: Origin,
     protect: Protect,
@@ -275,17 +276,17 @@ def of_records(
     )
     outcomes = _points(found, request)
     if not request.from_rows:
-        view = scatter.from_counts(_table(outcomes), _drawn(request), origin)
+        view = scatter.from_counts(ArrayRows(outcomes), _drawn(request), origin)
         origin = replace(origin, shown=sum(view.size), total=table.size)
         return _view(replace(view, origin=origin), model, found, request, {})
     origin = replace(origin, shown=len(rows), total=table.size)
     if noise_on == "variable":
         name = QQView.axes[1]
         alone = replace(request, columns=(name,))
-        noised = np.sort(protect(_table({name: outcomes[name]}), alone)[name])
+        noised = np.sort(protect({name: outcomes[name]}, alone)[name])
         points: Mapping[str, Floats] = outcomes | {name: noised}
     else:
-        points = protect(_table(outcomes), _drawn(request))
+        points = protect(outcomes, _drawn(request))
     view = scatter.points_of_rows(points, (), _drawn(request), origin)
     if noise_on == "variable":
         parameters = MappingProxyType({**view.parameters, "noise_on": noise_on})
@@ -336,12 +337,6 @@ def _in_cells(x: Floats, y: Floats) -> tuple[Floats, Floats, Counts]:
 def _drawn(request: PlotRequest) -> PlotRequest:
     """Return the question for the points of the diagnostic, as those of a scatter plot."""
     return replace(request, columns=VIEWS[request.plot].axes, limits={})
-
-
-def _table(columns: Mapping[str, Floats]) -> Table:
-    import pyarrow as pa
-
-    return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=None, key=None, least=None)
 
 
 def _view(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from discreet.arguments import Floats
+from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.methods import Whole
 from discreet.methods.counts import Bins
@@ -32,7 +33,6 @@ from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Cells, Panel, Scene
-from discreet.table import Table
 
 __all__ = [
     "HEATMAP",
@@ -123,7 +123,7 @@ def from_rows(
     return grid_view([axis.edges for axis in axes], counts, shown_all(counts), request, origin)
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> GridView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
     counted, guarded, axes = count_cells(table, request, request.grid)
     everyone = counted.people + counted.left_out
@@ -140,7 +140,7 @@ def by_level_from_rows(
     return multiples(panels.names, grids_of(panels, request), request)
 
 
-def by_level_from_counts(table: Table, request: PlotRequest, origin: Origin) -> MultiplesView:
+def by_level_from_counts(table: Countable, request: PlotRequest, origin: Origin) -> MultiplesView:
     """Count two columns in the cells of a grid, for each level."""
     panels = panels_of_counts(table, request, origin, request.grid)
     return multiples(panels.names, grids_of(panels, request), request)

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Suppression
 from discreet.methods.counts import Bins
@@ -36,7 +37,6 @@ from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bars, Panel, Scene
-from discreet.table import Table
 
 __all__ = [
     "HISTOGRAM",
@@ -115,7 +115,7 @@ def from_rows(
     return histogram_view(axes[0].edges, counts, shown_all(counts), request, origin)
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> HistogramView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> HistogramView:
     """Count one column in bins, and hide those that hold fewer than k."""
     counted, guarded, axes = count_cells(table, request, request.bins)
     everyone = counted.people + counted.left_out
@@ -130,7 +130,7 @@ def by_level_from_rows(
     return _multiples(panels_of_rows(rows, levels, request, origin, request.bins), request)
 
 
-def by_level_from_counts(table: Table, request: PlotRequest, origin: Origin) -> MultiplesView:
+def by_level_from_counts(table: Countable, request: PlotRequest, origin: Origin) -> MultiplesView:
     """Count one column in bins, for each level."""
     return _multiples(panels_of_counts(table, request, origin, request.bins), request)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
 from discreet.plots.by_two import PanelsView
@@ -22,7 +23,6 @@ from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
-from discreet.table import Table
 
 __all__ = [
     "OVER_TIME",
@@ -321,7 +321,7 @@ def check_times(columns: Sequence[str], values: Floats, every: str, dates: Seque
         divided(known, date, every, dated=date in dates)
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> OverTimeView:
     """Draw counts or means of the rows of the copy; under `research` of the raw records."""
     date, *value = request.columns
     rows = table.rows([*request.columns], [] if request.by is None else [request.by])

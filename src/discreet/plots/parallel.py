@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.countable import Countable
 from discreet.errors import RefusedError
 from discreet.methods import CLUSTER_METHODS
 from discreet.parallel.cells import (
@@ -47,7 +48,6 @@ from discreet.plots.parallel_axes import (
 from discreet.plots.parallel_view import ParallelView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin
-from discreet.table import Table
 
 __all__ = ["PARALLEL", "clusters_of_cells", "clusters_of_records", "from_counts"]
 
@@ -55,7 +55,7 @@ MOST_AXES = 24
 MOST_CLUSTERS, MOST_JOINT = 20_000, 100_000
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> ParallelView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster whole cells of the rows of a copy or, under `research`, records."""
     drawn = clusters_of_cells if request.of_copy else clusters_of_records
     view = drawn(table, request, origin)
@@ -66,7 +66,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> ParallelV
 # --- of cells ---------------------------------------------------------------------------------
 
 
-def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> ParallelView:
+def clusters_of_cells(table: Countable, request: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster the cells of each two neighbouring axes, and say which light up together."""
     axes = {name: cell_axis(table, request, name) for name in request.columns}
     stated = {"k": request.k, "pixels": request.axes.pixels}
@@ -101,7 +101,7 @@ def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> Par
 
 
 def _gap(
-    table: Table, request: PlotRequest, left: CellAxis, right: CellAxis
+    table: Countable, request: PlotRequest, left: CellAxis, right: CellAxis
 ) -> tuple[CellClusters, int, int]:
     """Cluster the cells between two axes; say how many rows have values on both, and how many not.
 
@@ -126,7 +126,7 @@ def _gap(
 
 
 def _joins(
-    table: Table,
+    table: Countable,
     request: PlotRequest,
     axes: Sequence[CellAxis],
     before: CellClusters,
@@ -169,7 +169,7 @@ class Gap:
         return f"Gap({len(self.boxes)} clusters)"
 
 
-def clusters_of_records(table: Table, request: PlotRequest, origin: Origin) -> ParallelView:
+def clusters_of_records(table: Countable, request: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster the records between each two neighbouring axes, and say which light up together."""
     if table.persons_repeat():
         raise RefusedError(

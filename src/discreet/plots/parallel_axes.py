@@ -7,12 +7,14 @@ looked at; under `research` every pixel is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.columns import BinAxis, Counted
+from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.methods.counts import LEAST_GAP, merged_bins
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
@@ -28,7 +30,6 @@ from discreet.plots.by_level import Levels, joined, levels_of
 from discreet.plots.counts import ends_of_table
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.request import PlotRequest
-from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
     "CELL_PIXELS",
@@ -44,7 +45,6 @@ __all__ = [
     "pixel_axis",
     "proposed_order",
     "remarks_on_order",
-    "rules_of_order",
     "too_diverse",
 ]
 
@@ -98,7 +98,7 @@ class PixelAxis:
         return pixels if here is None else np.where(pixels == self.shown.bands[here][0], -1, pixels)
 
 
-def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
+def cell_axis(table: Countable, request: PlotRequest, name: str) -> CellAxis:
     """Cut the axis of a column into cells of at least k rows each."""
     height, sensitive = request.axes.pixels, name in request.axes.sensitive
     if table.columns[name].kind == "categorical":
@@ -128,7 +128,7 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
 
 
-def _merged_bins(table: Table, request: PlotRequest, name: str) -> tuple[Labels, BinAxis]:
+def _merged_bins(table: Countable, request: PlotRequest, name: str) -> tuple[Labels, BinAxis]:
     """Count one column in the bins of a histogram, and join neighbours until each holds k rows."""
     ends = ends_of_table(table, request, name)
     start = ends.axis(request.bins)
@@ -138,7 +138,7 @@ def _merged_bins(table: Table, request: PlotRequest, name: str) -> tuple[Labels,
     return merged_bins(table.count((start,)).counts, request.k, least), start
 
 
-def pixel_axis(table: Table, request: PlotRequest, name: str) -> PixelAxis:
+def pixel_axis(table: Countable, request: PlotRequest, name: str) -> PixelAxis:
     """Say which pixel each value of a column has, as the paper does."""
     height, sensitive = request.axes.pixels, name in request.axes.sensitive
     if table.columns[name].kind == "categorical":
@@ -224,13 +224,13 @@ def on_one_place(name: str) -> RefusedError:
 # --- the order of axes ----------------------------------------------------------------------
 
 
-def axes_to_order(table: Table, request: PlotRequest) -> dict[str, CellAxis]:
+def axes_to_order(table: Countable, request: PlotRequest) -> dict[str, CellAxis]:
     """Cut the axes into the cells on which they are compared, of any size."""
     compared = replace(request, k=1)
     return {name: cell_axis(table, compared, name) for name in request.columns}
 
 
-def check_order(table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]) -> None:
+def check_order(table: Countable, request: PlotRequest, axes: Mapping[str, CellAxis]) -> None:
     """Refuse an order of the axes that breaks a rule about a sensitive one."""
     roles = _roles(request, axes)
     known = _information(table, request, axes)
@@ -253,28 +253,14 @@ def remarks_on_order(request: PlotRequest) -> tuple[str, ...]:
     return (f"sensitive: {', '.join(early)}, not the last of the axes: both sides tell of it",)
 
 
-def rules_of_order(
-    table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]
-) -> tuple[Callable[[Sequence[str]], tuple[str, ...]], tuple[str, ...]]:
-    """Return what says which rules an order of the axes breaks, and the nearest allowed order."""
-    roles = {role.name: role for role in _roles(request, axes)}
-    known = _information(table, request, axes)
-
-    def broken(order: Sequence[str]) -> tuple[str, ...]:
-        """Say which rules about sensitive axes an order of the names breaks."""
-        return broken_rules([roles[name] for name in order], known, anywhere=True)
-
-    return broken, nearest_allowed([*roles.values()], known)
-
-
 def proposed_order(
-    table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]
+    table: Countable, request: PlotRequest, axes: Mapping[str, CellAxis]
 ) -> tuple[str, ...]:
     """Return the order of the axes that keeps the rules and alternates kinds."""
     return propose(_roles(request, axes), _information(table, request, axes))
 
 
-def counted_cells(table: Table, axes: Sequence[CellAxis]) -> Counted:
+def counted_cells(table: Countable, axes: Sequence[CellAxis]) -> Counted:
     """Count the persons in each bin that axes share, levels first, where the data are."""
     bins = [axis.bins for axis in axes if axis.bins is not None]
     levels = {axis.shown.name: axis.levels.places for axis in axes if axis.levels is not None}
@@ -308,7 +294,7 @@ def _roles(request: PlotRequest, axes: Mapping[str, CellAxis]) -> list[AxisRole]
 
 
 def _information(
-    table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]
+    table: Countable, request: PlotRequest, axes: Mapping[str, CellAxis]
 ) -> dict[str, Information]:
     """Measure what each continuous axis tells of the first sensitive one."""
     sensitive = [name for name in request.columns if name in request.axes.sensitive]

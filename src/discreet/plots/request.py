@@ -13,7 +13,10 @@ from discreet.plots.periods import AUTO, Periods
 from discreet.regression import Model
 
 __all__ = [
+    "BINS",
+    "GRID",
     "NO_AXES",
+    "PIXELS",
     "SHOWN",
     "AxesRequest",
     "Edges",
@@ -24,6 +27,8 @@ __all__ = [
 
 #: What a scatter plot draws: cells of very many rows and points of fewer, or one of the two.
 SHOWN = ("auto", "points", "density")
+BINS, GRID, PIXELS = 20, 30, 400
+"""Bins of a histogram, cells along each side of a grid and pixels of an axis, where nobody says."""
 
 Limits = Mapping[str, tuple[float, float]]
 Edges = Mapping[str, tuple[float, ...]]

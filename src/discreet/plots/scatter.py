@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.levels import in_order
 from discreet.methods import COUNT_METHODS
@@ -29,7 +30,6 @@ from discreet.plots.scatter_density import (
 from discreet.plots.trends import DRAWN, Trend, line_of, trend_of, trend_of_raw
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Dots, Lines, Panel, Scene
-from discreet.table import Table
 
 __all__ = [
     "SCATTER",
@@ -171,7 +171,7 @@ def points_of_rows(
     )
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> PointsView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> PointsView:
     """Draw a point in the middle of each shown cell of a grid, sized by what it holds.
 
     With method "none" (under `research` alone) the raw points.

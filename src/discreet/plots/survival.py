@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
+from discreet.columns import Rows
+from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError, some_of
 from discreet.expressions import NO_AND_YES
 from discreet.levels import in_order
@@ -23,7 +25,6 @@ from discreet.plots.descriptor import Place, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
-from discreet.table import Rows, Table
 
 __all__ = [
     "LEAST_AT_RISK",
@@ -391,7 +392,7 @@ def _plain(value: str) -> str:
         return value
 
 
-def from_counts(table: Table, request: PlotRequest, origin: Origin) -> SurvivalView:
+def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> SurvivalView:
     """Draw the curves of the rows of the copy; under `research` of the raw records."""
     time, event = request.columns
     if dated := [name for name in request.columns if name in origin.dates]:

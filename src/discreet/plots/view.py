@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 
+from discreet.columns.native import are_whole, frame_of, moments, named_apart
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.methods import COPY_METHODS, METHODS, Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
@@ -30,7 +31,6 @@ from discreet.render.scene import Axis, Scene
 from discreet.render.sealing import Gate, ask_to_leave, file_of, sealed
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
-from discreet.table.native import are_whole, frame_of, moments, named_apart
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -342,7 +342,7 @@ class View:
         Notes
         -----
         Looking is free, so the gate is not asked. A notebook that is saved with its widgets keeps
-        the scene; passing it on is, as with a screenshot, outside what the ledger knows.
+        the scene; passing it on is, as with a screenshot, outside what the register knows.
         """
         return scene_widget(self.scene())
 

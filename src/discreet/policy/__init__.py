@@ -5,7 +5,8 @@ A Policy is a frozen value that reads from and writes to TOML. `resolve` settles
 """
 
 from discreet.plots.request import AxesRequest, PlotRequest
-from discreet.policy.policy import PRESETS, Policy, load_policy
+from discreet.policy.paper_settings import PAPER_FIELDS, PaperSettings
+from discreet.policy.policy import FIELDS, PRESETS, Policy, load_policy
 from discreet.policy.resolve import (
     Sensitive,
     TableRequest,
@@ -15,8 +16,11 @@ from discreet.policy.resolve import (
 )
 
 __all__ = [
+    "FIELDS",
+    "PAPER_FIELDS",
     "PRESETS",
     "AxesRequest",
+    "PaperSettings",
     "PlotRequest",
     "Policy",
     "Sensitive",

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.arguments import check_whole
+from discreet.columns.countable import NamedColumns
 from discreet.errors import (
     BrokenPromiseError,
     InputError,
@@ -37,7 +38,6 @@ from discreet.plots.scatter import SCATTER, check_show
 from discreet.plots.survival import values_named
 from discreet.regression import Model
 from discreet.rounding import known_method
-from discreet.table import Table
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
@@ -136,7 +136,7 @@ def allowed_methods(policy: Policy, plot: str) -> tuple[str, ...]:
 
 def diversity_of(policy: Policy) -> int:
     """Return how many values of a sensitive column a cluster holds where nobody says."""
-    return max(policy.diversity, LEAST_DIVERSITY)
+    return max(policy.of_papers.diversity, LEAST_DIVERSITY)
 
 
 def resolve(
@@ -220,7 +220,7 @@ def resolve(
     drawn = MappingProxyType(_sensitive(columns, names, named))
     numbers_of = policy.allowed(pixels=numbers["pixels"], diversity=numbers["diversity"])
     diversity = (numbers["diversity"] or diversity_of(numbers_of)) if drawn else 1
-    asked = AxesRequest(numbers_of.pixels, diversity, drawn, cost or "smaller", gradient)
+    asked = AxesRequest(numbers_of.of_papers.pixels, diversity, drawn, cost or "smaller", gradient)
     return dataclasses.replace(request, axes=asked)
 
 
@@ -345,6 +345,13 @@ def _named(given: Sensitive | None, names: Sequence[str]) -> dict[str, tuple[str
 # --- tables ---------------------------------------------------------------------------------------
 
 
+class Records(NamedColumns, Protocol):
+    """The columns of a table of records, some of which may number its rows."""
+
+    def numbers_rows(self, name: str) -> bool:
+        """Whether a column holds whole numbers that follow one another, each once."""
+
+
 @dataclass(frozen=True)
 class TableRequest:
     """Which columns a table will have, and how its rows will be made.
@@ -376,7 +383,7 @@ class TableRequest:
 
 def resolve_table(
     policy: Policy,
-    table: Table,
+    table: Records,
     columns: Sequence[str] | None = None,
     *,
     drop: Sequence[str] = (),
@@ -393,9 +400,9 @@ def resolve_table(
     if policy.fixed:
         raise BrokenPromiseError("a guarded study releases its copy of the whole table alone")
     check_columns(table, columns, drop)
-    prepared = policy.changed(**prepare)
-    sensitive = _sensitive_column(table, sensitive)
-    if sensitive is None and (prepared.diversity > 1 or prepared.closeness < 1):
+    prepared = policy.changed(papers=prepare)
+    sensitive, own = _sensitive_column(table, sensitive), prepared.of_papers
+    if sensitive is None and (own.diversity > 1 or own.closeness < 1):
         raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
     strata = _strata(policy, table, drop, sensitive)
     taken = {*drop, *strata, *([sensitive] if sensitive else [])}
@@ -419,7 +426,7 @@ def resolve_table(
     return TableRequest(rows, prepared, names, strata, sensitive, carried)
 
 
-def check_columns(table: Table, columns: Sequence[str] | None, drop: Sequence[str]) -> None:
+def check_columns(table: NamedColumns, columns: Sequence[str] | None, drop: Sequence[str]) -> None:
     """Refuse what is no list of columns, and columns to be dropped that are not there."""
     for what, given in (("columns", columns), ("drop", drop)):
         listed = isinstance(given, Sequence) and not isinstance(given, str)
@@ -430,27 +437,28 @@ def check_columns(table: Table, columns: Sequence[str] | None, drop: Sequence[st
         table.known(name)  # a column that identifies persons may be named to be dropped
 
 
-def _continuous(table: Table, taken: set[str]) -> tuple[str, ...]:
+def _continuous(table: Records, taken: set[str]) -> tuple[str, ...]:
     """Return the columns that are released when none is named."""
     shown = table.shown([name for name in table.columns if name not in taken], "continuous")
     return tuple(name for name in shown if not table.numbers_rows(name))
 
 
 def _strata(
-    policy: Policy, table: Table, drop: Sequence[str], sensitive: str | None
+    policy: Policy, table: NamedColumns, drop: Sequence[str], sensitive: str | None
 ) -> tuple[str, ...]:
     """Return the strata: those declared, or else every column of levels."""
-    if policy.strata:
-        if set(drop) & set(policy.strata):
+    declared = policy.of_papers.strata
+    if declared:
+        if set(drop) & set(declared):
             raise InputError(
                 "drop names a stratum; the custodian can open a study without it: strata="
             )
-        return tuple(name for name in policy.strata if name != sensitive)
+        return tuple(name for name in declared if name != sensitive)
     names = [name for name in table.columns if name not in drop and name != sensitive]
     return table.shown(names, "categorical")
 
 
-def _sensitive_column(table: Table, given: str | None) -> str | None:
+def _sensitive_column(table: NamedColumns, given: str | None) -> str | None:
     if given is not None:
         table.require([given])
         return given
@@ -462,7 +470,7 @@ def _sensitive_column(table: Table, given: str | None) -> str | None:
 
 def resolve_rounding(
     policy: Policy,
-    table: Table,
+    table: Records,
     columns: Sequence[str] | None = None,
     *,
     method: str | None = None,
@@ -492,9 +500,10 @@ def resolve_rounding(
         )
     least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
     request = resolve_table(policy, table, columns, method="rounding", k=least, **of)
-    name = name or policy.rounding
-    if c is None and name == policy.rounding and not (per_column and k is not None):
-        c = policy.c  # of the policy's own way to round alone
+    own = policy.of_papers
+    name = name or own.way
+    if c is None and name == own.way and not (per_column and k is not None):
+        c = own.c  # of the policy's own way to round alone
     if not per_column:
         joint = Rounding(name, request.rows.k, None if isinstance(c, str) else c)
         return dataclasses.replace(request, by=joint)

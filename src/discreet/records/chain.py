@@ -81,7 +81,7 @@ class Schema:
     Parameters
     ----------
     name : str
-        What it is called in messages, and its file: "ledger" is ledger.sqlite.
+        What it is called in messages, and its file: "register" is register.sqlite.
     number : int
         What `PRAGMA user_version` says, so that no other file is taken for one; 0 is a new one's.
     elsewhere : str

@@ -86,7 +86,7 @@ class InForce:
 class Review:
     """What was said of an output: when (UTC), which of `REVIEWS`, its words, and by whom.
 
-    `caller` is the token it was said with; empty on the command line, where the ledger knows of
+    `caller` is the token it was said with; empty on the command line, where the register knows of
     nobody. `under` are the rules that were in force when it was decided; None of a comment.
     """
 
@@ -231,11 +231,11 @@ def review(
     >>> from hashlib import sha256
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger.schema import LEDGER
+    >>> from discreet.register.schema import REGISTER
     >>> from discreet.records.outputs import InForce, hand_in, review
     >>> from discreet.records.store import Store
     >>> with TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder), LEDGER)
+    ...     store = Store(Path(folder), REGISTER)
     ...     file = Path(folder) / "bmi.svg"
     ...     _ = file.write_text("<svg/>")
     ...     digest = sha256(file.read_bytes()).hexdigest()

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from discreet.errors import DiscreetError, InputError, LedgerError
+from discreet.errors import DiscreetError, InputError, RegisterError
 from discreet.places import is_there
 from discreet.progress import advance
 from discreet.records import chain
@@ -100,13 +100,13 @@ class Store:
     def key(self) -> Secret:
         """The key that belongs to the file, drawn at the first call where there is no file yet.
 
-        A LedgerError is raised where the file is there without it, or is lost.
+        A RegisterError is raised where the file is there without it, or is lost.
         """
         self.check_begun()
         begun = self._is_there()  # asked first: the key is there before the file is
         path = self.path.with_name(self.schema.key_name)
         if begun and not key_there(path):
-            raise LedgerError(
+            raise RegisterError(
                 f"{self} is there, but not its key, the file {self.schema.key_name} beside it, so"
                 " nothing can be released; restore the key from a backup"
                 + self._without_backup("move the file elsewhere, and then ")
@@ -122,9 +122,9 @@ class Store:
         if self._marked is not None and not self._is_there():
             raise self.lost()
 
-    def lost(self) -> LedgerError:
+    def lost(self) -> RegisterError:
         """Return what is raised where a file was begun and is gone, or another is in its place."""
-        return LedgerError(
+        return RegisterError(
             f"{self} is gone, or another is in its place, though one was begun (the file"
             f" {str(self.mark)!r} says so), so nothing can be released; restore it and"
             f" {self.schema.key_name} beside it from a backup" + self._without_backup()
@@ -158,19 +158,19 @@ class Store:
             with being_written(self.mark) as file:
                 file.write(self._own_mark.encode("ascii"))
         except OSError as error:
-            raise LedgerError(
+            raise RegisterError(
                 f"it cannot be kept in {str(self.mark)!r} that {self} was begun"
                 f" ({type(error).__name__}), so nothing can be released; make its folder writable"
             ) from None
 
-    def unusable(self, error: sqlite3.Error | None = None) -> LedgerError:
+    def unusable(self, error: sqlite3.Error | None = None) -> RegisterError:
         """Return what is raised where the file cannot be read or written, by SQLite's error."""
         if getattr(error, "sqlite_errorcode", None) in UNWRITABLE:
-            return LedgerError(
+            return RegisterError(
                 f"{self} cannot be written, so nothing can be released; make room on its disk, and"
                 " let its owner write there"
             )
-        return LedgerError(
+        return RegisterError(
             f"{self} is damaged or in use, so nothing can be released; try again, or restore it"
             " from a backup"
         )
@@ -179,7 +179,7 @@ class Store:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that holds off other writers; an error within undoes all of it.
 
-        A LedgerError is raised if the file cannot be made, is damaged or lost, has no room on its
+        A RegisterError is raised if the file cannot be made, is damaged or lost, has no room on its
         disk, or was sealed with another key: nothing is then written.
         """
         self.check_begun()
@@ -267,7 +267,7 @@ class Store:
         try:
             yield
         finally:
-            with suppress(LedgerError):
+            with suppress(RegisterError):
                 self._is_there()
             self._users -= 1
             if self._users == 0:
@@ -339,7 +339,7 @@ class Store:
         if values is None or (previous is None and id_ != 1):
             raise self.unusable()
         if chain.seal_of(self._seal, previous or chain.FIRST, table, row, values) != seal:
-            raise LedgerError(
+            raise RegisterError(
                 f"{self} was sealed with another key (or its last row was changed), so nothing was"
                 f" written; restore it, and {self.schema.key_name} beside it, from one backup"
             )
@@ -348,13 +348,14 @@ class Store:
         """Tell whether there is a file.
 
         If while it is kept open it is gone, or another has its name, or that of a file that SQLite
-        keeps beside it, LedgerError is raised, for what is written then others never find; and from
-        then on always, for SQLite would take what it remembers of the old files for the new ones.
+        keeps beside it, RegisterError is raised, for what is written then others never find; and
+        from then on always, for SQLite would take what it remembers of the old files for the new
+        ones.
         """
         if self._lost or any(place_of(path) != place for path, place in self._known.items()):
             with self._lending:
                 first, self._lost = not self._lost, True
-            error = LedgerError(
+            error = RegisterError(
                 f"{self}, or what SQLite keeps beside it (-wal, -shm), was"
                 " deleted, moved or replaced while it was in use, so nothing can be released; stop"
                 f" this program, look with {self.schema.verify} --head HEAD whether the last rows"
@@ -461,7 +462,7 @@ class Store:
             place = place_of(self.path)
             connection = self._connection("mode=rw")
         except (OSError, sqlite3.Error):
-            raise LedgerError(
+            raise RegisterError(
                 f"the {self.schema.name} in {str(self.path.parent)!r} cannot be opened, so nothing"
                 f" can be released; make the folder writable, or {self.schema.elsewhere}"
             ) from None
@@ -474,7 +475,7 @@ class Store:
         except sqlite3.Error as error:
             connection.close()
             raise self.unusable(error) from None
-        except LedgerError:
+        except RegisterError:
             connection.close()
             raise
         with self._lending:
@@ -509,7 +510,7 @@ class Store:
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
         if number not in (0, self.schema.number):
-            raise LedgerError(
+            raise RegisterError(
                 f"{self} was written by another version of discreet, so this"
                 " one can release nothing; install that version"
             )
@@ -523,7 +524,7 @@ _open_for_good: list[sqlite3.Connection] = []
 def place_of(path: str | Path) -> Place | None:
     """Return the device and the number of a file, which is not opened; None where there is none.
 
-    LedgerError is raised where that cannot be known: what is hidden is not taken for nothing.
+    RegisterError is raised where that cannot be known: what is hidden is not taken for nothing.
     """
     try:
         if not is_there(Path(path)):
@@ -539,8 +540,8 @@ def has_rows(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM chain LIMIT 1").fetchone() is not None
 
 
-def _hidden(path: str | Path, error: Exception) -> LedgerError:
-    return LedgerError(
+def _hidden(path: str | Path, error: Exception) -> RegisterError:
+    return RegisterError(
         f"it cannot be seen whether there is a file {str(path)!r} ({type(error).__name__}), so"
         " nothing can be released; give whoever runs discreet the right to read its folder, or"
         " say which folder is meant"

@@ -269,7 +269,7 @@ class RoundingSet:
         """Write the set to a file of your own, which `load_points` reads.
 
         **What it does not protect.** It is written as it is, with the least and largest value, and
-        no ledger knows of it.
+        no register knows of it.
         """
         target = path_to_save(path, (".json",), "a rounding set")
         write_whole(self.to_json().encode(), target)
@@ -531,7 +531,7 @@ class JointSet:
     def save(self, path: str | Path) -> Path:
         """Write the points to a file, which `load_points` reads.
 
-        What is released from a study goes by `Release.save_points`, which asks the ledger; this
+        What is released from a study goes by `Release.save_points`, which asks the register; this
         does not.
         """
         target = path_to_save(path, (".json",), "a file of rounding points")

@@ -12,6 +12,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.explore.facts import study_facts
+from discreet.explore.table_kinds import TABLES
 from discreet.serve.files import drawn, picture_told
 from discreet.serve.log import ANSWERED, Answer, LogEntry, asked_before, write_entry
 from discreet.serve.refusals import Refusal, refusal
@@ -19,8 +21,6 @@ from discreet.serve.requests import Accepted, check
 from discreet.serve.studies import Served
 from discreet.serve.tables import table_sent
 from discreet.serve.tokens import Caller
-from discreet.study.facts import study_facts
-from discreet.study.table_kinds import TABLES
 
 __all__ = [
     "TABLE",

@@ -22,6 +22,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
 from discreet.errors import LeavingError
+from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, file_name
 from discreet.plots import PLOTS
 from discreet.render.to_html import parts
@@ -55,7 +56,6 @@ from discreet.serve.requests import BODIES
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tables import table_body
 from discreet.serve.tokens import Caller
-from discreet.study.table_kinds import TABLES
 from discreet.web import board_files
 
 __all__ = ["create_app", "files", "pages", "routes"]

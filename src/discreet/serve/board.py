@@ -14,6 +14,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, RefusedError
+from discreet.explore.board import ROWS, BoardRows, names_in
+from discreet.explore.derived import FEWEST
+from discreet.explore.lights import Axis, Clause
+from discreet.explore.new_columns import holds_codes
 from discreet.serve.answers import heavy, over, refused, who
 from discreet.serve.files import drawn
 from discreet.serve.log import ANSWERED, Answer, LogEntry, explored, write_entry
@@ -30,10 +34,6 @@ from discreet.serve.requests import (
 )
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
-from discreet.study.board import ROWS, BoardRows, names_in
-from discreet.study.derived import FEWEST
-from discreet.study.lights import Axis, Clause
-from discreet.study.new_columns import holds_codes
 
 __all__ = [
     "LightBody",

@@ -16,6 +16,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from discreet.explore.board import ROWS
+from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS
 from discreet.policy.words import words
@@ -37,8 +39,6 @@ from discreet.serve.tokens import (
     revoke_token,
 )
 from discreet.spreadsheet import of_row
-from discreet.study.board import ROWS
-from discreet.study.table_kinds import TABLES
 
 __all__ = [
     "LOG_FORMS",

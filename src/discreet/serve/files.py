@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.explore.derived import DerivedCopy
 from discreet.outputs.of_answers import file_of
 from discreet.plots import PLOTS, View
 from discreet.provenance import Sealer
@@ -21,7 +22,6 @@ from discreet.render.scene import scene_to_plain
 from discreet.secret import DerivedKey
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
-from discreet.study.derived import DerivedCopy
 
 __all__ = [
     "WARMED",

@@ -7,10 +7,10 @@ import threading
 from functools import cached_property
 from typing import Any
 
+from discreet.explore.board import BoardRows, board_rows, stays_on_server
+from discreet.explore.derived import DerivedCopy
+from discreet.explore.lights import Lights
 from discreet.serve.files import MOST_BYTES, Kept
-from discreet.study.board import BoardRows, board_rows, stays_on_server
-from discreet.study.derived import DerivedCopy
-from discreet.study.lights import Lights
 
 __all__ = ["HeldCopy"]
 

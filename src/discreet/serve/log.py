@@ -59,7 +59,7 @@ def write_entry(store: Store, caller: Caller, entry: LogEntry, outcome: str) -> 
     """Write down what was asked and what became of it, and return the row's number.
 
     The `outcome` is "answered", or the code of a refusal. If it cannot be written nothing may be
-    sent: a LedgerError.
+    sent: a RegisterError.
 
     Examples
     --------

@@ -138,7 +138,7 @@ def seen(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
 
 
 def file(served: Served, id_: str) -> Answer | Refusal:
-    """Return an output's bytes, where the ledger has them."""
+    """Return an output's bytes, where the register has them."""
     found = file_of(served.store, served.name, _number(id_))
     return refusal("unknown") if found is None else Answer(200, found)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import LedgerError
+from discreet.errors import RegisterError
 from discreet.progress import advance
 from discreet.serve.files import WARMED, warm
 from discreet.serve.limits import place_of
@@ -135,5 +135,5 @@ class Ready:
         try:
             with self._studies.store.reading():
                 return ""
-        except LedgerError:
+        except RegisterError:
             return NO_RECORD

@@ -12,6 +12,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from discreet.errors import DiscreetError, InputError, RefusedError, about
+from discreet.explore.by_two import check_two
+from discreet.explore.derived import DerivedCopy
+from discreet.explore.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
+from discreet.explore.from_copy import DrawableColumn, check_way, is_of_clusters, settle_from_copy
+from discreet.explore.table_kinds import MOST_WORDS
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
 from discreet.plots.request import columns_of_by
@@ -19,16 +24,6 @@ from discreet.policy import PlotRequest, Policy
 from discreet.policy.resolve import method_of
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
-from discreet.study.by_two import check_two
-from discreet.study.derived import DerivedCopy
-from discreet.study.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
-from discreet.study.from_copy import (
-    DrawableColumn,
-    check_way,
-    is_of_clusters,
-    settle_from_copy,
-)
-from discreet.study.table_kinds import MOST_WORDS
 
 __all__ = [
     "BODIES",

@@ -62,7 +62,7 @@ def opened_record(folder: Path | None = None) -> Store:
     ------
     InputError
         If the folder cannot be read, or the key is readable by others.
-    LedgerError
+    RegisterError
         If there is a record without its key.
     """
     found = Store(state_folder(folder), RECORD)

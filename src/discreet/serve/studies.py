@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.errors import DiscreetError, InputError, path_in_words
+from discreet.explore.derived import DerivedCopy, derived_of
+from discreet.explore.from_copy import DrawableColumn
+from discreet.explore.from_file import FileSession, open_file
 from discreet.records.store import Store
 from discreet.serve.desk import Desk
 from discreet.serve.held import HeldCopy
-from discreet.study.derived import DerivedCopy, derived_of
-from discreet.study.from_copy import DrawableColumn
-from discreet.study.from_file import FileSession, open_file
 from discreet.study_file import SUFFIX
 
 __all__ = ["A_MINUTE", "Served", "Studies", "served_file"]

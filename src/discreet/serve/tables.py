@@ -9,6 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, RefusedError
+from discreet.explore.derived import DerivedCopy
+from discreet.explore.table_kinds import TABLES, TableAsked, TableField
 from discreet.render.scene import scene_to_plain
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import (
@@ -21,8 +23,6 @@ from discreet.serve.requests import (
     parted,
     refused_in_words,
 )
-from discreet.study.derived import DerivedCopy
-from discreet.study.table_kinds import TABLES, TableAsked, TableField
 
 __all__ = [
     "table_body",

@@ -24,7 +24,6 @@ __all__ = [
     "Column",
     "Entry",
     "Manifest",
-    "column_of",
     "columns_again",
     "content_digest",
     "read_manifest",
@@ -313,14 +312,6 @@ class Manifest:
     def unsigned(self) -> bytes:
         """Return what is signed: the manifest without its signature."""
         return _without(self.to_plain(), "signature")
-
-
-def column_of(manifest: Manifest, name: str) -> tuple[int, Column]:
-    """Return where a column stands among all, and what it is."""
-    for at, column in enumerate(manifest.columns):
-        if column.name == name:
-            return at, column
-    raise InputError(f"there is no column {name!r} in the study {manifest.study!r}")
 
 
 def columns_again(columns: Sequence[Column], without: Collection[str]) -> tuple[Column, ...]:

@@ -12,27 +12,12 @@ that a value on an edge falls on the same side everywhere; a column of whole num
 of whole width where no limits are declared. Counts are checked again before they become a View.
 """
 
-from discreet.table.columns import KINDS, ROLES, Column
 from discreet.table.private import forget
-from discreet.table.table import (
-    BinAxis,
-    Counted,
-    Reading,
-    Rows,
-    Table,
-    open_table,
-    with_levels_of_two,
-)
+from discreet.table.table import Reading, Table, open_table, with_levels_of_two
 from discreet.table.urls import is_url, shown
 
 __all__ = [
-    "KINDS",
-    "ROLES",
-    "BinAxis",
-    "Column",
-    "Counted",
     "Reading",
-    "Rows",
     "Table",
     "forget",
     "is_url",

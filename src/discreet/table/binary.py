@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.columns.level_orders import orders_in_arrow
 from discreet.errors import InputError
 from discreet.table.engine import (
     Kept,
@@ -19,7 +20,7 @@ from discreet.table.engine import (
     quoted,
     with_made,
 )
-from discreet.table.level_orders import orders_in_arrow, orders_in_parquet
+from discreet.table.level_orders import orders_in_parquet
 from discreet.table.periods import first_days_in_duckdb, with_first_days
 
 if TYPE_CHECKING:

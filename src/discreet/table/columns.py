@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +10,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.columns import KINDS, ROLES, Column, texts_of
+from discreet.columns.column import FIRST
+from discreet.columns.dates import DATE, stored_as
 from discreet.errors import InputError, one_of, some_of
-from discreet.table.dates import DATE, Dates, stored_as
 from discreet.table.engine import check_different, check_many
-from discreet.table.written import how_to_declare
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
-__all__ = ["CODES", "KINDS", "ROLES", "Column", "as_lazy", "columns_of"]
+__all__ = ["CODES", "as_lazy", "columns_of"]
 
 PART = 1 << 18
 """So many rows of a frame are read at once."""
@@ -44,34 +41,6 @@ def as_lazy(source: object) -> nw.LazyFrame[Any]:
     if nw.dependencies.is_duckdb_relation(source):
         check_different(source.columns)
     return frame.lazy()
-
-
-KINDS = ("continuous", "categorical")
-ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column's name, kind and role, and how its values are stored."""
-
-    name: str
-    kind: str
-    role: str = "other"
-    #: Stored as numbers or yes/no, so that it can be continuous.
-    numeric: bool = False
-    #: Stored as floating-point numbers, among which NaN may be.
-    floating: bool = False
-    #: Stored as yes/no.
-    yes_no: bool = False
-    #: How a column of kind "date" stores its dates.
-    dates: Dates | None = None
-    #: Stored as whole numbers, none of which is infinite.
-    whole: bool = False
-    #: Its levels from first to last, as the data or the policy declare them: also such as no row
-    #: has, so that a list of levels is never this one.
-    order: tuple[str, ...] = field(default=(), repr=False)
-    #: The forms in which its texts may be dates, where its rows do not say which it is.
-    readings: tuple[str, ...] = ()
 
 
 def columns_of(
@@ -138,8 +107,6 @@ def _check_declared(
             raise InputError(f"{what} of column {column!r} must be one of {one_of(allowed)}")
 
 
-FIRST = 10_000
-"""How many rows are looked at before a column is read to its end."""
 CODES = tuple(
     sign * float(digit * times)
     for digit in "789"
@@ -148,8 +115,6 @@ CODES = tuple(
     if sign < 0 or times > 1
 )
 """What is written for a missing number: 7, 8 or 9 repeated (-9, 99, -999, 7777, ...)."""
-PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-COMMAS = re.compile(r"[+-]?\d[\d.,' ]*,\d[\d.,' ]*")
 FAR = 0.1
 """How far from all others a code is, as a share of how far they reach."""
 
@@ -233,62 +198,6 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
     )
 
 
-def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
-    """Say what a column is where another kind is needed, and what to do."""
-    if column.readings and kind != "categorical":
-        return f"is text, and {how_to_declare(column.name, column.readings)}"
-    declare = (
-        f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
-        f" (on the command line --kinds {shlex.quote(f'{column.name}={kind}')})"
-    )
-    if kind == "categorical":
-        what = f"is {column.kind}" if column.dates is None else "holds dates"
-        return f"{what}; levels are needed here; {declare}"
-    if column.numeric:
-        return f"is categorical; numbers are needed here; {declare}"
-    if column.dates is not None:
-        return (
-            "holds dates; numbers are needed here: draw it from a copy of the whole table"
-            " (under a guarded policy), or make some of it first, such as days since a day"
-        )
-    if column.kind != "categorical":
-        return (
-            f"is {column.kind}; numbers are needed here: make some of it first, such as years or"
-            " days since a day"
-        )
-    why = numbers_in_texts(frame, column.name) or "draw bars of it, or name another column"
-    if why == OF_LEVELS:
-        return f"is categorical; numbers are needed here: {why}; {declare}"
-    return f"is categorical; numbers are needed here: {why}"
-
-
-OF_LEVELS = "its numbers are codes of levels: draw bars of it"
-
-
-def numbers_in_texts(frame: nw.LazyFrame[Any], name: str) -> str:
-    """Say why the texts of a column may be no numbers, and what to do; nothing where they are not.
-
-    The first rows are looked at. What is said names ways of writing, and no cell.
-    """
-    first = frame.select(nw.col(name).cast(nw.String)).head(FIRST).collect("pyarrow")
-    texts = {text.strip() for text in first[name].to_list() if text and text.strip()}
-    plain = {text for text in texts if PLAIN.fullmatch(text)}
-    commas = {text for text in texts - plain if COMMAS.fullmatch(text)}
-    others = texts - plain - commas
-    if commas and len(others) <= len(commas):
-        return "its numbers hold commas: write decimal points, and nothing between thousands"
-    if not plain or len(others) > len(plain):
-        return ""
-    if not others:
-        return OF_LEVELS
-    if others == {"."}:
-        return "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
-    return (
-        "beside numbers it holds words: leave such cells empty, or write a number for them"
-        " (missing_values of a policy says which)"
-    )
-
-
 def without_values(
     frame: nw.LazyFrame[Any], missing: Mapping[str, Sequence[float]]
 ) -> nw.LazyFrame[Any]:
@@ -365,27 +274,3 @@ def levels_of(values: Any) -> Any:
     texts = [*texts_of(coded.dictionary.to_pylist()), ""]
     codes = coded.indices.cast(pa.int64()).fill_null(len(texts) - 1)
     return pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.large_string()))
-
-
-def words_of(values: pa.ChunkedArray) -> tuple[str, ...]:
-    """Return the text of each cell of a column of pyarrow: one text a level, however often."""
-    import pyarrow as pa
-
-    coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-    out: list[str] = []
-    for chunk in coded.chunks:
-        words = np.array([*texts_of(chunk.dictionary.to_pylist()), ""], dtype=object)
-        out += words[chunk.indices.fill_null(len(words) - 1).to_numpy()].tolist()
-    return tuple(out)
-
-
-def texts_of(values: Sequence[object]) -> tuple[str, ...]:
-    """Return the one text of each level."""
-    return tuple(text_of(value) for value in values)
-
-
-def text_of(value: object) -> str:
-    """Return the one text of a level, whatever it is stored as; nothing for a missing one."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

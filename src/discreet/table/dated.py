@@ -11,11 +11,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, about, some_of
-from discreet.table.columns import FIRST, KINDS, Column
-from discreet.table.dates import DATE, Dates
-from discreet.table.frames import parts
-from discreet.table.written import (
+from discreet.columns import KINDS, Column
+from discreet.columns.column import FIRST
+from discreet.columns.dates import DATE, Dates
+from discreet.columns.written import (
     NAMED,
     NOT_KNOWN,
     YEAR_FIRST,
@@ -27,6 +26,8 @@ from discreet.table.written import (
     known_texts,
     read_dates,
 )
+from discreet.errors import InputError, about, some_of
+from discreet.table.frames import parts
 
 __all__ = ["least_rows", "with_dates", "with_declared_as_text"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
+from discreet.columns.written import MISSING_WORDS
 from discreet.errors import InputError, needing, some_of
 from discreet.table.engine import Kept, Source, check_different, held
 from discreet.table.workbook_size import check_size
-from discreet.table.written import MISSING_WORDS
 
 if TYPE_CHECKING:
     import pyarrow as pa

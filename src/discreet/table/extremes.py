@@ -15,7 +15,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.table.columns import FIRST, array_of
+from discreet.columns.column import FIRST
+from discreet.table.columns import array_of
 
 __all__ = ["Extremes", "Outer", "extremes_of", "outer_of"]
 

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
+from discreet.columns.dates import spans_as_numbers
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.table.binary import (
     names_in_arrow,
@@ -28,7 +29,6 @@ from discreet.table.binary import (
     read_parquet,
     relation_of,
 )
-from discreet.table.dates import spans_as_numbers
 from discreet.table.engine import Compression, Kept, Source, connect, in_zones, quiet
 from discreet.table.excel import names_in_excel, read_excel
 from discreet.table.labelled import READERS, names_in_labelled, read_labelled

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from discreet.columns import Column
 from discreet.errors import InputError
-from discreet.table.columns import PART, Column, as_lazy
+from discreet.table.columns import PART, as_lazy
 from discreet.table.engine import Kept, connect, plain_types, quiet, with_made
 from discreet.table.level_orders import orders_in_dataset
 from discreet.table.pandas_frames import plain_frame

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns import text_of
+from discreet.columns.level_orders import orders_in_arrow
 from discreet.errors import needing
 from discreet.levels import order_key
-from discreet.table.columns import text_of
 from discreet.table.engine import Kept, Source, check_different, held
-from discreet.table.level_orders import orders_in_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

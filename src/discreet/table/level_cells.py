@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.table.columns import text_of
+from discreet.columns import Levels, text_of
 
-__all__ = ["NO_LEVELS", "Levels", "cells_of_levels"]
+__all__ = ["cells_of_levels"]
 
 Whole = NDArray[np.int64]
-Levels = Mapping[str, Mapping[str, int]]
-NO_LEVELS: Levels = MappingProxyType({})
 
 
 def cells_of_levels(out: nw.DataFrame[Any], levels: Levels) -> Whole:

@@ -1,4 +1,4 @@
-"""Grids to count on, what was counted, and rows that were read."""
+"""A table of raw columns: counted, and read, where the data are."""
 
 from __future__ import annotations
 
@@ -14,41 +14,49 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError, near, one_of
+from discreet.columns import (
+    NO_LEVELS,
+    BinAxis,
+    Column,
+    Counted,
+    Levels,
+    Rows,
+    text_of,
+    texts_of,
+    words_of,
+)
+from discreet.columns.column import FIRST, check_names, found_column, way_out
+from discreet.columns.dates import Dates, days_of, spans_as_numbers
+from discreet.columns.grids import EDGE_TOLERANCE
+from discreet.columns.level_orders import Orders, orders_in_arrow
+from discreet.columns.written import how_to_declare
+from discreet.errors import InputError, RefusedError, one_of
 from discreet.table.binary import ends_of_groups
 from discreet.table.columns import (
     CODES,
-    FIRST,
-    Column,
     array_of,
     codes_among,
     columns_of,
     floats_of,
     levels_of,
-    text_of,
-    texts_of,
     two_valued,
-    way_out,
     with_plain_blanks,
     without_values,
-    words_of,
 )
 from discreet.table.databases import Opened, is_database, open_database
 from discreet.table.dated import least_rows, with_dates, with_declared_as_text
-from discreet.table.dates import Dates, days_of, spans_as_numbers
 from discreet.table.ends import ends_of
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
-from discreet.table.level_cells import NO_LEVELS, Levels, cells_of_levels
-from discreet.table.level_orders import Orders, orders_in_arrow, orders_in_schema
-from discreet.table.written import how_to_declare
+from discreet.table.level_cells import cells_of_levels
+from discreet.table.level_orders import orders_in_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BinAxis", "Counted", "Reading", "Rows", "Table", "open_table", "with_levels_of_two"]
+__all__ = ["Reading", "Table", "open_table", "with_levels_of_two"]
 
 
 Floats = NDArray[np.float64]
@@ -56,108 +64,6 @@ Whole = NDArray[np.int64]
 
 SPARK = ("pyspark", "pyspark[connect]")
 """What narwhals calls frames whose rows workers of Spark read."""
-
-# A value this share of a bin's width below an edge counts as on it: 0.3 in bins of 0.1 is
-# stored as a hair less than three widths.
-EDGE_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class BinAxis:
-    """`bins` intervals of one column from `low` to `high`, of one width or between `breaks`.
-
-    Each holds its left edge and not its right one; the two end bins are open and take what lies
-    beyond them. `breaks` are all edges, the first and the last too, where widths differ.
-    """
-
-    column: str
-    low: float
-    high: float
-    bins: int
-    breaks: tuple[float, ...] = ()
-
-    @property
-    def width(self) -> float:
-        """How wide each interval is, where all are alike."""
-        return (self.high - self.low) / self.bins
-
-    def places(self, values: Floats) -> NDArray[np.intp]:
-        """Say which interval each value is in, as `Table.count` does where the data are."""
-        if self.breaks:
-            return np.searchsorted(self.breaks[1:-1], values, side="right").astype(np.intp)
-        found = np.floor((values - self.low) / self.width + EDGE_TOLERANCE)
-        return np.clip(found, 0, self.bins - 1).astype(np.intp)
-
-    @property
-    def edges(self) -> Floats:
-        """The `bins + 1` ends of the intervals, from left to right."""
-        if self.breaks:
-            return np.array(self.breaks)
-        return np.linspace(self.low, self.high, self.bins + 1)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """For each cell of a grid, which persons are in it: pairs, or plain counts of records."""
-
-    shape: tuple[int, ...]
-    cells: Whole
-    weights: Whole
-    persons: NDArray[np.intp] | None
-    left_out: int
-
-    def __repr__(self) -> str:
-        return f"Counted(shape={self.shape})"
-
-    @property
-    def counts(self) -> Whole:
-        """How many persons are in each cell."""
-        counts = np.bincount(self.cells, weights=self.weights, minlength=int(np.prod(self.shape)))
-        return counts.astype(np.int64).reshape(self.shape)
-
-    @property
-    def people(self) -> int:
-        """How many persons are in the whole grid, each counted once."""
-        if self.persons is None:
-            return int(self.weights.sum())
-        return len(np.unique(self.persons))
-
-    def people_in(self, shown: NDArray[np.bool_]) -> int:
-        """How many persons are in the cells that are `shown`, each counted once."""
-        seen = shown.ravel()[self.cells]
-        if self.persons is None:
-            return int(self.weights[seen].sum())
-        return len(np.unique(self.persons[seen]))
-
-    def joined(self, groups: NDArray[np.intp]) -> Whole:
-        """Count again with the i-th cell, in the order of `ravel`, joined into `groups[i]`."""
-        cells, size = groups[self.cells], int(groups.max()) + 1
-        if self.persons is None:
-            return np.bincount(cells, weights=self.weights, minlength=size).astype(np.int64)
-        pairs = np.unique(np.stack([cells, self.persons]), axis=1)
-        return np.bincount(pairs[0], minlength=size).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The complete cases of some columns: numbers, texts, keys; and how many rows were left.
-
-    `persons` is whose each row is, as a place in `names`; None where each row is a person's.
-    """
-
-    numbers: Mapping[str, Floats]
-    texts: Mapping[str, tuple[str, ...]]
-    left_out: int
-    persons: NDArray[np.intp] | None = None
-    names: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"Rows({', '.join([*self.numbers, *self.texts])})"
-
-    def __len__(self) -> int:
-        if self.numbers:
-            return len(next(iter(self.numbers.values())))
-        return len(next(iter(self.texts.values())))
 
 
 @dataclass(frozen=True)
@@ -362,10 +268,7 @@ class Table:
 
     def require(self, names: Sequence[str], kind: str | None = None) -> None:
         """Refuse names that are unknown, named twice, identifiers, or of another kind."""
-        if not all(isinstance(name, str) for name in names):
-            raise InputError("a column is named by its name, which is text")
-        if len(set(names)) != len(names):
-            raise InputError("a column is named twice; name each column once")
+        check_names(names)
         if kind == LEVELS and len(names) == 2:
             self._count_pairs(*sorted(names))
         for name in names:
@@ -377,7 +280,9 @@ class Table:
                     + (f"; it {how_to_declare(name, column.readings)}" if column.readings else "")
                 )
             if kind is not None and column.kind != kind:
-                raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")
+                raise InputError(
+                    f"column {name!r} {way_out(self._first_texts(name), column, kind)}"
+                )
 
     @quietly
     def count(self, axes: Sequence[BinAxis], levels: Levels = NO_LEVELS) -> Counted:
@@ -750,7 +655,7 @@ class Table:
         """Read whole columns by parts, holding no more than a few parts at once.
 
         Numbers are numbers whether they are drawn as such or as levels, NaN where one is missing,
-        and codes for missing values are among them: the ledger is to know the data whatever is
+        and codes for missing values are among them: the register is to know the data whatever is
         declared. Text comes as pyarrow DictionaryArrays, the empty text for a missing one.
         Of a lazy frame that is no file all columns are held.
         """
@@ -938,9 +843,12 @@ class Table:
 
     def known(self, name: str) -> Column:
         """Return what is known of a column, or say which there are."""
-        if name in self.columns:
-            return self.columns[name]
-        raise InputError(f"there is no column {name!r}; {near(name, [*self.columns])}")
+        return found_column(self.columns, name)
+
+    def _first_texts(self, name: str) -> Iterator[str | None]:
+        """Return the first texts of a column, which are read when the first is asked for."""
+        first = self._whole.select(nw.col(name).cast(nw.String)).head(FIRST).collect("pyarrow")
+        yield from first[name].to_list()
 
     @quietly
     def _is_unique_text(self, column: Column) -> bool:

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from discreet.columns.written import MISSING_WORDS
 from discreet.errors import InputError
 from discreet.table.cells import TEXT, TIME, kinds_of_cells, read_as
 from discreet.table.engine import Compression, Kept, Source, check_different, quoted
 from discreet.table.private import INPUT, own_folder
-from discreet.table.written import MISSING_WORDS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation

@@ -18,11 +18,11 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from discreet.arguments import Labels
+from discreet.columns.unread import Unread
 from discreet.errors import InputError
 from discreet.keys import Keys
 from discreet.progress import advance
 from discreet.table import Table
-from discreet.vault.columns import Unread
 from discreet.vault.keyed import Columns, Keyed, Total
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from discreet.arguments import Labels
+from discreet.columns import Rows
 from discreet.errors import InputError
 from discreet.keys import BLOCK, Column, Keys, coded, row_digests, row_keys, total
 from discreet.secret import DerivedKey, Secret, encrypted
-from discreet.table import Rows, Table
+from discreet.table import Table
 
 __all__ = [
     "Columns",

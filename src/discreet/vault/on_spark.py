@@ -21,8 +21,8 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import BrokenPromiseError, DiscreetError, InputError, RefusedError
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.keys import Keys
-from discreet.measure.fidelity_report import Fidelity
 from discreet.secret import WORD
 from discreet.table import Reading
 from discreet.table.engine import quiet

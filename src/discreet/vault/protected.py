@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.keys import Keys
 from discreet.measure.fidelity import Mixed, fidelity
-from discreet.measure.fidelity_report import Fidelity
 from discreet.methods.listed import copy_with_tables
 from discreet.methods.whole import Draws, Levels, Settings, WholeCopy
 from discreet.vault.keyed import Columns, Keyed, persons_of, places

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns import words_of
+from discreet.columns.unread import Unread
 from discreet.errors import InputError
 from discreet.places import files_like, is_there
-from discreet.table.columns import words_of
 from discreet.table.private import own_folder
 from discreet.unfinished import being_written, delete_unfinished, partial_folder
-from discreet.vault.columns import Unread
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from discreet.arguments import Floats
+from discreet.columns import words_of
+from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
-from discreet.measure.fidelity_report import Fidelity
+from discreet.estimates.fidelity_report import Fidelity
 from discreet.methods.whole import WholeCopy
 from discreet.methods.wide import said_of_width
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.secret import Secret
 from discreet.table import Table
-from discreet.table.columns import array_of, words_of
+from discreet.table.columns import array_of
 from discreet.unfinished import being_written
 from discreet.vault.aside import Reader
 from discreet.vault.needs import Needs, check_memory
@@ -56,66 +55,10 @@ from discreet.vault.whole import (
 from discreet.vault.whole_columns import wanted_of
 
 __all__ = [
-    "Copy",
     "Vault",
     "check_kept",
     "copied_whole",
 ]
-
-
-CopiedRows = tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]]]
-"""Columns of numbers and of levels, by name."""
-
-
-@dataclass(frozen=True, repr=False)
-class Copy:
-    """Protected rows: their columns, the levels of their strata, and the version they are of.
-
-    `whose` holds the column that says which rows are one drawn person's, where there is one.
-    `remarks` are sentences on how the rows were prepared, `of_columns` on single columns of a copy
-    of the whole table, by name.
-    `path` is the Parquet file that they are read from, of a copy that is not held in memory, and
-    `keep` what has to be there as long as it is read.
-    """
-
-    columns: Mapping[str, Floats]
-    strata: Mapping[str, tuple[str, ...]]
-    version: str
-    left_out: int
-    remarks: tuple[str, ...] = ()
-    path: Path | None = None
-    keep: object = None
-    whose: Mapping[str, Floats] = field(default_factory=lambda: MappingProxyType({}))
-    of_columns: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-
-    def __len__(self) -> int:
-        held: Mapping[str, Any] = self.columns or self.strata
-        return len(next(iter(held.values()))) if held else 0
-
-    def parts(self, names: Sequence[str]) -> Iterator[CopiedRows]:
-        """Return some columns by parts of the rows, in their order; of those in memory one part."""
-        if self.path is not None:
-            yield from pieces_of(self.path, names)
-            return
-        numbers = {**self.columns, **self.whose}
-        yield (
-            {name: numbers[name] for name in names if name in numbers},
-            {name: self.strata[name] for name in names if name in self.strata},
-        )
-
-    def first(self, rows: int) -> CopiedRows:
-        """Return the first rows, whose they are among the numbers; those after are not read."""
-        numbers = {name: [np.zeros(0)] for name in (*self.columns, *self.whose)}
-        words: dict[str, tuple[str, ...]] = dict.fromkeys(self.strata, ())
-        missing = rows
-        for of_numbers, of_words in self.parts([*numbers, *self.strata]):
-            for name, values in of_numbers.items():
-                numbers[name].append(values[:missing])
-            words |= {name: words[name] + of_words[name][:missing] for name in words}
-            missing -= len(next(iter((of_numbers or of_words).values()), ()))
-            if missing <= 0:
-                break
-        return {name: np.concatenate(it) for name, it in numbers.items()}, words
 
 
 def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
@@ -237,6 +180,7 @@ class Vault:
             write(path)
         columns, strata, whose, said = columns_in(path, version.hex())
         known: dict[str, Any] = {"path": path, "keep": keep, "of_columns": said.of_columns}
+        known["pieces"] = None if path is None else partial(pieces_of, path)
         short = said.version[:16]
         return Copy(columns, strata, short, said.left_out, said.remarks, whose=whose, **known)
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns import Rows
 from discreet.errors import InputError
 from discreet.keys import Column, numbered, row_digests
 from discreet.methods.listed import copy_with_tables
 from discreet.methods.whole import OTHER, Draws, Levels, Settings
 from discreet.policy import Policy
 from discreet.secret import Secret
-from discreet.table import Rows, Table
+from discreet.table import Table
 from discreet.vault.aside import Reader
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
 from discreet.vault.partitions import LargeTable

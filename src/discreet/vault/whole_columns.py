@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arguments import Floats, Labels
+from discreet.columns import KINDS
+from discreet.columns.dates import DATE, on_clock, parts_of
 from discreet.errors import RefusedError
 from discreet.levels import as_given
 from discreet.methods.alike import persons_alike
 from discreet.methods.whole import Draws, Levels, Settings
 from discreet.policy import Policy
-from discreet.table import KINDS, Table
-from discreet.table.dates import DATE, on_clock, parts_of
+from discreet.table import Table
 
 __all__ = [
     "LEAST_PERSONS",
     "RawWhole",
     "Wanted",
-    "listed_pairs",
     "partitions_for",
     "raw_of",
     "settings_of",
@@ -30,6 +30,9 @@ __all__ = [
 
 HOW = 6
 """Counts the ways in which such copies were made: another way is another copy."""
+KEYED = {"how": HOW, "rows": "whole", "metric": "euclidean", "q": 0.0, "round_to": 5, "strata": []}
+"""What the text that keys a copy says beside the policy, the same of every copy: with other words
+in it each table would have a second copy, of the same persons."""
 MOST_CELLS = 6_500_000
 """A table of more cells goes into partitions, each a copy of its own."""
 LEAST_PERSONS = 50
@@ -93,12 +96,11 @@ class Wanted:
 
     def made_by(self, table: Table, policy: Policy, persons: bool) -> bytes:
         """Return all but the rows that decides on a version."""
-        out: dict[str, Any] = {**policy.copy_settings(), "how": HOW}
+        out: dict[str, Any] = {**KEYED, **policy.copy_settings()}
         out |= {"numbers": self.numbers, "levels": self.levels}
         out |= {"sensitive": sensitive_of(table, self)}
         out |= {"unit": table.unit} if persons else {}
         out |= {"dates": self.dated} if self.dated else {}
-        out |= {"tables": listed_pairs(policy)} if policy.tables else {}
         out |= {"partitions": self.partitions} if self.partitions > 1 else {}
         return json.dumps(out, sort_keys=True).encode()
 
@@ -142,21 +144,15 @@ def partitions_for(cells: int, most: int, persons: int, least: int) -> int:
 
 def settings_of(table: Table, policy: Policy, wanted: Wanted) -> Settings:
     """Return what a copy is made with, as far as no row says it."""
-    bounds = {} if policy.outside == "keep" else dict(policy.bounds)
-    sensitive, tables = sensitive_of(table, wanted), listed_pairs(policy)
+    sensitive = sensitive_of(table, wanted)
     return Settings(
         policy.k,
         policy.members,
         sensitive,
-        bounds,
-        tables=tables,
+        dict(policy.bounds),
+        tables=policy.pairs,
         left_out=policy.left_out,
     )
-
-
-def listed_pairs(policy: Policy) -> tuple[tuple[str, str], ...]:
-    """Return the listed pairs of columns, in an order that is not the policy's."""
-    return tuple(sorted({(min(pair), max(pair)) for pair in policy.tables or ()}))
 
 
 def raw_of(

@@ -1,0 +1,162 @@
+"""What is known of a column, what to do where another is needed, and the text of a level."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.columns.dates import Dates
+from discreet.columns.written import how_to_declare
+from discreet.errors import InputError, near
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "FIRST",
+    "KINDS",
+    "ROLES",
+    "Column",
+    "check_names",
+    "found_column",
+    "numbers_in_texts",
+    "text_of",
+    "texts_of",
+    "way_out",
+    "words_of",
+]
+
+FIRST = 10_000
+"""How many rows are looked at before a column is read to its end."""
+PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+COMMAS = re.compile(r"[+-]?\d[\d.,' ]*,\d[\d.,' ]*")
+
+KINDS = ("continuous", "categorical")
+ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's name, kind and role, and how its values are stored."""
+
+    name: str
+    kind: str
+    role: str = "other"
+    #: Stored as numbers or yes/no, so that it can be continuous.
+    numeric: bool = False
+    #: Stored as floating-point numbers, among which NaN may be.
+    floating: bool = False
+    #: Stored as yes/no.
+    yes_no: bool = False
+    #: How a column of kind "date" stores its dates.
+    dates: Dates | None = None
+    #: Stored as whole numbers, none of which is infinite.
+    whole: bool = False
+    #: Its levels from first to last, as the data or the policy declare them: also such as no row
+    #: has, so that a list of levels is never this one.
+    order: tuple[str, ...] = field(default=(), repr=False)
+    #: The forms in which its texts may be dates, where its rows do not say which it is.
+    readings: tuple[str, ...] = ()
+
+
+def found_column(columns: Mapping[str, Column], name: str) -> Column:
+    """Return what is known of a column, or say which there are."""
+    if name in columns:
+        return columns[name]
+    raise InputError(f"there is no column {name!r}; {near(name, [*columns])}")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse what is no name, and names that are there twice."""
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("a column is named by its name, which is text")
+    if len(set(names)) != len(names):
+        raise InputError("a column is named twice; name each column once")
+
+
+def way_out(texts: Iterable[str | None], column: Column, kind: str) -> str:
+    """Say what a column is where another kind is needed, and what to do.
+
+    `texts` are the first of a column of texts, which are looked at only where they matter.
+    """
+    if column.readings and kind != "categorical":
+        return f"is text, and {how_to_declare(column.name, column.readings)}"
+    declare = (
+        f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
+        f" (on the command line --kinds {shlex.quote(f'{column.name}={kind}')})"
+    )
+    if kind == "categorical":
+        what = f"is {column.kind}" if column.dates is None else "holds dates"
+        return f"{what}; levels are needed here; {declare}"
+    if column.numeric:
+        return f"is categorical; numbers are needed here; {declare}"
+    if column.dates is not None:
+        return (
+            "holds dates; numbers are needed here: draw it from a copy of the whole table"
+            " (under a guarded policy), or make some of it first, such as days since a day"
+        )
+    if column.kind != "categorical":
+        return (
+            f"is {column.kind}; numbers are needed here: make some of it first, such as years or"
+            " days since a day"
+        )
+    why = numbers_in_texts(texts) or "draw bars of it, or name another column"
+    if why == OF_LEVELS:
+        return f"is categorical; numbers are needed here: {why}; {declare}"
+    return f"is categorical; numbers are needed here: {why}"
+
+
+OF_LEVELS = "its numbers are codes of levels: draw bars of it"
+
+
+def numbers_in_texts(some: Iterable[str | None]) -> str:
+    """Say why the texts of a column may be no numbers, and what to do; nothing where they are not.
+
+    What is said names ways of writing, and no cell.
+    """
+    texts = {text.strip() for text in some if text and text.strip()}
+    plain = {text for text in texts if PLAIN.fullmatch(text)}
+    commas = {text for text in texts - plain if COMMAS.fullmatch(text)}
+    others = texts - plain - commas
+    if commas and len(others) <= len(commas):
+        return "its numbers hold commas: write decimal points, and nothing between thousands"
+    if not plain or len(others) > len(plain):
+        return ""
+    if not others:
+        return OF_LEVELS
+    if others == {"."}:
+        return "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
+    return (
+        "beside numbers it holds words: leave such cells empty, or write a number for them"
+        " (missing_values of a policy says which)"
+    )
+
+
+def words_of(values: pa.ChunkedArray) -> tuple[str, ...]:
+    """Return the text of each cell of a column of pyarrow: one text a level, however often."""
+    import pyarrow as pa
+
+    coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    out: list[str] = []
+    for chunk in coded.chunks:
+        words = np.array([*texts_of(chunk.dictionary.to_pylist()), ""], dtype=object)
+        out += words[chunk.indices.fill_null(len(words) - 1).to_numpy()].tolist()
+    return tuple(out)
+
+
+def texts_of(values: Sequence[object]) -> tuple[str, ...]:
+    """Return the one text of each level."""
+    return tuple(text_of(value) for value in values)
+
+
+def text_of(value: object) -> str:
+    """Return the one text of a level, whatever it is stored as; nothing for a missing one."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,0 +1,169 @@
+"""The outputs of a study in a folder, under its policy: what the command line works with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from discreet.custodian.handed_in import FORMS, checker
+from discreet.custodian.verify import Verifier, verifier_of_policy
+from discreet.errors import InputError, one_of, path_in_words
+from discreet.explore.provenance import policy_digest
+from discreet.outputs.command import command_of
+from discreet.outputs.folder import Finding, Folder
+from discreet.outputs.standing import CHANGED
+from discreet.policy import Policy
+from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_outputs, review
+from discreet.records.store import Store
+from discreet.register.register import Register
+from discreet.secret import Secret
+
+__all__ = ["StudyOutputs", "in_force", "outputs_in"]
+
+
+@dataclass(frozen=True)
+class StudyOutputs:
+    """A folder of a study's outputs, and what its files are compared with."""
+
+    folder: Folder
+    verifier: Verifier
+
+    def collect(self, places: Iterable[Path]) -> tuple[Path, ...]:
+        """Take up what the study released of some files and folders; return what is left out."""
+        files: list[Path] = []
+        for place in places:
+            if place.is_dir():
+                files += (it for it in sorted(place.iterdir()) if it.suffix.lower() in FORMS)
+            elif place.is_file():
+                files.append(place)
+            else:
+                raise InputError(f"there is no file or folder {path_in_words(place)}")
+        return self.folder.collect(files, checker(self.verifier, self.folder.study))
+
+    def collect_from_server(self, record: Store, token: str | None = None) -> None:
+        """Take up what was handed in on a server, by one token or by any; of a name the newest.
+
+        Parameters
+        ----------
+        record : Store
+            The server's record, which has the files.
+        token : str, optional
+            The name of the token that it was handed in with.
+        """
+        handed = [it for it in list_outputs(record, self.folder.study) if it.kept]
+        handed = handed if token is None else _of_token(handed, token)
+        # A server that was broken into shall name no path: neither of this folder, nor out of it.
+        if any(it.name in ("", "..") or Path(it.name).name != it.name for it in handed):
+            raise InputError("the server's record names an output that is no file's name")
+        handed = [*{it.name: it for it in handed}.values()]
+        found: dict[Path, Finding] = {}
+        check = checker(self.verifier, self.folder.study)
+        with TemporaryDirectory(prefix="discreet-") as folder:
+            for it in handed:
+                path = Path(folder) / it.name
+                path.write_bytes(file_of(record, self.folder.study, it.id) or b"")
+                found[path] = _finding(it)
+            self.folder.collect(found, lambda path: found.get(path) or check(path))
+        self._take_comments(handed)
+
+    def _take_comments(self, handed: Sequence[Output]) -> None:
+        """Write down what was said on the server of outputs that are here now."""
+        store, study = self.folder.store, self.folder.study
+        here = {it.digest: it for it in list_outputs(store, study)}
+        for output in handed:
+            mine = here[output.digest]
+            for text in output.comments:
+                if text not in mine.comments:
+                    review(store, study, mine.id, COMMENT, text, self.folder.in_force)
+
+    def not_handed_in(self) -> tuple[str, ...]:
+        """Say what the study's version released to files, and is not there."""
+        there = [it.output for it in self.folder.standing() if it.state != CHANGED]
+        return tuple(dict.fromkeys(self._files_missing(there)))
+
+    def _files_missing(self, there: Sequence[Output]) -> Iterator[str]:
+        """Say which files were released that are not there, by what was asked for."""
+        register = self.verifier.register
+        asked = {(it.record["command"], _suffix(it)) for it in there}
+        alike = {(it.record["kind"], *it.record["columns"], _suffix(it)) for it in there}
+        marked = register.released()
+        for row in self._history():
+            what, form = (row["kind"], *row["columns"]), row["form"]
+            requests = [told.request for left, told in marked if left == row]
+            if not requests and (*what, form) not in alike:  # it carries no provenance
+                yield f"{row['kind']} of {', '.join(row['columns'])}, as {form}"
+            for request in requests:
+                call = command_of({"plot": row["kind"], "columns": row["columns"], **request})
+                if (call, form) not in asked:
+                    yield f"{call}, as {form}"
+
+    def _history(self) -> list[dict[str, Any]]:
+        """Return what the latest version released."""
+        rows = self.verifier.register.history(self.folder.study)
+        return [it for it in rows if str(it["version"]) == self.folder.in_force.version]
+
+    def write(self) -> None:
+        """Write the folder's record, page and checksums."""
+        policy = self.verifier.policy
+        rules = {
+            "safe_threshold": policy.k,
+            "round_to": policy.round_to,
+            "policy": policy.name,
+            "regime": policy.regime,
+        }
+        self.folder.write(rules, self.not_handed_in())
+
+
+def outputs_in(path: Path, policy: str, study: str | None = None) -> StudyOutputs:
+    """Return the outputs in a folder of a study: that of a name, the policy's, or the only one."""
+    verifier = verifier_of_policy(policy)
+    register = verifier.register
+    name = study or verifier.policy.study or _only_study(register)
+    now = in_force(verifier.policy, verifier.secret, name, register.version(name))
+    return StudyOutputs(Folder(path, register.store, name, now), verifier)
+
+
+def in_force(policy: Policy, secret: Secret, study: str, version: int) -> InForce:
+    """Return the rules in force: a policy, of whatever study it says it is, and a version."""
+    return InForce(policy_digest(policy.changed(study=study), secret), str(version))
+
+
+def _only_study(register: Register) -> str:
+    names = [*dict.fromkeys(it["study"] for it in register.history())]
+    if len(names) == 1:
+        return str(names[0])
+    if not names:
+        raise InputError("nothing was released under this policy yet, so there are no outputs")
+    raise InputError(f"the register knows several studies: {one_of(sorted(names))}; give --study")
+
+
+def _suffix(output: Output) -> str:
+    return Path(output.name).suffix.lower()[1:]
+
+
+def _finding(output: Output) -> Finding:
+    """Return what was found of an output when it was handed in: somebody has to look at it here.
+
+    The server says what the output is, and of which version of the study; here nobody has seen it.
+    """
+    told = {name: it for name, it in output.record.items() if name != "policy"}
+    told |= {name: tuple(told[name]) for name in ("columns", "callers") if name in told}
+    says = (*output.record["says"], f"handed in on a server, of version {output.version}")
+    return Finding(**{**told, "says": says, "status": "review"}, digest=output.digest)
+
+
+def _of_token(handed: Sequence[Output], token: str) -> list[Output]:
+    """Return the outputs that were handed in with a token; refuse one that has none."""
+    found = [it for it in handed if {token, f"token {token}"} & {*_callers(it)}]
+    if not found:
+        known = sorted({name.removeprefix("token ") for it in handed for name in _callers(it)})
+        who = f"outputs are of {one_of(known)}" if known else "nobody handed anything in"
+        raise InputError(f"nothing was handed in with a token {token!r}; {who}")
+    return found
+
+
+def _callers(output: Output) -> tuple[str, ...]:
+    return tuple(output.record.get("callers", ()))

@@ -1,0 +1,204 @@
+"""Plots of the copy of the whole table by two columns: its rows in parts, each drawn as one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.columns.unread import beside
+from discreet.errors import InputError
+from discreet.explore.from_copy import WholeTable, levels_of_plot, view_from_copy, with_gaps
+from discreet.plots import MultiplesView, Origin, PanelsView, View
+from discreet.plots.bars import BARS
+from discreet.plots.box import BOX
+from discreet.plots.by_level import MISSING
+from discreet.plots.by_two import GRIDS, ROUGH, Pair, Pairs, pairs_of
+from discreet.plots.descriptor import Plot
+from discreet.plots.over_time import OVER_TIME, periods_for
+from discreet.plots.request import SHOWN, PlotRequest
+from discreet.plots.survival import LEAST_AT_RISK, SURVIVAL
+
+__all__ = ["check_two", "drawn_from_copy"]
+
+_, POINTS, DENSITY = SHOWN
+Draw = Callable[[PlotRequest, WholeTable], View]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class _Parted:
+    """The rows of all pairs of levels that are drawn, and which of the `pairs` each is of."""
+
+    whole: WholeTable
+    places: NDArray[np.intp]
+    pairs: Pairs
+
+    def part(self, wanted: Sequence[Pair]) -> WholeTable:
+        """Return the rows of some pairs of levels."""
+        asked = {*wanted}
+        found = [place for place, pair in enumerate(_pairs(self.pairs)) if pair in asked]
+        return self.whole.rows(np.flatnonzero(np.isin(self.places, found)))
+
+
+def check_two(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> None:
+    """Refuse more pairs of levels than can be told apart, or none of enough rows."""
+    if request.by_second is None:
+        return
+    if request.show == DENSITY:
+        raise InputError(
+            "a scatter plot by two columns has points; leave show out, or draw a heat map by them",
+            parameter="show",
+            rule="two",
+        )
+    _parted(plot, request, whole)
+
+
+def drawn_from_copy(
+    plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
+) -> View:
+    """Draw a plot of the rows of the copy, by the levels of one column or of two."""
+    levels = _levels_named(plot, request, whole)
+    request = dataclasses.replace(request, levels=levels)
+    if request.by is not None:
+        origin = dataclasses.replace(origin, orders=tuple(levels.items()))
+
+    def draw(asked: PlotRequest, rows: WholeTable) -> View:
+        return view_from_copy(plot, asked, rows, origin, residual_df)
+
+    if request.by_second is None:
+        return draw(request, whole)
+    parted = _parted(plot, request, whole)
+    origin = with_gaps(origin, whole, _needed(plot, request))
+    asked = dataclasses.replace(_in_one_time(request, parted), by_second=None, show=POINTS)
+    each = _is_grid(plot, request)
+    if not each:
+        views = _by_second(parted, asked, draw)
+    elif plot.by_level is None:
+        views = _each(parted, asked, draw)
+    else:
+        views = _on_one_grid(parted, asked, draw)
+    return _panels(request, parted, views, dataclasses.replace(origin, total=len(whole)), each)
+
+
+def _levels_named(
+    plot: Plot[Any], request: PlotRequest, whole: WholeTable
+) -> dict[str, tuple[str, ...]]:
+    """Return all levels in order of those columns of a plot that are drawn as levels."""
+    divided = [name for name in (request.by, request.by_second) if name is not None]
+    held = whole.with_levels(levels_of_plot(plot.name, request.columns, divided, request.model))
+    return {name: held.levels_of(name) for name in request.named if name in held.copy.strata}
+
+
+def _is_grid(plot: Plot[Any], request: PlotRequest) -> bool:
+    return plot.name in GRIDS and not request.overlay
+
+
+def _parted(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> _Parted:
+    """Return the rows that have values in all columns, and the pairs of levels that are drawn."""
+    by = (request.by or "", request.by_second or "")
+    whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
+    needed = _needed(plot, request)
+    numbers = [name for name in needed if name in whole.copy.columns]
+    whole = whole.rows(whole.complete(numbers, [it for it in needed if it not in numbers]))
+    first, second = ([word or MISSING for word in whole.copy.strata[name]] for name in by)
+    grid = _is_grid(plot, request)
+    orders = (whole.levels_of(by[0]), whole.levels_of(by[1]))
+    beside_each = plot.name == BOX.name
+    pairs = pairs_of(first, second, by, grid=grid, beside=beside_each, orders=orders)
+    place_of = {pair: i for i, pair in enumerate(_pairs(pairs)) if pair in pairs.sizes}
+    each = (place_of.get(pair, -1) for pair in zip(first, second, strict=True))
+    places = np.fromiter(each, np.intp, len(first))  # one number a row: a table may be large
+    kept = np.flatnonzero(places >= 0)
+    return _Parted(whole.rows(kept), places[kept], pairs)
+
+
+def _needed(plot: Plot[Any], request: PlotRequest) -> tuple[str, ...]:
+    """Return the columns that a row needs a value of: of bars a missing value is a level."""
+    return (request.by_second or "",) if plot.name == BARS.name else request.named
+
+
+def _in_one_time(request: PlotRequest, parted: _Parted) -> PlotRequest:
+    """Say what times all parts have, where each by itself would have those of its own rows."""
+    column = request.columns[0]
+    if request.plot == SURVIVAL.name:
+        times = np.sort(parted.whole.copy.columns[column])
+        return dataclasses.replace(request, until=max(0.0, float(times[-LEAST_AT_RISK])))
+    if request.plot == OVER_TIME.name:
+        dated = parted.whole.raw[column].dates is not None
+        times = parted.whole.copy.columns[column]
+        periods = periods_for(times, request, dated=dated)
+        return dataclasses.replace(request, periods=periods)
+    return request
+
+
+def _by_second(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
+    """Draw the levels of the first column, for each level of the second."""
+    return [
+        draw(request, parted.part([pair for pair in parted.pairs.sizes if pair[1] == level]))
+        for level in parted.pairs.second
+    ]
+
+
+def _each(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
+    """Draw each pair of levels by itself."""
+    alone = dataclasses.replace(request, by=None)
+    return [
+        draw(alone, parted.part([pair])) if pair in parted.pairs.sizes else None
+        for pair in _pairs(parted.pairs)
+    ]
+
+
+def _on_one_grid(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
+    """Draw each pair of levels in the same bins: as the levels of one column."""
+    numbers = [str(place) for place, _ in enumerate(_pairs(parted.pairs))]
+    words = tuple(map(numbers.__getitem__, parted.places))
+    copy = parted.whole.copy
+    strata = beside(copy.strata, {request.by or "": words})
+    drawn = draw(request, parted.whole.holding(copy.columns, strata))
+    found: Mapping[str, View] = {}
+    if isinstance(drawn, MultiplesView):
+        found = dict(zip(drawn.levels, drawn.views, strict=True))
+    return [found.get(number) for number in numbers]
+
+
+def _pairs(pairs: Pairs) -> list[Pair]:
+    return [(first, second) for first in pairs.first for second in pairs.second]
+
+
+def _panels(
+    request: PlotRequest,
+    parted: _Parted,
+    views: Sequence[View | None],
+    origin: Origin,
+    each: bool,
+) -> PanelsView:
+    """Put the plots of all parts together, and say of how many rows they are."""
+    drawn = [view for view in views if view is not None]
+    counts = [view.origin.shown for view in drawn]
+    told = sum(count for count in counts if count is not None)
+    origin = dataclasses.replace(origin, shown=len(parted.places) if None in counts else told)
+    sizes = parted.pairs.sizes
+    return PanelsView(
+        columns=drawn[0].columns,
+        method=drawn[0].method,
+        parameters=drawn[0].parameters,
+        suppressed=sum(view.suppressed or 0 for view in drawn),
+        origin=origin,
+        by=(request.by or "", request.by_second or ""),
+        first=parted.pairs.first,
+        second=parted.pairs.second,
+        views=tuple(None if view is None else _within(view, origin) for view in views),
+        few=parted.pairs.few,
+        rough=sum(size < ROUGH for size in sizes.values()),
+        drawn=len(sizes),
+        each_pair=each,
+    )
+
+
+def _within(view: View, origin: Origin) -> View:
+    """Return the plot of a part, which is not shown how many there are in all."""
+    own = dataclasses.replace(origin, shown=None, remarks=view.origin.remarks)
+    return dataclasses.replace(view, origin=own)

@@ -1,0 +1,336 @@
+"""A part of the copy of the whole table, or the copy with new columns: all of it post-processing.
+
+What is asked is an expression (`discreet.expressions`), which the rows of the copy alone answer. So
+no raw value plays a part in it, and whatever is drawn is free, as all that is drawn of the copy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats
+from discreet.columns import KINDS
+from discreet.columns.countable import NamedColumns
+from discreet.errors import InputError, RefusedError, about, near
+from discreet.estimates.fidelity_report import SubsetFit
+from discreet.explore.by_two import check_two, drawn_from_copy
+from discreet.explore.from_copy import WholeTable, check_way, settle_from_copy
+from discreet.explore.from_file import FileSession
+from discreet.explore.gated import with_gate
+from discreet.explore.new_columns import parsed, values_of, with_column
+from discreet.explore.notes_of_copy import derived_notes, open_ends, origin_of_copy
+from discreet.explore.own_errors import differences, groups_of
+from discreet.explore.own_intervals import with_own_errors
+from discreet.expressions import Expression, Truth, Values
+from discreet.expressions.tree import Applied, Column, Constant, nodes
+from discreet.plots import PLOTS, View
+from discreet.plots.by_two import FEWEST, ROUGH
+from discreet.plots.descriptor import Plot
+from discreet.plots.parallel import PARALLEL
+from discreet.plots.parallel_axes import axes_to_order, proposed_order
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import COPY_ROWS
+from discreet.policy import Policy, Sensitive
+from discreet.provenance import Sealer
+from discreet.regression import read_formula
+from discreet.render.sealing import Gate
+
+__all__ = ["FEWEST", "DerivedCopy", "axis_order", "derived_of", "rows_where"]
+
+USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
+"""How far off the sizes of such parts of six tables were: on average, and in one of ten."""
+
+COMPARISONS = ("compare", "in")
+"""Of an expression: what holds a column beside a level."""
+
+V = TypeVar("V", bound=View)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DerivedCopy:
+    """Some rows of a study's copy, with new columns, and how they came to be.
+
+    Parameters
+    ----------
+    session : FileSession
+        The study whose copy it is of.
+    whole : WholeTable
+        The rows, and all columns.
+    steps : tuple of str
+        What was done, in words, in the order in which it was.
+    asked : tuple of str
+        The columns that say which rows these are.
+    asks : tuple of (str, str)
+        What was asked, one after the other: a new column's name and expression, or nothing and a
+        condition.
+    """
+
+    session: FileSession
+    whole: WholeTable
+    steps: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    asks: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def table(self) -> NamedColumns:
+        """The columns of the study, by name and kind: those that are not in the copy, too."""
+        return self.session.table
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self.session.policy
+
+    @property
+    def name(self) -> str | None:
+        """The study's name."""
+        return self.session.name
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What is drawn in place of the names of columns."""
+        return self.session.labels
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of dates, new ones among them."""
+        return tuple(name for name, column in self.whole.raw.items() if column.dates is not None)
+
+    @property
+    def rows_are(self) -> str:
+        """What rows are called beside a view."""
+        return self.session.rows_are
+
+    # --- what is derived ------------------------------------------------------------------------
+
+    def where(self, condition: str) -> DerivedCopy:
+        """Return the rows for which a condition holds; not those for which it is unknown."""
+        with about("where"):
+            out = self._part(condition)
+            if len(out.whole) < FEWEST:
+                _refuse_unknown_levels(self.whole, condition)
+                raise RefusedError(
+                    f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
+                    " next to nothing of the persons they stand for; ask for a larger part",
+                    rule="few",
+                )
+        return out
+
+    def on(self, whole: WholeTable) -> WholeTable:
+        """Return these rows and columns of another copy, however few there are."""
+        out = DerivedCopy(self.session, whole)
+        for name, text in self.asks:
+            out = out._with_column(name, text) if name else out._part(text)
+        return out.whole
+
+    def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
+        """Return such rows of the first of the copy and of copies of them; and what share.
+
+        The share is that of the first rows of all that the copy has.
+        """
+        tables, share = self.session.copies_again()
+        found: list[WholeTable] = []
+        for table in tables:
+            try:
+                found.append(self.on(table))
+            except (InputError, RefusedError):  # it has lost a column
+                if not found:
+                    break
+        return tuple(found), share
+
+    def _part(self, condition: str) -> DerivedCopy:
+        found, kept = rows_where(self.whole, condition)
+        return dataclasses.replace(
+            self,
+            whole=self.whole.rows(kept),
+            steps=(*self.steps, f"where {condition}"),
+            asked=(*self.asked, *found.names),
+            asks=(*self.asks, ("", condition)),
+        )
+
+    def assign(self, columns: Mapping[str, str]) -> DerivedCopy:
+        """Return the rows with new columns, one after the other; a later one may use an earlier."""
+        if not columns:
+            raise InputError("assign takes a name and an expression: log_bmi='log(bmi)'")
+        out = self
+        for entry, (name, text) in enumerate(columns.items()):
+            with about("assign", entry):
+                out = out._with_column(name, text)
+        return out
+
+    def _with_column(self, name: str, text: str) -> DerivedCopy:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError("a new column needs a name that is text")
+        if name in {*self.session.table.columns, *self.whole.raw, *self.whole.left_out}:
+            raise InputError(
+                f"there is a column {name!r}; choose another name for the new one", rule="taken"
+            )
+        return dataclasses.replace(
+            self,
+            whole=with_column(self.whole, name, text),
+            steps=(*self.steps, f"{name} is {text}"),
+            asks=(*self.asks, (name, text)),
+        )
+
+    # --- what is drawn --------------------------------------------------------------------------
+
+    def settle(
+        self,
+        plot: str,
+        columns: Sequence[str] = (),
+        *,
+        formula: str | None = None,
+        **how: Any,
+    ) -> PlotRequest:
+        """Say how a plot of these rows will be made, or refuse it."""
+        policy, model = self.session.policy, None
+        if formula is not None:
+            kinds = {name: it.kind for name, it in self.table.columns.items() if it.kind in KINDS}
+            kinds |= dict.fromkeys(self.whole.copy.columns, KINDS[0])
+            kinds |= dict.fromkeys(self.whole.copy.strata, KINDS[1])
+            model = read_formula(formula, self.whole.kinds_in(formula, kinds))
+            columns = model.numbers
+        check_way(policy, how)
+        raw = self.session.table
+        asked = settle_from_copy(policy, self.whole, raw, plot, columns, model, **how)
+        check_two(PLOTS[plot], asked, self.whole)
+        return asked
+
+    def draw(self, plot: Plot[V], columns: Sequence[str] = (), **how: Any) -> V:
+        """Draw a plot of columns or of a formula."""
+        return self.view(plot, self.settle(plot.name, columns, **how))
+
+    def view(self, plot: Plot[V], request: PlotRequest) -> V:
+        """Draw what was settled, with the study's gate."""
+        levels = () if request.model is None else request.model.levels
+        origin = dataclasses.replace(
+            origin_of_copy(self.session, ()),
+            remarks=(
+                *open_ends(request),
+                *differences(self, request.columns, groups_of(request)),
+                *self.remarks_of_copy(request.rests_on),
+            ),
+            dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
+        )
+        drawn: Any = drawn_from_copy(
+            plot, request, self.whole, origin, self.session.policy.residual_df
+        )
+        drawn = with_own_errors(self, request, drawn)
+        gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
+        sealer = self.session.sealer_of(request, drawn, self.asks)
+        view: V = with_gate(
+            drawn, gate, sealer, self.labels, request.rests_on, self.session.table.framework
+        )
+        return view
+
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Gate:
+        """Return what records that something of these rows is released."""
+        return self.session.gate_of_copy(kind, self.recorded(columns))
+
+    def sealer_of_copy(self, request: Mapping[str, Any]) -> Sealer:
+        """Return what seals something of these rows."""
+        return self.session.sealer_of_copy(request, self.asks)
+
+    def recorded(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of the table that something rests on, as the register records them.
+
+        What says which rows it is of is shown as well.
+        """
+        return self.whole.sources((*names, *self.asked))
+
+    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what was done, how rough a small part is, and what is said of the copy's columns."""
+        if not self.asks:
+            return self.session.remarks_of_copy(names)
+        said = ["; ".join(self.steps)] if self.steps else []
+        if self.asked and len(self.whole) < ROUGH and self.session.rows_are == COPY_ROWS:
+            said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
+        rest_on = self.whole.beneath((*names, *self.asked))
+        said += derived_notes(self.policy, rest_on)
+        return (*said, *self.session.remarks_of_table(self.whole.sources(names)))
+
+
+def axis_order(
+    of: DerivedCopy, columns: Sequence[str], sensitive: Sensitive | None
+) -> tuple[str, ...]:
+    """Propose an order of columns as axes."""
+    request = of.settle(PARALLEL.name, columns, sensitive=sensitive)
+    table = of.whole.table
+    return proposed_order(table, request, axes_to_order(table, request))
+
+
+def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:
+    """Read a condition, and return with it the places of the rows for which it holds."""
+    found = parsed(whole, "where", condition).as_condition()
+    if found.kind != "truth":
+        raise InputError(
+            f"{condition!r} is no condition but a {found.kind}; compare it with something:"
+            " 'age >= 50'"
+        )
+    return found, np.flatnonzero(_truth(found.evaluate(values_of(whole, found))) == 1)
+
+
+def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
+    """Refuse a condition that names a level which no row of the copy has: it was another one."""
+    found = parsed(whole, "where", condition)
+    for node in nodes(found.tree):
+        if not isinstance(node, Applied) or node.name not in COMPARISONS:
+            continue
+        names = [it.name for it in node.arguments if isinstance(it, Column) and it.kind == "level"]
+        for name in names:
+            levels = whole.levels_of(name) if name in whole.copy.strata else ()
+            for it in node.arguments:
+                if isinstance(it, Constant) and str(it.value) not in levels:
+                    raise RefusedError(
+                        f"no row of the copy has {name} == {str(it.value)!r};"
+                        f" {near(str(it.value), levels)}",
+                        rule="few",
+                    )
+
+
+def derived_of(session: FileSession) -> DerivedCopy:
+    """Return the copy of a study, to be parted or to be given new columns."""
+    return DerivedCopy(session, session.whole)
+
+
+def _how_rough(rows: int, measured: Sequence[SubsetFit]) -> str:
+    """Say how far off the size of a part is, as it was measured on parts of this copy, or others.
+
+    What holds of parts that are no larger is said.
+    """
+    sizes = {**USUAL, **{it.persons: (it.size, it.size_p90) for it in measured}}
+    off = _how_far_off(*sizes[max(it for it in sizes if it <= rows)])
+    return (
+        f"rough, as only {rows} rows of the copy are drawn: in parts of this size the number of"
+        f" persons is {off}"
+    )
+
+
+def _how_far_off(mean: float, most: float) -> str:
+    """Say a mean and a 90 % quantile of errors, either of which may have been rounded to nought.
+
+    Examples
+    --------
+    >>> _how_far_off(0.05, 0.11)
+    'about 5 % off on average, and 11 % or more in one of ten'
+    >>> _how_far_off(0.0, 0.15)
+    'less than 15 % off in nine of ten'
+    """
+    of_mean, of_most = (f"{100 * it:.0f} %" for it in (mean, most))
+    if of_mean == "0 %":
+        return "hardly off" if of_most == "0 %" else f"less than {of_most} off in nine of ten"
+    often = f", and {of_most} or more in one of ten" if mean < most else ""
+    return f"about {of_mean} off on average{often}"
+
+
+def _truth(found: Values) -> Floats:
+    if not isinstance(found, Truth):
+        raise InputError("a condition came out as something else")
+    return found.values

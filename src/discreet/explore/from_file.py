@@ -1,0 +1,392 @@
+"""A study that is a file: everything is made of the rows in it, and there is no raw value.
+
+What the file says comes from others, so whatever it says of the policy is read as one who writes a
+policy says it, and nothing of it is more than how something is drawn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.arguments import Floats
+from discreet.columns import KINDS, Column, words_of
+from discreet.columns.array_rows import ArrayRows
+from discreet.columns.copied import Copy
+from discreet.columns.countable import NamedColumns
+from discreet.columns.dates import DATE, Dates, days_of
+from discreet.columns.unread import Unread
+from discreet.errors import DiscreetError, InputError, RefusedError
+from discreet.estimates.fidelity_report import Fidelity
+from discreet.explore.from_copy import WholeTable
+from discreet.explore.gated import FIDELITY, codes_said
+from discreet.explore.new_columns import with_derived
+from discreet.explore.notes_of_copy import column_notes, notes_of_copy
+from discreet.explore.provenance import COPY, MEASURED, REPORT, Asks, asked_for, begun_from_file
+from discreet.explore.source import Custodian
+from discreet.lines import Lines
+from discreet.plots import View
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
+from discreet.policy import Policy
+from discreet.policy.fields import plain
+from discreet.provenance import Provenance, Sealer
+from discreet.secret import DerivedKey
+from discreet.study_file import SUFFIX, StudyFile, open_signed
+from discreet.study_file import Column as FileColumn
+
+__all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]
+
+TOLD = (
+    *("name", "round_to", "residual_df", "public", "copy", "copy_rows", "copy_bytes", "limits"),
+    *("ordered", "derive", "labels", "tables", "withhold", "left_out"),
+)
+"""What a file says of the policy: how plots are drawn, and what the copy is."""
+OF_PUBLIC = {"copy": "served"}
+"""What a file of a public table says: clusters of its rows are sent, and not the rows."""
+CELLS_HELD = 20_000_000
+"""So many values of all columns stay in memory once they were read."""
+
+
+def is_study_file(source: object) -> TypeGuard[str | Path]:
+    """Tell whether a source is named as a study file is.
+
+    Examples
+    --------
+    >>> is_study_file("cohort.discreet"), is_study_file("cohort.csv")
+    (True, False)
+    """
+    return isinstance(source, str | Path) and str(source).lower().endswith(SUFFIX)
+
+
+def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
+    """Return what a file says of a policy, and of the orders of levels that the data declare.
+
+    Of columns that are not in the copy nothing is said, nor of levels that the copy has not.
+    """
+    held = {*whole.copy.columns, *whole.copy.strata}
+    told: dict[str, Any] = {
+        name: plain(it) for name in TOLD if (it := getattr(policy, name)) not in (None, (), {})
+    }
+    if not policy.fixed:
+        told |= {**OF_PUBLIC, "k": policy.k}
+    for name in ("limits", "labels"):
+        if name in told:
+            told[name] = {column: it for column, it in told[name].items() if column in held}
+    levels = whole.copy.strata
+    orders = {name: it.order for name, it in whole.raw.items() if it.order and name in levels}
+    orders |= {name: it for name, it in policy.ordered.items() if name in held}
+    for name in {*orders} & {*levels}:  # a level that the copy has not is not named
+        there = {*whole.levels_of(name)}
+        orders[name] = tuple(level for level in orders[name] if level in there)
+    told["ordered"] = {name: [*it] for name, it in orders.items() if it}
+    told["tables"] = [pair for pair in told.get("tables", ()) if {*pair} <= held]
+    # As a list, for one is made of those before it.
+    derive = told.get("derive", {})
+    told["derive"] = [[name, derive[name]] for name in derive if name not in whole.withheld]
+    told["withhold"] = [*whole.withheld]
+    return {name: it for name, it in told.items() if it not in ([], {})}
+
+
+def _policy_of(file: StudyFile) -> Policy:
+    """Return the policy as far as a file says it; refuse what no policy says."""
+    manifest = file.manifest
+    told = dict(manifest.policy)
+    try:
+        if not {*told} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
+            raise InputError("it says more than a file does")
+        if isinstance(told.get("derive"), Mapping):
+            raise InputError("columns that are derived stand in a list, one made of those before")
+        told["derive"] = dict(told.get("derive", ()))
+        fixed = {"k": manifest.k, "m": manifest.m, "study": manifest.study}
+        if manifest.is_public:  # its rows are no copy: what k says is asked of clusters alone
+            fixed = {"papers": {}, "study": manifest.study, "public": True}
+        return Policy.from_dict({**told, **fixed})
+    except (InputError, TypeError, ValueError, AttributeError) as error:
+        why = str(error) if isinstance(error, InputError) else "a value is of another type"
+        raise InputError(
+            f"what the study file says of its policy cannot be: {why}; ask the custodian for the"
+            " file anew"
+        ) from None
+
+
+def _near(told: object) -> Fidelity:
+    """Return how near a copy is, as a file says it; refuse what cannot be said in words."""
+    try:
+        found = Fidelity.from_json(json.dumps(told))
+        found.to_text()
+    except (DiscreetError, TypeError, ValueError, AttributeError, ArithmeticError, LookupError):
+        raise InputError(
+            "what the study file says of how near its copy is cannot be read; ask the custodian for"
+            " the file anew"
+        ) from None
+    return found
+
+
+def _free(form: str, provenance: Provenance | None = None, lines: Lines | None = None) -> None:
+    """Let everything be saved: the rows that it is made of were published."""
+
+
+class FileSession:
+    """What answers the questions of a Study by the rows in a file.
+
+    Parameters
+    ----------
+    file : StudyFile
+        Open; it is closed by `close`, and when nothing refers to this any more.
+    source : Custodian, optional
+        The data whose copy the file has, where it is kept beside them: it is asked before anything
+        is saved, seals what is, and says how names are read. Nothing is drawn of it.
+    """
+
+    def __init__(self, file: StudyFile, source: Custodian | None = None) -> None:
+        self.file, self.source = file, source
+        self.keep: object = None  # what has to be there as long as the file is read
+        weakref.finalize(self, file.close)
+        self.policy = _policy_of(file) if source is None else source.policy
+        self.name: str | None = file.manifest.study if source is None else source.name
+        names = {it.name for it in file.manifest.columns}
+        if len(names - {file.manifest.person_column}) == 0:
+            raise InputError("the study file has no column to draw; ask for another one")
+
+    def __repr__(self) -> str:
+        manifest = self.file.manifest
+        rows, columns = f"{manifest.rows:,} rows", f"{len(self._columns)} columns"
+        return f"{rows}, {columns} of the copy {manifest.version}"
+
+    def close(self) -> None:
+        """Close the file; what was not read of it is not there any more."""
+        self.file.close()
+
+    @property
+    def _columns(self) -> tuple[FileColumn, ...]:
+        """The columns that are drawn: all but the one that says whose rows are."""
+        whose = self.file.manifest.person_column
+        return tuple(it for it in self.file.manifest.columns if it.name != whose)
+
+    # --- the copy -------------------------------------------------------------------------------
+
+    @cached_property
+    def kept(self) -> WholeTable:
+        """The copy as it is in the file, of which a column is read when it is asked for."""
+        manifest, columns = self.file.manifest, self._columns
+        whose = () if manifest.person_column is None else (manifest.person_column,)
+        held = max(4, CELLS_HELD // manifest.rows)
+        # Of the file and not of this, so that the study is gone with what refers to it.
+        floats, words = partial(_floats, self.file), partial(_words, self.file)
+        copy = Copy(
+            Unread([it.name for it in columns if it.kind != KINDS[1]], floats, held),
+            Unread([it.name for it in columns if it.kind == KINDS[1]], words, held),
+            manifest.version,
+            0,
+            manifest.remarks,
+            whose=Unread(whose, floats),
+            of_columns={it.name: it.remarks for it in columns if it.remarks},
+        )
+        if self.source is not None:
+            return WholeTable(copy, self.source.table.columns)
+        return WholeTable(copy, {it.name: _raw(it, self.policy) for it in columns})
+
+    @cached_property
+    def whole(self) -> WholeTable:
+        """The copy, with the columns that the policy derives of its rows."""
+        return self._with_derived(self.kept)
+
+    @cached_property
+    def copies_of_copy(self) -> tuple[WholeTable, ...]:
+        """The first rows of the copy, and copies of them, which the file has."""
+        kept = self.kept
+        first, words = kept.copy.first(self.file.manifest.again_of)
+        whose = {name: first[name] for name in kept.copy.whose}
+        rows = {name: first[name] for name in kept.copy.columns}
+        found = [dataclasses.replace(kept.copy, columns=rows, strata=words, whose=whose)]
+        found += [self._again(table) for table in self.file.again()]
+        return tuple(self._with_derived(WholeTable(it, kept.raw)) for it in found)
+
+    def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
+        """Return the first rows of the copy, copies of them, and which share of all they are."""
+        return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
+
+    def _with_derived(self, whole: WholeTable) -> WholeTable:
+        made = with_derived(whole, self.policy)
+        withheld = self.file.manifest.policy.get("withhold", ())
+        return dataclasses.replace(made, withheld=tuple(withheld))
+
+    def _again(self, table: pa.Table) -> Copy:
+        """Return a copy of the copy as one has it."""
+        columns, manifest = {it.name: it for it in self.file.manifest.columns}, self.file.manifest
+        numbers, levels = {}, {}
+        for name in table.column_names:
+            if columns[name].kind == KINDS[1]:
+                levels[name] = words_of(table[name])
+            else:
+                numbers[name] = _as_floats(table[name], columns[name])
+        whose = {name: numbers.pop(name) for name in [*numbers] if name == manifest.person_column}
+        return dataclasses.replace(self.kept.copy, columns=numbers, strata=levels, whose=whose)
+
+    @cached_property
+    def table(self) -> NamedColumns:
+        """The columns, by name and kind: those of the data, where these are kept beside."""
+        if self.source is not None:
+            return self.source.table
+        return ArrayRows({}, {}, self.kept.raw)
+
+    # --- what a study asks ----------------------------------------------------------------------
+
+    @property
+    def rows_are(self) -> str:
+        """What rows are called beside a view."""
+        return PUBLIC_ROWS if self.file.manifest.is_public else COPY_ROWS
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What is drawn in place of the names of columns, where the file says so."""
+        if self.source is not None:
+            return self.source.labels
+        of_columns = {it.name: it.label for it in self._columns if it.label}
+        return {**of_columns, **(self.policy.labels or {})}
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of dates."""
+        return tuple(name for name, column in self.whole.raw.items() if column.dates is not None)
+
+    def numbers_together(self) -> tuple[str, ...]:
+        """Return all columns of numbers."""
+        return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)
+
+    def fidelity(self, *, exact: bool = False) -> Fidelity:
+        """Return how near the copy is, as the file says it."""
+        told = self.file.nearness()
+        if exact and self.source is not None:
+            return self.source.exact_fidelity()
+        if exact:
+            raise RefusedError(
+                "exact figures are of the raw data, and a study file has none; leave exact out, or"
+                " ask the custodian"
+            )
+        if told is None:
+            raise RefusedError(
+                "the study file does not say how near its copy is; ask the custodian for one that"
+                " does"
+            )
+        gate, sealer = _free, self.sealer_of_copy({REPORT: FIDELITY})
+        if self.source is not None:
+            version = self.file.manifest.version
+            gate = self.gate_of_copy(FIDELITY, [it.name for it in self._columns])
+            sealer = self.source.sealer({REPORT: FIDELITY}, MEASURED, version)
+        return dataclasses.replace(_near(told), gate=gate, sealer=sealer)
+
+    @cached_property
+    def _how_near(self) -> str:
+        return self.fidelity().said
+
+    @property
+    def persons_repeat(self) -> bool:
+        """Whether a person has several rows."""
+        return self.file.manifest.person_column is not None
+
+    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what columns of the copy are, which may hold codes, and how near the copy is."""
+        return notes_of_copy(self, names)
+
+    def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what is known of columns, which may hold codes, and how near the copy is."""
+        coded = {it.name for it in self._columns if it.may_hold_codes}
+        codes = codes_said([name for name in dict.fromkeys(names) if name in coded])
+        near = () if self.file.nearness() is None else (f"the copy: {self._how_near}",)
+        return (*column_notes(self.kept, names), *codes, *near)
+
+    # --- what is saved --------------------------------------------------------------------------
+
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[..., None]:
+        """Return what is asked before something is saved: of a published file it lets all be."""
+        if self.source is None:
+            return _free
+        named = self.whole.sources(columns)
+        return self.source.gate_of_copy(kind, named, self.file.manifest.version)
+
+    def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
+        """Return what gives a view its provenance."""
+        if self.source is not None:
+            return self.source.sealer_of(request, view, asks)
+        return self._sealer(lambda: asked_for(request, self.policy, asks))
+
+    def sealer_of_copy(self, request: Mapping[str, Any], asks: Asks = ()) -> Sealer:
+        """Return what gives something of the copy, or of what was derived, its provenance."""
+        of_rows = {**request, "derived": [[*it] for it in asks]}
+        if self.source is not None:
+            return self.source.sealer(of_rows, COPY, self.file.manifest.version)
+        return self._sealer(lambda: of_rows)
+
+    @property
+    def key(self) -> DerivedKey:
+        """What figures are sealed by, which whoever has the file has: a check sum, no signature."""
+        content = self.file.manifest.content.encode()
+        return DerivedKey(hashlib.sha256(b"figure of a study file\0" + content).digest())
+
+    def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
+        """Return what seals what is made from the file."""
+        manifest = self.file.manifest
+
+        def begin() -> Provenance:
+            return begun_from_file(request(), manifest.version, manifest.content)
+
+        return Sealer(self.key, begin)
+
+
+def _raw(column: FileColumn, policy: Policy) -> Column:
+    """Return what is known of a column of the copy."""
+    order = policy.ordered.get(column.name, ())
+    if column.kind == KINDS[1]:
+        return Column(column.name, KINDS[1], numeric=column.are_codes, order=order)
+    if column.dates is not None:
+        return Column(column.name, DATE, dates=Dates(column.dates))
+    return Column(column.name, KINDS[0], numeric=True, floating=True, order=order)
+
+
+def _floats(file: StudyFile, name: str) -> Floats:
+    column = next(it for it in file.manifest.columns if it.name == name)
+    return _as_floats(file.column(name), column)
+
+
+def _words(file: StudyFile, name: str) -> tuple[str, ...]:
+    return words_of(file.column(name))
+
+
+def _as_floats(values: pa.ChunkedArray, column: FileColumn) -> Floats:
+    """Return a column as the copy has it: dates as days, and NaN where a value is missing."""
+    whole = pa.chunked_array(values).combine_chunks()
+    if column.dates is not None:
+        found = days_of(whole, Dates(column.dates))
+    else:
+        found = pc.fill_null(whole, float("nan")).to_numpy(zero_copy_only=False)
+    found = np.asarray(found, dtype=np.float64)
+    found.setflags(write=False)
+    return found
+
+
+def open_file(path: str | Path) -> FileSession:
+    """Open a study file, unless another key signed the study before.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is not a study file, was changed, or another key signed the study before.
+    """
+    file = open_signed(path)
+    try:
+        return FileSession(file)
+    except BaseException:
+        file.close()
+        raise

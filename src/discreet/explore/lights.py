@@ -1,0 +1,272 @@
+"""How many rows of a copy stand behind each mark of some plots and fulfil a condition: what lights.
+
+The twin of what a browser computes where it has the rows. Each row's place among the marks of an
+axis is found once and kept; then a condition costs a mask, and a count of places by plot. Of
+1,000,000 rows and 16 plots that took 55 ms on two shared cores, where DuckDB took 240 ms over the
+copy's Parquet, and 285 ms over a table in memory: so it is done here.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats
+from discreet.columns.unread import beside
+from discreet.errors import InputError, about
+from discreet.explore.derived import DerivedCopy, rows_where
+from discreet.explore.from_copy import WholeTable
+from discreet.plots.by_level import MISSING_NAMES
+from discreet.web.bundle import places_of
+
+__all__ = ["Axis", "Clause", "Lights"]
+
+MOST_BYTES = 256 * 2**20
+MOST_CELLS = 250_000
+"""Of one plot: so many marks are told apart."""
+MOST_TOGETHER = 1_000_000
+"""Of all plots that are asked for at once: each mark takes some memory until it is told."""
+
+PART = 1 << 18
+"""So many rows are counted at once: what is needed meanwhile grows with no table."""
+
+TOLERANCE, EVEN = 1e-9, 1e-6
+
+Marks = NDArray[np.int32]
+"""Of each row the place of its mark, counted from 1; 0 where it has none."""
+Places = NDArray[np.intp]
+New = tuple[tuple[str, str], ...]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The marks of a plot along one column: bins between edges, or levels.
+
+    Bin i holds what is at least `edges[i]` and less than `edges[i + 1]`; the first and the last bin
+    hold what lies beyond them, too, as those of plots do.
+    """
+
+    column: str
+    edges: tuple[float, ...] = ()
+    levels: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return max(len(self.edges) - 1, 0) or len(self.levels)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One of the conditions that a row has to fulfil: between two numbers, or of a level.
+
+    `upto` belongs to it where it is `closed`.
+    """
+
+    column: str
+    level: str | None = None
+    least: float = -math.inf
+    upto: float = math.inf
+    closed: bool = False
+
+
+class Lights:
+    """Counts rows of a study's copy by the marks of plots; keeps what the next count can use."""
+
+    def __init__(self, copy: DerivedCopy, most: int = MOST_BYTES) -> None:
+        self._copy, self._kept = copy, _Kept(most)
+
+    def counts(
+        self,
+        cards: Sequence[Sequence[Axis]],
+        light: Sequence[Clause] = (),
+        where: Sequence[str] = (),
+        assign: Sequence[tuple[str, str]] = (),
+    ) -> tuple[list[NDArray[np.intp]], int]:
+        """Count the rows of some plots' marks that fulfil a condition.
+
+        Parameters
+        ----------
+        cards : sequence of sequences of Axis
+            The axes of each plot.
+        light : sequence of Clause
+            All of them hold of the rows that are counted.
+        where, assign : sequence of str, of (str, str)
+            Which rows there are, and new columns, as of `Study.where` and `Study.assign`.
+
+        Returns
+        -------
+        list of arrays, int
+            Of each plot an array of as many dimensions as it has axes, and how many rows fulfil
+            the condition, with a mark or without.
+
+        Raises
+        ------
+        InputError
+            If an expression cannot be read, or a column is unknown or of another kind.
+        """
+        new = tuple(assign)
+        part, at = self._parted(tuple(where), new)
+        with about("light"):
+            for clause in light:
+                at = self._narrowed(part, new, at, clause)
+        found = []
+        with about("cards"):
+            cells = [math.prod(len(axis) + 1 for axis in axes) for axes in cards]
+            if max(cells, default=0) > MOST_CELLS:
+                raise InputError(f"a plot has more than {MOST_CELLS:,} marks; draw fewer")
+            if sum(cells) > MOST_TOGETHER:
+                raise InputError(f"the plots have more than {MOST_TOGETHER:,} marks; draw fewer")
+            for axes in cards:
+                marks = [self._marks(part, new, axis) for axis in axes]
+                found.append(_counted(marks, [len(axis) for axis in axes], at))
+        return found, len(part.whole) if at is None else len(at)
+
+    def part(
+        self, where: Sequence[str], assign: Sequence[tuple[str, str]]
+    ) -> tuple[WholeTable, int]:
+        """Return the copy with new columns, all rows of it, and how many conditions keep."""
+        part, at = self._parted(tuple(where), tuple(assign))
+        return part.whole, len(part.whole) if at is None else len(at)
+
+    def _parted(self, texts: tuple[str, ...], new: New) -> tuple[DerivedCopy, Places | None]:
+        """Return the copy with new columns, and the places of the rows that conditions keep."""
+        with about("assign"):
+            part = self._kept.get(("assign", new), lambda: self._assigned(new), _size_of)
+        if not texts:
+            return part, None
+        name = ("where", new, texts)
+        return part, self._kept.get(name, lambda: _where(part.whole, texts), _bytes)
+
+    def _assigned(self, new: New) -> DerivedCopy:
+        part = self._copy
+        return part.assign(dict(new)) if new else part
+
+    def _marks(self, part: DerivedCopy, new: New, axis: Axis) -> Marks:
+        """Return the place of each row among the marks of an axis."""
+        own = new if axis.column in part.whole.made_from else ()
+        if not axis.levels:
+            return self._kept.get(("bins", own, axis), lambda: bins_of(part.whole, axis), _bytes)
+        names, codes = self._codes(part, own, axis.column)
+        place = {it: i for i, it in enumerate(axis.levels, start=1)}
+        missing = next((place[it] for it in MISSING_NAMES if it in place and it not in names), 0)
+        table = np.array([missing, *(place.get(it, 0) for it in names)], dtype=np.int32)
+        return table[codes]
+
+    def _codes(self, part: DerivedCopy, own: New, column: str) -> tuple[tuple[str, ...], Marks]:
+        """Return the levels of a column, and of each row its place among them, from 1."""
+        return self._kept.get(
+            ("levels", own, column), lambda: codes_of(part.whole, column), lambda it: it[1].nbytes
+        )
+
+    def _narrowed(self, part: DerivedCopy, new: New, at: Places | None, clause: Clause) -> Places:
+        """Return those of some rows, or of all, for which a clause holds."""
+        if clause.level is not None:
+            holds = self._marks(part, new, Axis(clause.column, levels=(clause.level,))) == 1
+        else:
+            values = _numbers(part.whole, clause.column)
+            below = values <= clause.upto if clause.closed else values < clause.upto
+            holds = (values >= clause.least) & below
+        return np.flatnonzero(holds) if at is None else at[holds[at]]
+
+
+def bins_of(whole: WholeTable, axis: Axis) -> Marks:
+    """Return the place of each row among the bins of an axis."""
+    values, edges = _numbers(whole, axis.column), np.array(axis.edges, dtype=np.float64)
+    widths = np.diff(edges)
+    if not len(widths) or not (widths > 0).all():
+        raise InputError(f"the edges of {axis.column!r} are two numbers or more that rise")
+    # Plots divide by the width of their bins, where these are of one, and are as lenient.
+    lenient = TOLERANCE * widths[0] if np.ptp(widths) <= EVEN * widths[0] else 0.0
+    found = np.zeros(len(values), dtype=np.int32)
+    for start in range(0, len(values), PART):
+        rows = slice(start, start + PART)
+        places = np.searchsorted(edges[1:-1] - lenient, values[rows], side="right") + 1
+        found[rows] = np.where(np.isfinite(values[rows]), places, 0)
+    return found
+
+
+def codes_of(whole: WholeTable, name: str) -> tuple[tuple[str, ...], Marks]:
+    """Return the levels of a column, or its numbers as plots name them, and each row's place."""
+    some = whole.with_levels([name])
+    if name not in some.copy.strata:
+        raise InputError(f"there is no column of levels {name!r} in the copy")
+    levels = some.levels_of(name)
+    return levels, places_of(some.copy.strata[name], levels) + 1
+
+
+def _numbers(whole: WholeTable, name: str) -> Floats:
+    values = whole.copy.columns.get(name)
+    if values is None:
+        raise InputError(f"there is no column of numbers {name!r} in the copy")
+    return values
+
+
+def _where(whole: WholeTable, texts: Sequence[str]) -> NDArray[np.intp]:
+    """Return the places of the rows for which conditions hold, one after the other."""
+    at = np.arange(len(whole))
+    for entry, text in enumerate(texts):
+        with about("where", entry):
+            some = _rows_for(whole, at, text) if entry else whole
+            at = at[rows_where(some, text)[1]]
+    return at
+
+
+def _rows_for(whole: WholeTable, at: NDArray[np.intp], text: str) -> WholeTable:
+    """Return some rows of those columns that a text may name; the others stay, and are not read."""
+    copy, places = whole.copy, at.tolist()
+    numbers = {name: copy.columns[name][at] for name in copy.columns if name in text}
+    words = {
+        name: tuple(copy.strata[name][i] for i in places) for name in copy.strata if name in text
+    }
+    return whole.holding(beside(copy.columns, numbers), beside(copy.strata, words))
+
+
+def _counted(marks: Sequence[Marks], sizes: Sequence[int], at: Places | None) -> NDArray[np.intp]:
+    shape = [size + 1 for size in sizes]
+    counts = np.zeros(math.prod(shape), dtype=np.intp)
+    for start in range(0, len(marks[0]) if at is None else len(at), PART):
+        rows = slice(start, start + PART)
+        flat: Any = 0
+        for places, size in zip(marks, shape, strict=True):
+            flat = flat * size + places[rows if at is None else at[rows]]
+        counts += np.bincount(flat, minlength=len(counts))
+    return counts.reshape(shape)[(slice(1, None),) * len(shape)]
+
+
+class _Kept:
+    """What was made by name, of so many bytes together at most; oldest in use go first."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._size, self._lock = most, 0, threading.Lock()
+        self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+
+    def get(self, name: Hashable, make: Callable[[], T], size: Callable[[T], int]) -> T:
+        """Return what is kept under a name, or make and keep it."""
+        with self._lock:
+            if name in self._held:
+                self._held.move_to_end(name)
+                found: T = self._held[name][0]
+                return found
+        made = make()
+        with self._lock:
+            self._size += size(made) - self._held.pop(name, (None, 0))[1]
+            self._held[name] = made, size(made)
+            while self._size > self._most:
+                self._size -= self._held.popitem(last=False)[1][1]
+        return made
+
+
+def _bytes(array: NDArray[Any]) -> int:
+    return array.nbytes
+
+
+def _size_of(part: DerivedCopy) -> int:
+    """Return how many bytes new columns take, about; the others are the copy's own."""
+    return 64 * len(part.whole) * len(part.asks) + 1

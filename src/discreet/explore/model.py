@@ -1,0 +1,331 @@
+"""Regressions of rows of the copy: post-processing, with intervals that have its own error."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.columns import KINDS, text_of
+from discreet.columns.unread import beside
+from discreet.errors import InputError, RefusedError, about, near, one_of
+from discreet.estimates.copy_table import CopyTable
+from discreet.estimates.figures import REFERENCE, Figure, term_words
+from discreet.estimates.model_table import model_figures, model_lines, widened
+from discreet.explore.derived import FEWEST, DerivedCopy
+from discreet.explore.from_copy import WholeTable, said_of_gaps
+from discreet.explore.gated import labels_of
+from discreet.explore.provenance import FIGURES
+from discreet.explore.released_columns import columns_of_table
+from discreet.explore.weights import weighed
+from discreet.levels import in_order
+from discreet.plots.survival import event_of, too_many_values
+from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
+
+__all__ = ["modelled"]
+
+MODEL = "model"
+COX = "cox"
+RATIOS = {"linear": "", "logistic": "odds ratio", COX: "hazard ratio"}
+TITLES = {"linear": "Linear model", "logistic": "Logistic model", COX: "Cox model"}
+NO_COPY = (
+    "this study has no copy of the whole table to fit models to; the custodian can open one under a"
+    " guarded policy, such as 'standard'"
+)
+WIDER = (
+    "estimates are of these rows; intervals are wider than theirs, for chance and for how far the"
+    " copy is from the data, and are rough: docs/models.md says how often they cover"
+)
+LINEARISED = (
+    "standard errors of these rows are by linearisation (the sandwich), as of rows drawn"
+    " independently with such weights"
+)
+BY_PERSONS = (
+    "standard errors are by persons, who have several rows (the sandwich): as of persons drawn"
+    " independently"
+)
+ABOUT_ZERO = (
+    "the terms hold no constant, so R² is of the squares about 0, and not to be compared with that"
+    " of a model with an intercept"
+)
+EVENTS_A_TERM = 10
+"""Of fewer rows, or events, for each term estimates are known to be unsteady."""
+
+
+def modelled(
+    session: DerivedCopy,
+    formula: str,
+    family: str,
+    event_is: str | float | Sequence[str | float] | None,
+    weights: str | None = None,
+    reference: Mapping[str, str | float] | None = None,
+) -> CopyTable:
+    """Estimate a model from rows of the copy, and from copies of the copy how far off it is."""
+    if not session.policy.fixed:
+        raise RefusedError(NO_COPY)
+    whole = session.whole.with_levels(categories_named(formula))
+    asked = _in_orders(whole, _asked(session, whole, formula, family), reference)
+    events = _events(whole, asked, event_is)
+    said = () if weights is None else _weights_said(session, asked, weights)
+    found, left_out = _fitted(whole, asked, events, weights, FEWEST)
+    said += (LINEARISED,) * (weights is not None and found.persons is None)
+    said += (BY_PERSONS,) * (found.persons is not None)
+    wider = widened(found, *_again(session, formula, asked, events, weights))
+    ratio = RATIOS[asked.family]
+    head, lines = model_lines(wider, ratio)
+    others = [it for it in (asked.event, weights) if it]
+    names = tuple(dict.fromkeys([*asked.numbers, *asked.levels, *others]))
+    references = (
+        Figure(name, level, (), REFERENCE, None) for name, level in _references(found).items()
+    )
+    return CopyTable(
+        MODEL,
+        _title(session, asked, events, weights),
+        ("part", "term"),
+        head,
+        tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
+        (*_notes(session, names, asked, found), *said, *left_out, WIDER),
+        (*model_figures(wider, ratio), *references),
+        session.gate_of_copy(MODEL, names),
+        labels_of(session.labels, names),
+        session.sealer_of_copy(
+            {
+                FIGURES: MODEL,
+                "formula": formula,
+                "family": family,
+                "weights": weights,
+                "reference": _named(reference) or None,
+            }
+        ),
+        framework=session.table.framework,
+    )
+
+
+def _asked(session: DerivedCopy, whole: WholeTable, formula: str, family: str) -> Asked:
+    kinds = {
+        name: column.kind if column.kind in KINDS else KINDS[1]
+        for name, column in whole.raw.items()
+    }
+    kinds |= dict.fromkeys(whole.copy.columns, KINDS[0]) | dict.fromkeys(
+        whole.copy.strata, KINDS[1]
+    )
+    with about("formula"):
+        asked = read_model(formula, family, kinds)
+        columns_of_table(
+            session, [*asked.numbers, *asked.levels, *([asked.event] if asked.event else [])], ()
+        )
+        if asked.family == COX and asked.numbers[0] in session.dates:
+            raise InputError(
+                f"column {asked.numbers[0]!r} holds dates; a Cox model needs how long each was"
+                " observed, as a number: study.assign(days='...') makes one of two dates"
+            )
+    return asked
+
+
+def _in_orders(
+    whole: WholeTable, asked: Asked, reference: Mapping[str, str | float] | None
+) -> Asked:
+    """Say in which order the levels of each column stand: the one that is named before all others.
+
+    One that no row of these has is refused, for others would be compared with another one.
+    """
+    orders = {name: whole.levels_of(name) for name in asked.levels}
+    for name, level in _named(reference).items():
+        if name not in orders:
+            some = f"it has {one_of([*orders])}" if orders else "it has none"
+            raise InputError(
+                f"reference names column {name!r}, which is none of the model's columns of levels;"
+                f" {some}",
+                parameter="reference",
+            )
+        there = {*whole.copy.strata[name]}
+        if level not in there:
+            known = [it for it in orders[name] if it in there]
+            raise InputError(
+                f"reference: {level!r} is no level of {name!r} in these rows; {near(level, known)}",
+                parameter="reference",
+            )
+        orders[name] = (level, *(it for it in orders[name] if it != level))
+    return dataclasses.replace(asked, orders=orders, named=tuple(_named(reference)))
+
+
+def _named(reference: Mapping[str, str | float] | None) -> dict[str, str]:
+    """Return the levels that are named as references, as texts."""
+    found = {} if reference is None else reference
+    named = isinstance(found, Mapping) and all(isinstance(it, str) for it in found)
+    if not named or not all(isinstance(it, str | int | float) for it in found.values()):
+        raise InputError(
+            "reference names columns, each with the level that others are compared with:"
+            " reference={'sex': 'F'}",
+            parameter="reference",
+        )
+    return {name: text_of(level) for name, level in found.items()}
+
+
+def _events(
+    whole: WholeTable, asked: Asked, event_is: str | float | Sequence[str | float] | None
+) -> tuple[str, ...]:
+    """Say which levels of the event's column are the event, as a survival curve does."""
+    if asked.event is None:
+        if event_is is not None:
+            raise InputError(
+                "event_is is for logistic and Cox models; leave it out", parameter="event_is"
+            )
+        return ()
+    words = whole.with_levels([asked.event]).copy.strata.get(asked.event)
+    if words is None:
+        raise too_many_values(asked.event)
+    names = in_order({*words} - {""}, whole.raw[asked.event].order)
+    return event_of(names, event_is, asked.event)
+
+
+def _weights_said(session: DerivedCopy, asked: Asked, weights: str) -> tuple[str, ...]:
+    """Say what the weights are, or refuse them."""
+    with about("weights"):
+        columns_of_table(session, [weights], ())
+        if weights in (*asked.levels, asked.event):
+            raise InputError(
+                f"column {weights!r} is one of the model's levels, or its event, and cannot be"
+                " weights=; take another one"
+            )
+    found = weighed(session.whole.copy, session.whole.raw, weights)
+    return (found.said,)
+
+
+def _fitted(
+    whole: WholeTable, asked: Asked, events: tuple[str, ...], weights: str | None, least: int = 1
+) -> tuple[Estimates, tuple[str, ...]]:
+    """Estimate a model from the rows that have all its columns; say which are left out.
+
+    Fewer than `least` such rows are refused.
+    """
+    levels = [*asked.levels, *([asked.event] if asked.event else [])]
+    wanted = [*asked.numbers, *([] if weights is None else [weights])]
+    coded = whole.with_levels(levels)
+    numbers, words = coded.part(wanted, levels)
+    persons = coded.persons
+    happened: NDArray[np.bool_] | None = None
+    if asked.event is not None:
+        happened = np.isin(np.array(words[asked.event]), events)
+    rows = max([*map(len, numbers.values()), *map(len, words.values())])
+    kept = np.ones(rows, dtype=np.bool_)
+    if asked.family == COX:
+        kept = numbers[asked.numbers[0]] >= 0
+    negative = not kept.all()
+    if weights is not None:
+        kept &= numbers[weights] > 0
+    at = np.flatnonzero(kept)
+    if len(at) < least:
+        raise RefusedError(
+            f"fewer than {least} rows of the copy have a value in each column of the model: so few"
+            " say next to nothing of the persons; leave a column out, or ask for a larger part",
+            rule="few",
+        )
+    found = estimated(
+        asked,
+        {name: values[at] for name, values in numbers.items()},
+        {name: [words[name][i] for i in at.tolist()] for name in asked.levels},
+        None if happened is None else happened[at],
+        None if weights is None else numbers[weights][at],
+        None if persons is None else persons[coded.complete(wanted, levels)][at],
+    )
+    _check_references(asked, found)
+    return found, (f"rows of a negative {asked.numbers[0]} are left out",) if negative else ()
+
+
+def _check_references(asked: Asked, found: Estimates) -> None:
+    """Refuse a reference that was named, and that no row with all columns has."""
+    for name, level in found.references:
+        wanted = asked.orders[name][0]
+        if level != wanted and name in asked.named:
+            raise RefusedError(
+                f"no row with a value in each column of the model has {name} = {wanted!r}, which"
+                " reference names; name another level, or leave a column out",
+                parameter="reference",
+            )
+
+
+def _again(
+    session: DerivedCopy, formula: str, asked: Asked, events: tuple[str, ...], weights: str | None
+) -> tuple[list[Estimates], float]:
+    """Estimate the model from the rows that copies were made of, and from each of those copies.
+
+    The second is which share those rows are of all that the copy has.
+    """
+    tables, share = session.copies_again()
+    found: list[Estimates] = []
+    known: dict[str, set[str]] = {}
+    for table in tables:
+        try:
+            rows = table.with_levels(categories_named(formula))
+            known = known or {name: {*rows.copy.strata[name]} - {""} for name in asked.levels}
+            rows = _of_levels(rows, known, asked.orders)
+            found.append(_fitted(rows, asked, events, weights)[0])
+        except (InputError, RefusedError):  # it has lost a level, or tells all events apart
+            if not found:
+                break
+    return found, share
+
+
+def _of_levels(
+    whole: WholeTable, known: dict[str, set[str]], orders: Mapping[str, Sequence[str]]
+) -> WholeTable:
+    """Return a copy of the copy with those levels alone that the copy has."""
+    copy, some = whole.copy, {}
+    for name, levels in known.items():
+        words = copy.strata[name]
+        if in_order(levels, orders[name])[0] not in words:
+            raise RefusedError("the level that others are compared with is not there")
+        some[name] = tuple(word if word in levels else "" for word in words)
+    return whole.holding(copy.columns, beside(copy.strata, some))
+
+
+def _references(found: Estimates) -> dict[str, str]:
+    """Return which level of each column the others are compared with, where terms are such."""
+    return dict(found.references) if any("[T." in term for term in found.terms) else {}
+
+
+def _compared_with(session: DerivedCopy, found: Estimates) -> tuple[str, ...]:
+    """Say which level of each column the others are compared with, where terms are such."""
+    first = _references(found)
+    named = (f"{session.labels.get(name, name)} {level}" for name, level in first.items())
+    return (f"levels are compared with {', '.join(named)}",) if first else ()
+
+
+def _title(session: DerivedCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:
+    of = "" if session.name is None else f" in {session.name}"
+    outcome = asked.parsed.outcome.text
+    outcome = session.labels.get(outcome, outcome)
+    if asked.event is not None:
+        event = f"{session.labels.get(asked.event, asked.event)} = {' or '.join(events)}"
+        outcome = event if asked.family != COX else f"{outcome} until {event}"
+    by = "" if weights is None else f", weighted by {weights}"
+    return f"{TITLES[asked.family]} of {outcome}{of}{by}"
+
+
+def _notes(
+    session: DerivedCopy, names: Sequence[str], asked: Asked, found: Estimates
+) -> tuple[str, ...]:
+    """Say what a model is of, and how near it is."""
+    policy, copy = session.policy, session.whole.copy
+    said = [
+        asked.formula,
+        f"of {found.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
+        f" {policy.members}) with a value in each column, policy {policy.name}",
+        *_compared_with(session, found),
+        *session.remarks_of_copy(names),
+        *said_of_gaps(session.whole, names),
+    ]
+    fewer = found.rows if found.events is None else min(found.events, found.rows - found.events)
+    if found.persons is not None and found.persons < EVENTS_A_TERM * len(found.terms):
+        said.append(f"rough: rows of fewer than {EVENTS_A_TERM} persons for each term")
+    elif fewer < EVENTS_A_TERM * len(found.terms):
+        what = "rows" if found.events is None else "rows with the event, or without it,"
+        said.append(f"rough: fewer than {EVENTS_A_TERM} {what} for each term")
+    if found.about_zero:
+        said.append(ABOUT_ZERO)
+    if policy.public:
+        said.append("the data are declared public: what is released is not recorded")
+    return tuple(said)

@@ -1,0 +1,333 @@
+"""Tables of figures of the copy of the whole table: post-processing, with where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.errors import InputError, RefusedError, about
+from discreet.estimates.copy_table import CopyTable, Line
+from discreet.estimates.described import MOST_LEVELS, RowsToDescribe, described
+from discreet.estimates.figures import OF_INTERVAL, OF_SHARE
+from discreet.estimates.means import means_by_group, means_of, shares_by_group, shares_of
+from discreet.estimates.own_error import OwnErrors
+from discreet.explore.derived import DerivedCopy
+from discreet.explore.from_copy import WholeTable
+from discreet.explore.gated import labels_of
+from discreet.explore.own_errors import differences, own_errors, said_of_own
+from discreet.explore.provenance import FIGURES
+from discreet.explore.released_columns import columns_of_table
+from discreet.explore.weights import weighed
+from discreet.plots.survival import event_of
+
+__all__ = ["average", "summarise"]
+
+SUMMARY, MEANS = "summary", "means"
+MOST_BY = 2
+MOST_NAMED = 3
+"""So many groups of few rows are named; of more it is said how many they are."""
+NO_COPY = (
+    "this study has no copy of the whole table to make tables of figures from; the custodian can"
+    " open one under a guarded policy, such as 'standard'"
+)
+SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
+BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"
+WILSONS, OF_BOTH = "Wilson's, and wider", "of the mean by t, of shares (in to_frame()) Wilson's"
+BY_PERSONS = ", by persons, who have several rows"
+COUNTED = (
+    "how many rows there are, how many have no value, and that share are counted; all other shares"
+    " and figures are weighted, but for ranges"
+)
+FEW = 50
+"""Figures of fewer rows of the copy are rough."""
+
+
+class Value(NamedTuple):
+    """What is averaged: a column of numbers, or a level of one of levels, which is counted."""
+
+    column: str
+    level: str | None
+
+
+def summarise(
+    session: DerivedCopy, columns: Sequence[str] | None, by: str | None, weights: str | None = None
+) -> CopyTable:
+    """Describe columns of the copy, in all and by the levels of another one."""
+    _check_copy(session)
+    with about("columns"):
+        wanted = columns_of_table(session, columns, ())
+        if by is not None and by in (columns or ()):
+            raise InputError(f"column {by!r} cannot be described by its own levels; name others")
+    levels = () if by is None else (by,)
+    rows, said = _rows_of(session, levels, weights)
+    unasked = {by, weights} if columns is None else {by}
+    wanted = tuple(name for name in wanted if name not in unasked)
+    if not wanted:
+        raise InputError("by= leaves no column to describe; name others in columns=")
+    own = own_errors(session, lambda it: _described_again(session, it, wanted, by, weights))
+    found = described(rows, wanted, by, own)
+    said = (*differences(session, wanted, levels), *said)
+    names = (*wanted, *levels, *([] if weights is None else [weights]))
+    notes = [*said, *_notes(session, names, len(rows), found.sizes)]
+    notes += [] if weights is None else [COUNTED]
+    notes.append(_intervals_are(OF_BOTH, own, rows))
+    shown = session.labels
+    return CopyTable(
+        SUMMARY,
+        _title("Summary of", "Summary", session, levels, weights),
+        ("column", "figure"),
+        found.head,
+        tuple(it._replace(section=shown.get(it.section, it.section)) for it in found.lines),
+        (*notes, *_left_out(session, columns)),
+        found.figures,
+        session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
+        sealer=session.sealer_of_copy(
+            {FIGURES: SUMMARY, "columns": [*wanted], "by": by, "weights": weights}
+        ),
+        framework=session.table.framework,
+    )
+
+
+def average(
+    session: DerivedCopy,
+    value: str,
+    by: str | Sequence[str],
+    weights: str | None = None,
+) -> CopyTable:
+    """Average a column of the copy by the levels of one or two others."""
+    levels = _levels_of_means(value, by)
+    _check_copy(session)
+    level = _check_averaged(session, value)
+    rows, said = _rows_of(session, levels, weights)
+    of = Value(value, level)
+    own = own_errors(session, lambda it: _means_again(session, it, of, levels, weights))
+    if level is None:
+        found = means_of(rows, value, levels, own)
+    else:
+        found = shares_of(rows, value, level, levels, own)
+    said = (*differences(session, [value], levels), *said)
+    names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
+    of_mean = BY_T if weights is None else BY_T_OF_WEIGHTED
+    intervals = _intervals_are(WILSONS if level is not None else of_mean, own, rows)
+    if level is None:
+        intervals += f"; {SUMS_ARE if weights is None else WEIGHTED_SUMS_ARE}"
+    shown = session.labels.get(value, value)
+    what = f"Means of {shown}" if level is None else f"Share of {shown} = {level}"
+    return CopyTable(
+        MEANS,
+        _title(f"{what} in", what, session, levels, weights),
+        (levels[0], levels[-1]),
+        found.head,
+        tuple(_in_section_of(levels[0], it, session.labels) for it in found.lines),
+        (*said, *_notes(session, names, len(rows), found.sizes), intervals),
+        found.figures,
+        session.gate_of_copy(MEANS, names),
+        labels_of(session.labels, names),
+        session.sealer_of_copy(
+            {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
+        ),
+        framework=session.table.framework,
+        orders={it: session.whole.with_levels([it]).levels_of(it) for it in levels[1:]},
+    )
+
+
+def _levels_of_means(value: str, by: str | Sequence[str]) -> tuple[str, ...]:
+    levels = (by,) if isinstance(by, str) else tuple(by)
+    if not 1 <= len(set(levels)) == len(levels) <= MOST_BY or value in levels:
+        raise InputError(
+            "means are of one column by the levels of one or two others; name those:"
+            " study.means('bmi', ['sex', 'smoker'])",
+            parameter="by",
+        )
+    return levels
+
+
+def _check_copy(session: DerivedCopy) -> None:
+    if not session.policy.fixed:
+        raise RefusedError(NO_COPY)
+
+
+def _check_averaged(session: DerivedCopy, value: str) -> str | None:
+    """Refuse a column that has no mean, and name what there is of it.
+
+    Of a column of yes and no, or of 0 and 1, it is the level whose share is its mean.
+    """
+    with about("value"):
+        columns_of_table(session, [value], ())
+        if value in session.dates:
+            raise InputError(
+                f"column {value!r} is one of dates and is not averaged; study.summary() has its"
+                " median and range"
+            )
+        whole = session.whole
+        if value in whole.copy.columns:
+            return None
+        try:
+            return event_of(whole.levels[value], None, value)[0]
+        except InputError:
+            raise InputError(
+                f"column {value!r} is one of levels and is not averaged; study.summary() has the"
+                " share of each level, and a column of yes and no has one by other columns:"
+                f" study.assign(new=\"{_as_name(value)} == '...'\") makes it"
+            ) from None
+
+
+def _as_name(name: str) -> str:
+    """Return the name of a column as expressions have it."""
+    return name if name.isidentifier() else f"`{name}`"
+
+
+def _rows_of(
+    session: DerivedCopy, levels: Sequence[str], weights: str | None
+) -> tuple[RowsToDescribe, tuple[str, ...]]:
+    """Return the rows of the copy, with some columns as levels, and what is said of weights.
+
+    Where there are weights, they are the rows that have one.
+    """
+    with about("by"):
+        if levels:
+            columns_of_table(session, levels, ())
+        whole = session.whole.with_levels(levels)
+        for name in levels:
+            if name not in whole.copy.strata or _is_pooled(session, whole, name):
+                raise InputError(_how_to_group(session, name))
+    if weights is not None:
+        _check_weights(session, levels, weights)
+    return _rows_in(session, whole, weights)
+
+
+def _rows_in(
+    session: DerivedCopy, whole: WholeTable, weights: str | None
+) -> tuple[RowsToDescribe, tuple[str, ...]]:
+    values, said = None, tuple[str, ...]()
+    if weights is not None:
+        found = weighed(whole.copy, whole.raw, weights)
+        whole, values, said = whole.rows(found.places), found.weights, (found.said,)
+    copy, ordered = whole.copy, whole.orders
+    return (
+        RowsToDescribe(copy.columns, copy.strata, session.dates, ordered, values, whole.persons),
+        said,
+    )
+
+
+def _means_again(
+    session: DerivedCopy,
+    table: WholeTable,
+    value: Value,
+    levels: Sequence[str],
+    weights: str | None,
+) -> dict[object, float]:
+    """Return the means, or shares, of a copy of the copy."""
+    whole = table.with_levels(levels)
+    needed = {*levels, value.column, *([] if weights is None else [weights])}
+    if not needed <= {*whole.copy.columns, *whole.copy.strata}:
+        raise RefusedError("a copy of the copy has lost a column")
+    rows = _rows_in(session, whole, weights)[0]
+    if value.level is None:
+        return means_by_group(rows, value.column, levels)
+    return shares_by_group(rows, value.column, value.level, levels)
+
+
+def _described_again(
+    session: DerivedCopy,
+    table: WholeTable,
+    columns: Sequence[str],
+    by: str | None,
+    weights: str | None,
+) -> dict[object, float]:
+    """Return the means and shares of a copy of the copy, of the columns that it has."""
+    levels = () if by is None else (by,)
+    whole = table.with_levels(levels)
+    held = {*whole.copy.columns, *whole.copy.strata}
+    if not {*levels, *([] if weights is None else [weights])} <= held:
+        raise RefusedError("a copy of the copy has lost a column")
+    rows = _rows_in(session, whole, weights)[0]
+    figures = described(rows, [name for name in columns if name in held], by).figures
+    return {
+        (it.column, it.level, it.group): it.value
+        for it in figures
+        if it.figure in (OF_INTERVAL[1], OF_SHARE[1]) and isinstance(it.value, float)
+    }
+
+
+def _intervals_are(what: str, own: OwnErrors, rows: RowsToDescribe) -> str:
+    """Say what intervals are, and that they hold the copy's own error, where it is known."""
+    by_persons = "" if rows.persons is None else BY_PERSONS
+    return f"intervals are {what}{by_persons}: {said_of_own(own)}"
+
+
+def _is_pooled(session: DerivedCopy, whole: WholeTable, name: str) -> bool:
+    """Whether a column of numbers has so many values that most would stand together as others."""
+    return name in session.whole.copy.columns and len(whole.levels[name]) > MOST_LEVELS
+
+
+def _how_to_group(session: DerivedCopy, name: str) -> str:
+    """Say why a column of numbers or dates makes no groups, and how they are made of it."""
+    named = _as_name(name)
+    if name in session.dates:
+        made = f"year({named})"
+    else:
+        values = session.whole.copy.columns[name]
+        known = values[np.isfinite(values)]
+        cuts = dict.fromkeys(f"{it:.2g}" for it in np.quantile(known, (1 / 3, 2 / 3)))
+        made = f"cut({named}, {', '.join(cuts)})"
+    return (
+        f"by={name!r} is a column of numbers or dates, and by= takes one of levels, or of codes of"
+        f' at most {MOST_LEVELS} values; make groups of it: study.assign(group="{made}"), then'
+        " by='group'"
+    )
+
+
+def _check_weights(session: DerivedCopy, levels: Sequence[str], weights: str) -> None:
+    with about("weights"):
+        columns_of_table(session, [weights], ())
+        if weights in levels:
+            raise InputError(f"column {weights!r} cannot be both by= and weights=; leave one out")
+
+
+def _title(
+    of_study: str, without: str, session: DerivedCopy, by: Sequence[str], weights: str | None = None
+) -> str:
+    what = without if session.name is None else f"{of_study} {session.name}"
+    names = [session.labels.get(name, name) for name in by]
+    parted = " by ".join([what, *([" and ".join(names)] if by else [])])
+    weighted = session.labels.get(weights or "", weights)
+    return parted if weights is None else f"{parted}, weighted by {weighted}"
+
+
+def _in_section_of(name: str, line: Line, labels: Mapping[str, str]) -> Line:
+    """Return a line of a section that begins with the name of a column, with its label."""
+    before = f"{name}: "
+    if name not in labels or not line.section.startswith(before):
+        return line
+    return line._replace(section=f"{labels[name]}: {line.section.removeprefix(before)}")
+
+
+def _notes(
+    session: DerivedCopy, names: Sequence[str], rows: int, sizes: Sequence[tuple[str, int]]
+) -> tuple[str, ...]:
+    """Say what a table is of, and how near it is."""
+    policy, copy = session.policy, session.whole.copy
+    said = [
+        f"of {rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
+        f" {policy.members}), policy {policy.name}; how many rows it has is not how many persons"
+        " there are"
+    ]
+    said += session.remarks_of_copy(names)
+    few = [name for name, size in sizes if 0 < size < FEW]
+    if few:
+        which = "; ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(sizes)} groups"
+        said.append(f"rough, being of fewer than {FEW} rows: {which}")
+    if policy.public:
+        said.append("the data are declared public: what is released is not recorded")
+    return tuple(said)
+
+
+def _left_out(session: DerivedCopy, columns: Sequence[str] | None) -> tuple[str, ...]:
+    whole = session.whole
+    if columns is not None:
+        return ()
+    withheld = f"withheld, as the copy is too far off in them: {', '.join(whole.withheld)}"
+    return (*whole.copy.remarks, *([withheld] if whole.withheld else []))

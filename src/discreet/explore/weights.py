@@ -1,0 +1,79 @@
+"""A survey's weights: a column of the copy by which its rows are weighted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.arguments import Floats, Labels
+from discreet.columns import Column
+from discreet.columns.copied import Copy
+from discreet.errors import InputError, RefusedError, about, some_of
+from discreet.plots.by_two import FEWEST
+
+__all__ = ["Weighed", "weighed"]
+
+LARGEST = 1e100
+"""Sums of weights times numbers as large as this are numbers still."""
+
+
+class Weighed(NamedTuple):
+    """Which rows have a weight above 0, their weights, and what is said of that."""
+
+    places: Labels
+    weights: Floats
+    said: str
+
+
+def weighed(copy: Copy, raw: Mapping[str, Column], name: str) -> Weighed:
+    """Return the rows of a copy that have a weight, or refuse a column that is none of weights.
+
+    Parameters
+    ----------
+    copy : Copy
+        The rows, in which the column is.
+    raw : mapping of str to Column
+        What is known of each column.
+    name : str
+        The column of weights. Rows without one above 0 are left out, as survey software does.
+
+    Raises
+    ------
+    InputError
+        If it is a column of levels or of dates.
+    RefusedError
+        If fewer than 50 rows have a weight.
+    """
+    with about("weights"):
+        numbers = [it for it in copy.columns if raw[it].dates is None]
+        if name not in numbers:
+            what = "dates" if name in copy.columns else "levels"
+            others = f"columns of numbers are {some_of(numbers)}" if numbers else "there is none"
+            raise InputError(
+                f"column {name!r} is one of {what}; weights= takes one of numbers, of which each"
+                f" says how many persons a row stands for: {others}"
+            )
+        values = copy.columns[name]
+        kept = np.isfinite(values) & (values > 0)
+        if kept.sum() < FEWEST:
+            raise RefusedError(
+                f"fewer than {FEWEST} rows of the copy have a weight above 0 in {name!r}: so few"
+                " say next to nothing; take another column of weights",
+                rule="few",
+            )
+        with np.errstate(over="ignore"):
+            if not np.isfinite((values[kept] * LARGEST).sum()):
+                raise RefusedError(
+                    f"the weights in {name!r} are too large to be added up; divide them by a number"
+                )
+    left_out = len(kept) - int(kept.sum())
+    said = f"weighted by {name}"
+    if left_out:
+        said += f"; {_share(left_out / len(kept))} of the rows, without a weight above 0, left out"
+    return Weighed(np.flatnonzero(kept), values[kept], said)
+
+
+def _share(of_rows: float) -> str:
+    return "less than 1 %" if of_rows < 0.01 else f"about {100 * of_rows:.0f} %"

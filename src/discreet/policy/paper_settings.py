@@ -1,0 +1,276 @@
+"""The settings of the papers' methods, which a guarded study has no use for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from discreet.arguments import parameters_of
+from discreet.errors import one_of
+from discreet.methods import (
+    COPY_METHODS,
+    ROUNDING_NAMES,
+    ROW_METHODS,
+    ROW_NAMES,
+    Condensation,
+    Deterministic,
+    Probabilistic,
+    Rounding,
+    named,
+)
+from discreet.methods.base import RowMethod
+from discreet.methods.hierarchy import read_hierarchy
+from discreet.methods.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
+from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
+from discreet.plots.request import BINS, GRID, PIXELS, Edges, PlotRequest
+from discreet.policy.fields import (
+    EDGES,
+    NAMES,
+    Rule,
+    check_fields,
+    documented,
+    fields_of,
+    number,
+    optional,
+    plain,
+    setting,
+    whole,
+    word,
+)
+
+__all__ = ["PAPER_FIELDS", "PaperSettings"]
+
+METRICS, TIES = (parameters_of(Deterministic)[name].words for name in ("metric", "ties"))
+FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
+
+
+def _hierarchy(column: str, given: Any) -> Any:
+    """Return the lines of a hierarchy: each level with its coarser names, the coarsest last."""
+    if isinstance(given, list | tuple):
+        return tuple(tuple(line) if isinstance(line, list) else line for line in given)
+    if not isinstance(given, str | Path | Mapping):
+        return given
+    steps = read_hierarchy(column, given).steps
+    return tuple((level, *(step[level] for step in steps)) for level in sorted(steps[0]))
+
+
+def _hierarchies(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
+
+
+def _are_lines(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(column, str)
+        and isinstance(lines, tuple)
+        and all(isinstance(it, tuple) and len(it) >= 2 for it in lines)
+        and all(isinstance(text, str) for it in lines for text in it)
+        for column, lines in value.items()
+    )
+
+
+METHOD = Rule(
+    "str",
+    f"one of {one_of(ROW_NAMES)}",
+    lambda v: isinstance(v, str) and (v in ROW_METHODS or v in ROUNDING_NAMES),
+)
+HIERARCHIES = Rule(
+    "mapping of str to CSV path or nested mapping",
+    "a table of columns, each a CSV file or nested tables of names whose leaves are levels",
+    _are_lines,
+    _hierarchies,
+)
+STEPS = Rule(
+    "int",
+    f"a multiple of {PIXEL_STEP} from {PIXEL_STEP} to {MOST_PIXELS}",
+    lambda v: whole(PIXEL_STEP, MOST_PIXELS).holds(v) and v % PIXEL_STEP == 0,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperSettings:
+    """What the methods of the four papers are run with where a call says nothing else.
+
+    They stand in the table `[papers]` of a policy file, and are for public or simulated data.
+
+    Examples
+    --------
+    >>> from discreet import Policy
+    >>> Policy.preset("research", papers={"method": "equal-width", "c": 6}).papers.c
+    6
+    """
+
+    method: str = setting(
+        METHOD,
+        Condensation.name,
+        "What rows are protected by, or how points are found by which they are rounded jointly.",
+        "copy",
+        option="--method",
+        words="Rows are protected picture by picture\n, by {method}.",
+    )
+    q: float | None = setting(
+        optional(number(0, 100)),
+        None,
+        "Noise as a share of a column's standard deviation; by default what the method needs.",
+        "copy",
+        option="--q",
+        words="Numbers are blurred\n by noise of {q} of a column's standard deviation.",
+    )
+    metric: str = setting(
+        word(METRICS),
+        "euclidean",
+        "How the deterministic method measures nearness.",
+        "copy",
+        option="--metric",
+    )
+    ties: str = setting(
+        word(TIES),
+        "keyed",
+        "Which of equally near rows come first: by a digest that the secret keys, or as R's search"
+        " tree meets them, which follows the order of the file.",
+        "copy",
+        option="--ties",
+    )
+    c: int | None = setting(
+        optional(whole(1, 10**6)),
+        None,
+        "How many regions a column is parted into, where the method takes that.",
+        "copy",
+    )
+    strata: tuple[str, ...] = setting(
+        NAMES,
+        (),
+        "Columns of levels within whose combinations the rows of tables are protected.",
+        "copy",
+        option="--strata",
+    )
+    far_noise: str = setting(
+        word(FAR_NOISE),
+        "even",
+        "Whether noise grows with the distance of a row's nearest ones.",
+        "copy",
+    )
+    outside: str = setting(
+        word(OUTSIDE),
+        "reflect",
+        "What happens to protected values beyond the bounds of their column.",
+        "copy",
+    )
+    missing: str = setting(
+        word(MISSING_NUMBERS),
+        "complete",
+        "Rows of a table without a number: left out, or with the column's median or mean instead.",
+        "copy",
+        option="--missing",
+    )
+    missing_levels: str = setting(
+        word(MISSING_LEVELS),
+        "complete",
+        "Rows of a table without a level: left out, with a level of their own, or with one that is"
+        " drawn by the shares of the others.",
+        "copy",
+        option="--missing-levels",
+    )
+    hierarchies: Mapping[str, tuple[tuple[str, ...], ...]] = setting(
+        HIERARCHIES,
+        MappingProxyType({}),
+        "Coarser names of levels, by which small groups of rows are joined.",
+        "copy",
+        option="--hierarchies",
+    )
+    most_suppressed: float = setting(
+        number(0, 1),
+        0.1,
+        "The largest share of persons left out because their group stays small.",
+        "copy",
+    )
+    diversity: int = setting(
+        whole(1, 1000),
+        1,
+        "The least number of different sensitive values in each group of a table, and in each"
+        " cluster beside a sensitive axis, where it is at least 2 (l-diversity).",
+        "copy",
+        option="--diversity",
+    )
+    closeness: float = setting(
+        number(0, 1),
+        1.0,
+        "How far the sensitive values of a group of a table may be from everybody's (t-closeness).",
+        "copy",
+        option="--closeness",
+    )
+    edges: Edges = setting(
+        EDGES,
+        MappingProxyType({}),
+        "The ends of the bins of a column's histogram, which need not be of one width.",
+        "answers",
+    )
+    bins: int = setting(whole(2, 1000), BINS, "Bins of a histogram.", "answers", option="--bins")
+    grid: int = setting(
+        whole(2, 1000), GRID, "Cells along each side of a grid.", "answers", option="--grid"
+    )
+    pixels: int = setting(
+        STEPS, PIXELS, "Pixels of each axis of parallel coordinates.", "answers", option="--pixels"
+    )
+
+    def __post_init__(self) -> None:
+        check_fields(self, "papers.")
+
+    @property
+    def rows(self) -> str:
+        """The row method, by the name that it has among methods."""
+        return named(self.method)[0]
+
+    @property
+    def way(self) -> str:
+        """How points are found where rows are rounded."""
+        return named(self.method)[1] or Rounding().method
+
+    def noise(self, method: str) -> float:
+        """Return the noise of a row method as a share of a column's standard deviation."""
+        kind = COPY_METHODS.get(method)
+        if kind is None or not kind.by_noise:
+            return 0.0
+        return float(kind.noise if self.q is None else self.q)
+
+    def row_method(self, k: int, asked: PlotRequest | None = None) -> RowMethod:
+        """Return the row method of tables, or of one picture."""
+        name, q, way, c = self.rows, None, self.way, self.c
+        if asked is not None:
+            name, k, q = asked.method, asked.k, asked.q
+            way, c = (way, c) if asked.rounding is None else (asked.rounding, asked.c)
+        given = {it: getattr(self, it) for it in PAPER_FIELDS}
+        given |= {"k": k, "q": self.noise(name) if q is None else q, "method": way, "c": c}
+        kind: Any = ROW_METHODS[name]
+        made: RowMethod = kind(**{it.name: given[it.name] for it in dataclasses.fields(kind)})
+        return made
+
+    def check(self, k: int) -> None:
+        """Refuse numbers that the row method may not have."""
+        kind = ROW_METHODS[self.rows]
+        if kind.declared:
+            self.row_method(max(kind.least_k, k))
+
+    def copy_settings(self, *, bounded: bool) -> dict[str, Any]:
+        """Return what decides the values of protected rows; `bounded` tells whether bounds are."""
+        out = {"rows": self.rows, "metric": self.metric, "q": self.noise(self.rows)}
+        out["strata"] = list(self.strata)
+        of = {"rounding": self.way, "c": self.c}
+        out |= {name: it for name, it in of.items() if name in ROW_METHODS[self.rows].declared}
+        for name, field in PAPER_FIELDS.items():
+            value, always = getattr(self, name), name == "outside" and bounded
+            if field.changes != "copy" or name in (*out, "method", "c"):
+                continue
+            if always or value != field.default:
+                out[name] = plain(value)
+        return out
+
+
+PAPER_FIELDS = fields_of(PaperSettings)
+"""The fields of the papers' settings by name."""
+documented(PaperSettings)

@@ -1,0 +1,185 @@
+"""Attacks by a second table of the same persons, which once succeeded and must fail."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import discreet as dc
+from discreet.cli.app import app
+from discreet.custodian import register_of
+from discreet.errors import LeavingError
+
+NEARLY = "nearly the same data were released before"
+COPIES = "another copy of the whole table was released of study 'a', and copies add up"
+
+
+def clinic(seed: int, n: int | None = None) -> pd.DataFrame:
+    """Draw a table of few levels."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(100, 400)) if n is None else n
+    return pd.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], size),
+            "smoker": rng.choice(["yes", "no"], size, p=[0.3, 0.7]),
+        }
+    )
+
+
+def cohort(seed: int, n: int = 400) -> pd.DataFrame:
+    """Draw a table of numbers and levels."""
+    rng = np.random.default_rng(seed)
+    glucose = rng.normal(95, 12, n).round()
+    return clinic(seed, n).assign(glucose=glucose, bmi=rng.normal(26, 4, n).round(1))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_person_less_is_never_seen_by_bars_and_tables(seed: int) -> None:
+    """Of 24 such pairs of bars 17 told the person's status, and all without rounding."""
+    frame = clinic(seed)
+    less = frame.drop(index=seed).sample(frac=1, random_state=seed)
+    sex = ["sex"]
+    dc.open(frame, study="a").bars("sex").to_json()
+
+    with pytest.raises(LeavingError, match=NEARLY):
+        dc.open(less).bars("sex").to_json()
+    with pytest.raises(LeavingError, match=NEARLY):
+        dc.open(less.rename(columns=str.upper), study="b").crosstab("SEX", "SMOKER").to_json()
+    with pytest.raises(LeavingError, match=NEARLY):
+        dc.open(less[sex], study="c").bars("sex").to_json()
+    dc.open(clinic(seed + 1000, len(frame)), study="d").bars("sex").to_json()
+
+
+def test_levels_that_are_exchanged_between_two_persons_are_seen_in_a_table_of_both() -> None:
+    frame = clinic(1, 300).assign(ward=np.random.default_rng(2).choice([*"abcde"], 300))
+    other = frame.copy()
+    levels = (("yes", "f"), ("no", "m"))
+    pair = [frame.index[(frame["smoker"] == it) & (frame["sex"] == sex)][0] for it, sex in levels]
+    other.loc[pair, "smoker"] = ["no", "yes"]
+    assert sorted(other["smoker"]) == sorted(frame["smoker"])
+    dc.open(frame, study="a").crosstab("sex", "smoker").to_json()
+
+    with pytest.raises(LeavingError, match=COPIES):
+        dc.open(other, study="b").crosstab("sex", "smoker").to_json()
+
+
+def sex_of(frame: pd.DataFrame, preset: str, **fields: Any) -> str:
+    """Draw bars that leave."""
+    return dc.open(frame, dc.Policy.preset(preset, **fields)).bars("sex").to_json()
+
+
+@pytest.mark.parametrize("persons", [None, "person"])
+def test_without_rounding_no_second_table_of_the_same_persons_leaves(persons: str | None) -> None:
+    frame = cohort(1).assign(person=[f"P{i}" for i in range(400)])
+    sex_of(frame, "sacro", unit=persons, study="all")
+
+    some = [frame.iloc[120:], frame[frame["sex"] == "f"], frame.sample(200, random_state=1)]
+    for part in some:
+        with pytest.raises(
+            LeavingError, match="more than half of these persons are in data released before, as"
+        ):
+            sex_of(part, "sacro", unit=persons)
+    half = pd.concat([frame.iloc[:100], cohort(2).assign(person=[f"Q{i}" for i in range(400)])])
+    sex_of(half, "sacro", unit=persons, study="mostly others")
+
+
+def test_of_research_alone_several_tables_leave_that_promise_nothing_together() -> None:
+    frame = cohort(1)
+    for i in range(6):
+        dc.research(frame.iloc[60 * i :], study=f"part {i}").histogram("bmi").to_json()
+
+    with pytest.raises(
+        LeavingError, match=r"a protected copy, and what the papers' .* study 'part 0'"
+    ):
+        sex_of(frame.sample(200, random_state=1), "sacro")
+
+
+def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
+    frame = cohort(1, 3000)
+    dc.open(frame, study="all").bars("sex").to_json()
+    parts = [dc.open(frame.sample(1800, random_state=i), study=f"part {i}") for i in range(5)]
+
+    for part in parts[: dc.Policy.preset("standard").versions - 1]:
+        part.bars("sex").to_json()
+    for part in parts[dc.Policy.preset("standard").versions - 1 :]:
+        with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+            part.bars("sex").to_json()
+    with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+        dc.protect(
+            cohort(2).iloc[:100].pipe(lambda it: pd.concat([frame, it])),
+            study="all",
+        ).new_version()
+    dc.open(cohort(3), study="others").bars("sex").to_json()
+
+
+def test_the_same_table_under_another_name_is_no_further_version() -> None:
+    for name in ("a", "b", None, "c", "d", "e"):
+        dc.open(cohort(1), study=name).bars("sex").to_json()
+    part = cohort(1).sample(300, random_state=1)
+    dc.open(part, study="part").bars("sex").to_json()
+    assert {entry["study"] for entry in register_of("standard").history()} > {"a", "e", "part"}
+
+
+UNITS = {
+    "mmol/l": lambda x: x / 18.0182,
+    "z-scores": lambda x: (x - x.mean()) / x.std(),
+    "another sign": lambda x: -x,
+}
+
+
+@pytest.mark.parametrize("change", UNITS.values(), ids=UNITS)
+@pytest.mark.parametrize("study", [None, "b"])
+def test_a_table_in_other_units_is_the_same_table(change: Any, study: str | None) -> None:
+    frame = cohort(1)
+    dc.open(frame, study="a").histogram("glucose").to_json()
+    numbers = ["glucose", "bmi"]
+    other = frame.assign(**{name: change(frame[name]) for name in numbers})
+
+    with pytest.raises(LeavingError, match=COPIES):
+        dc.open(other[numbers], study=study).histogram("glucose").to_json()
+    dc.open(cohort(2).assign(glucose=lambda it: it["glucose"] / 18), study="c").bars(
+        "sex"
+    ).to_json()
+
+
+# --- the way out of a refusal is one that works -----------------------------------------------
+
+
+def typed(message: str) -> str:
+    """Return the command that a message names."""
+    (found,) = re.findall("`(discreet [^`]*)`", message)
+    return str(found)
+
+
+def run(command: str) -> str:
+    """Type a command, and return what it says."""
+    words = shlex.split(command)
+    done = CliRunner().invoke(app, words[1:])
+    return done.output if done.exception is None else str(done.exception)
+
+
+@pytest.fixture
+def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let a scatter leave."""
+    monkeypatch.chdir(tmp_path)
+    name = "my cohort.csv"
+    cohort(1).assign(hdl=np.random.default_rng(3).normal(50, 9, 400)).to_csv(name, index=False)
+    dc.open(name).scatter("glucose", "bmi").save("a.svg")
+    return name
+
+
+def test_changed_data_are_drawn_where_the_advice_is_followed(left: str) -> None:
+    pd.read_csv(left).iloc[80:].to_csv(left, index=False)
+
+    with pytest.raises(LeavingError, match="have changed since a release") as refused:
+        dc.open(left).scatter("glucose", "bmi").save("b.svg")
+    assert "study=" not in str(refused.value)
+    assert run(typed(str(refused.value))).startswith("version 2 is open")
+    dc.open(left).scatter("glucose", "bmi").save("b.svg")

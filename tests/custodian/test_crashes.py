@@ -1,0 +1,101 @@
+"""Whoever is killed, or finds the disk full, leaves nothing half done; the next run succeeds.
+
+Each case is a job in a process of its own (`crashing`), and the same job again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.custodian.crashing import CANARY, JOBS, MOMENTS
+from tests.custodian.test_whole import cohort
+
+pytestmark = [
+    pytest.mark.promise,
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux's /proc"),
+]
+
+SECRET = "8f3b1c9d2e7a4f605b1d3c8e9a7f2b4c6d1e0f8a9b7c5d3e2f1a0b9c8d7e6f5a"
+POLICY = 'name = "clinic"\nk = 3\n'
+KILLED = [(name, "killed") for name in MOMENTS]
+#: What finds no room; that a file was opened or renamed before plays no part.
+FULL = [(name, "full") for name in MOMENTS if not name.endswith(("recorded", "begun", "no name"))]
+SMALL = [("anonymize", size) for size in (0, 1000, 5000, 10_000)] + [("save", 5000)]
+
+#: For their owner alone: raw rows, the copy, the register before it is made, its mark, releases.
+HALF = re.compile(
+    r"\.discreet/\.?(raw-|whole-|register)[^/]*\.part|\.discreet-[^/]*\.part"
+    r"|\.?discreet\.register\.[^/]*\.part"
+)
+PLAIN = re.compile(r"discreet\.errors\.(InputError|RegisterError|LeavingError): [^\n]+")
+Found = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """Try all cases, each job first as it ends when all is well."""
+    start = tmp_path_factory.mktemp("start")
+    name = pl.format(f"{CANARY.decode()} {{}}", "visit")
+    cohort(240).with_columns(patient=name).write_csv(start / "cohort.csv")
+    (start / "discreet.toml").write_text(POLICY, encoding="utf-8")
+    (start / "discreet.secret").touch(mode=0o600)
+    (start / "discreet.secret").write_text(SECRET, encoding="ascii")
+    asked = json.dumps([*KILLED, *FULL, *SMALL])
+    command = [sys.executable, "-m", "tests.custodian.crashing", str(start), asked]
+    plain = {name: it for name, it in os.environ.items() if not name.startswith("DISCREET")}
+    ended = subprocess.run(command, env=plain, check=False, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    told: Found = json.loads(ended.stdout)
+    return told
+
+
+def job_of(name: str) -> str:
+    return MOMENTS[name].job if name in MOMENTS else name
+
+
+def strays(files: dict[str, Sequence[Any]], whole: dict[str, Sequence[Any]]) -> dict[str, Any]:
+    """Return the files that are not, to the last byte, those of a job that ended well."""
+    return {name: it for name, it in files.items() if whole.get(name) != it}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_job_that_ends_well_does_so_again(found: Found, job: str) -> None:
+    once = found[job]
+    assert (once["ended"], once["said"], once["then"]) == (0, "", 0)
+    assert once["left"] == once["found"]
+    raw = {name: mode for name, (mode, is_raw, _) in once["left"].items() if is_raw}
+    assert [*raw] == [next(it for it in raw if it.startswith(".discreet/raw-")), "cohort.csv"]
+    assert set(raw.values()) - {raw["cohort.csv"]} == {"600"}
+
+
+@pytest.mark.parametrize(("name", "act"), [*KILLED, *FULL, *SMALL], ids=lambda it: str(it))
+def test_what_goes_wrong_is_not_there_and_goes_well_again(
+    found: Found, name: str, act: str | int
+) -> None:
+    whole, it = found[job_of(name)]["found"], found[f"{name} {act}"]
+
+    assert it["ended"] == (-9 if act == "killed" else 1), it["said"]
+    assert act == "killed" or PLAIN.fullmatch(it["said"])
+    assert CANARY.decode() not in it["said"]
+    more = strays(it["left"], whole)
+    for file, (mode, raw, _) in more.items():
+        assert act == "killed", "who lives clears up"
+        assert HALF.fullmatch(file)
+        assert mode == "600"
+        assert not raw or file.startswith(".discreet/raw-")
+    assert not any(raw for _, raw, _ in it["beside"].values())
+
+    assert (it["then"], it["wrong"], it["broken"]) == (0, "", [])
+    assert it["found"] == whole
+    assert it["temporary"] == []

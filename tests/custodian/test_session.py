@@ -1,0 +1,140 @@
+"""The session and the papers: a question is settled, answered, and given its gate."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.custodian.papers import Papers
+from discreet.custodian.publishing import private_copy
+from discreet.custodian.session import Session
+from discreet.errors import BrokenPromiseError, InputError, LeavingError
+from discreet.explore.derived import derived_of
+from discreet.plots import HistogramView, PointsView
+from discreet.plots.bars import BARS
+from discreet.plots.diagnostics import QQ, RESIDUALS
+from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.scatter import SCATTER
+from discreet.policy import Policy
+from discreet.table import open_table
+
+RNG = np.random.default_rng(2)
+X = RNG.normal(50, 10, size=160)
+COLUMNS: dict[str, Any] = {
+    "x": X,
+    "y": X + RNG.normal(0, 5, size=160),
+    "z": RNG.lognormal(size=160),
+    "sex": ["f", "m"] * 80,
+}
+
+
+def session(preset: str = "standard", **fields: Any) -> Session:
+    """Put the table behind a policy."""
+    table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
+    own = {"papers": {"bins": 6, "grid": 4}} if preset == "research" else {}
+    return Session(table, Policy.preset(preset, **fields, **own))
+
+
+def papers() -> Papers:
+    """Put the table before the papers' methods."""
+    return Papers(session("research"))
+
+
+def test_counts_of_records_and_rows_of_the_copy_say_what_they_are() -> None:
+    counted = papers().draw(HISTOGRAM, ["x"])
+    rows = derived_of(private_copy(session())).draw(HISTOGRAM, ["x"])
+
+    assert (counted.origin.counted, counted.origin.version) == ("records", None)
+    assert rows.origin.counted == "protected rows"
+    assert rows.origin.version is not None
+    assert counted.gate is not None
+    assert rows.gate is not None
+
+
+def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
+    found, other = session(study="s"), session(study="s", k=6)
+    for place in (found, other):
+        view = derived_of(private_copy(place)).draw(BARS, ["sex"])
+        if place is found:
+            assert view.to_json()
+            continue
+        with pytest.raises(LeavingError, match="'k' must be as in"):
+            view.to_json()
+
+
+def test_axes_may_be_of_any_kind() -> None:
+    found = papers()
+
+    assert found.settle("parallel", ["x", "sex"]).columns == ("x", "sex")
+    for plot, message in (("heatmap", "'sex' is categorical"), ("crosstab", "'x' is contin")):
+        with pytest.raises(InputError, match=message):
+            found.settle(plot, ["x", "sex"])
+    with pytest.raises(InputError, match="there is no column 'xx'"):
+        found.settle("parallel", ["xx", "sex"])
+    with pytest.raises(InputError, match="a column is named twice"):
+        found.settle("parallel", ["x", "x"])
+    with pytest.raises(InputError, match="'sex' is categorical"):
+        found.settle("parallel", ["x", "sex"], limits={"sex": [0, 1]})
+
+
+def gappy(x: int, y: int) -> Papers:
+    """Take the first values of x and the last of y out of the table."""
+    columns: dict[str, Any] = {name: list(values) for name, values in COLUMNS.items()}
+    columns["x"][:x], columns["y"][160 - y :] = [None] * x, [None] * y
+    table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
+    return Papers(Session(table, Policy.preset("research", papers={"bins": 6, "grid": 3})))
+
+
+def test_of_a_single_column_no_gaps_are_named() -> None:
+    found = gappy(40, 0)
+    view = found.draw(HISTOGRAM, ["x"])
+
+    assert (view.origin.shown, view.origin.total) == (120, 160)
+    assert view.origin.most_gaps is None
+
+
+def test_rows_of_a_view_are_complete_under_research() -> None:
+    view = gappy(40, 10).draw(SCATTER, ["x", "y"])
+
+    assert isinstance(view, PointsView)
+    assert sum(view.size) == view.origin.shown == 110
+    assert (view.origin.total, view.origin.most_gaps) == (160, "x")
+
+
+def test_under_research_diagnostics_say_how_many_and_why() -> None:
+    found = gappy(40, 10)
+    for method in ("none", "deterministic", "suppression"):
+        view = found.draw(RESIDUALS, formula="y ~ x", method=method)
+        assert (view.origin.shown, view.origin.total) == (sum(view.size), 160)
+        assert view.origin.most_gaps == "x"
+
+
+def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = papers()
+    wrong = found.draw(HISTOGRAM, ["x"])
+    assert isinstance(wrong, HistogramView)
+    monkeypatch.setattr("discreet.plots.diagnostics.of_records", lambda *_, **__: wrong)
+
+    with pytest.raises(BrokenPromiseError, match="came out as another plot"):
+        found.draw(RESIDUALS, formula="y ~ x")
+
+
+NOISE_ON: dict[str, tuple[dict[str, Any], str | None]] = {
+    "of noise": ({"method": "probabilistic"}, None),
+    "of centroids": ({}, "noise_on is for methods 'probabilistic', 'mul"),
+    "of raw points": ({"method": "none"}, "noise_on is for methods"),
+}
+
+
+@pytest.mark.parametrize("where", ["points", "variable"])
+@pytest.mark.parametrize(("named", "message"), NOISE_ON.values(), ids=NOISE_ON)
+def test_noise_on_is_for_noise(named: dict[str, Any], message: str | None, where: str) -> None:
+    found = papers()
+    if message is None:
+        assert found.draw(QQ, formula="y ~ x", noise_on=where, **named).size
+        return
+    with pytest.raises(InputError, match=message):
+        found.draw(QQ, formula="y ~ x", noise_on=where, **named)

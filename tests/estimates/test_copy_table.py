@@ -1,0 +1,288 @@
+"""A table of figures as text, page, CSV, LaTeX and JSON, and what asks before it is released."""
+
+from __future__ import annotations
+
+import csv
+import io
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import InputError, RefusedError
+from discreet.estimates.copy_table import FIGURES, SUFFIXES, Line
+from discreet.estimates.figures import OF_INTERVAL, Figure, Group
+from discreet.measure import CopyTable
+from discreet.render.scene import Intervals
+
+NASTY = 'R&D_50% <5 {a} $x$ #1 ~^ [b] \\ "q" | \x1b[31m'
+TABLE = CopyTable(
+    "summary",
+    f"Summary of {NASTY}",
+    ("column", "figure"),
+    ("1", "(missing)", "all"),
+    (
+        Line("", "rows of the copy", ("3 (75.0 %)", "1 (25.0 %)", "4")),
+        Line("[age", "mean (sd)", ("40.5 (10.0)", "–", "41.2 (9.7)")),
+        Line("ward", NASTY, ("1 (33.3 %)", "0 (0 %)", "1 (25.0 %)")),
+    ),
+    ("of 4 rows & more_or_less",),
+    (
+        Figure("age", None, (("sex", "1"),), "mean", 40.5),
+        Figure("age", None, (("sex", None),), "sd", None),
+    ),
+)
+
+
+def means(by: dict[Group, tuple[float, float, float] | None]) -> CopyTable:
+    """Return a table of means with intervals of some groups of rows."""
+    found = [
+        Figure("bmi", None, group, name, value)
+        for group, ends in by.items()
+        for name, value in zip(OF_INTERVAL, ends or (None, None, None), strict=True)
+    ]
+    return CopyTable("means", "Means", ("sex", "sex"), ("mean",), (), ("a note",), tuple(found))
+
+
+F, M = (("sex", "f"),), (("sex", "m"),)
+MEANS = means({F: (20.0, 21.0, 22.0), M: (23.0, 25.0, 27.0), (): (21.0, 22.0, 23.0)})
+
+
+def test_on_a_page_what_is_not_reliable_is_said_first_and_shown_grey() -> None:
+    few = "not reliable here: differences between levels of sex in bmi ± 2.5"
+    others = "differences between levels of sex may be off: age ± 1"
+
+    page = replace(MEANS, notes=(few,)).to_html()
+    assert page.count('<div class="greyed">') == 2  # the table, and the plot
+    said = page.index('<p class="unreliable">Not reliable here: differences between levels of sex')
+    assert page.index("<h1>") < said < page.index('<div class="greyed">')
+
+    some = replace(MEANS, notes=(few, others)).to_html()
+    assert '<p class="unreliable">' in some
+    assert '<div class="greyed">' not in some
+    assert '<p class="unreliable">' not in replace(MEANS, notes=(others,)).to_html()
+
+
+def test_as_text_it_has_sections_and_a_note() -> None:
+    table = replace(TABLE, title="Summary", lines=TABLE.lines[:2])
+
+    assert (
+        str(table)
+        == repr(table)
+        == (
+            "Summary\n"
+            "-------\n"
+            "                            1   (missing)         all\n"
+            "rows of the copy   3 (75.0 %)  1 (25.0 %)           4\n"
+            "[age\n"
+            "  mean (sd)       40.5 (10.0)           –  41.2 (9.7)\n"
+            "\n"
+            "- of 4 rows & more_or_less"
+        )
+    )
+
+
+def test_text_of_many_columns_goes_on_below_and_is_never_wider_than_a_screen() -> None:
+    long = "a very long name of a level of some column that nobody has shortened"
+    wide = replace(
+        TABLE,
+        head=tuple(f"{long} {i}" for i in range(14)),
+        lines=(Line(long, long, tuple(f"{i},000 (33.3 %)" for i in range(14))),),
+    )
+
+    text = wide.to_text()
+
+    assert max(map(len, text.splitlines())) <= 88
+    assert all(f"{i},000 (33.3 %)" in text for i in range(14))
+    assert "\x1b" not in TABLE.to_text()
+
+
+def test_as_csv_every_line_has_its_section() -> None:
+    rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
+
+    assert rows[0] == ["column", "figure", "1", "(missing)", "all"]
+    assert rows[1:3] == [
+        ["", "rows of the copy", "3 (75.0 %)", "1 (25.0 %)", "4"],
+        ["[age", "mean (sd)", "40.5 (10.0)", "–", "41.2 (9.7)"],
+    ]
+    assert rows[3][:2] == ["ward", NASTY]
+
+
+def test_as_a_page_names_are_no_markup() -> None:
+    for html in (TABLE.to_html(), TABLE._repr_html_()):
+        assert "R&amp;D_50% &lt;5" in html
+        assert "R&D" not in html
+        assert '<span class="section">[age</span>' in html
+        assert '<span class="part">mean (sd)</span>' in html
+        assert '<th scope="row">rows of the copy</th>' in html
+
+
+def test_as_latex_names_are_no_commands() -> None:
+    latex = TABLE.to_latex()
+
+    assert latex == (
+        "\\begin{table}\n"
+        f"\\caption{{Summary of {TEX}}}\n"
+        "\\begin{tabular}{lrrr}\n"
+        "\\toprule\n"
+        "{} & 1 & (missing) & all \\\\\n"
+        "\\midrule\n"
+        "{rows of the copy} & 3 (75.0 \\%) & 1 (25.0 \\%) & 4 \\\\\n"
+        "{[age} &  &  &  \\\\\n"
+        "{\\quad mean (sd)} & 40.5 (10.0) & – & 41.2 (9.7) \\\\\n"
+        "{ward} &  &  &  \\\\\n"
+        f"{{\\quad {TEX}}} & 1 (33.3 \\%) & 0 (0 \\%) & 1 (25.0 \\%) \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "\\par\\smallskip\\footnotesize of 4 rows \\& more\\_or\\_less\n"
+        "\\end{table}\n"
+    )
+
+
+TEX = (
+    "R\\&D\\_50\\% \\textless{}5 \\{a\\} \\$x\\$ \\#1 \\textasciitilde{}\\textasciicircum{} [b]"
+    ' \\textbackslash{} "q" \\textbar{} [31m'
+)
+
+
+def test_json_and_pickles_give_it_back_without_a_gate() -> None:
+    gated = replace(TABLE, gate=lambda form: None)
+
+    for back in (CopyTable.from_json(gated.to_json()), pickle.loads(pickle.dumps(gated))):
+        assert back == TABLE
+        assert back.gate is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"discreet": 2}', TABLE.to_json().replace('"summary"', '"View"')]
+)
+def test_other_json_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="not the JSON of a table of discreet"):
+        CopyTable.from_json(text)
+
+
+def saved(table: CopyTable, folder: Path, suffix: str) -> Any:
+    return table.save(folder / f"t{suffix}")
+
+
+FORMS: dict[str, Callable[[CopyTable, Path], Any]] = {
+    "html": lambda table, _: table.to_html(),
+    "csv": lambda table, _: table.to_csv(),
+    "latex": lambda table, _: table.to_latex(),
+    "json": lambda table, _: table.to_json(),
+    "pickle": lambda table, _: pickle.dumps(table),
+    **{suffix: partial(saved, suffix=suffix) for suffix in (*SUFFIXES, ".svg")},
+    "figure": lambda table, folder: table.plot().savefig(folder / "t.png"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_gate_is_asked_before_anything_is_released(form: str, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def refuse(as_what: str) -> None:
+        asked.append(as_what)
+        raise RefusedError("it may not be released")
+
+    gated = replace(MEANS, gate=refuse)
+    gated.to_text(), repr(gated), gated.scene()
+    with pytest.raises(RefusedError, match="it may not be released"):
+        FORMS[form](gated, tmp_path)
+
+    expected = {"pickle": "json", ".tex": "latex"}.get(form, form.lstrip("."))
+    assert asked == [expected]
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_holds_what_its_ending_says(suffix: str, tmp_path: Path) -> None:
+    begins = {".html": "<!DOCTYPE html>", ".csv": "column,", ".tex": r"\begin", ".json": "{"}
+
+    saved = TABLE.save(tmp_path / f"table{suffix}")
+
+    assert saved.read_text().startswith(begins.get(suffix, "Summary of R&D"))
+
+
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=re.escape("a table of figures is saved as one of")):
+        TABLE.save(tmp_path / "table.docx")
+
+
+def test_means_are_drawn_as_dots_with_intervals() -> None:
+    (panel,) = MEANS.scene().panels
+
+    assert panel.marks == (Intervals((((20, 21, 22), (23, 25, 27), (21, 22, 23)),), ("",)),)
+    assert (panel.x.label, panel.y.label) == ("mean of bmi, with its 95 % interval", "sex")
+    assert panel.y.ticks == ("f", "m", "all")
+    assert MEANS.scene().notes == ("a note",)
+
+
+def test_levels_of_a_second_column_stand_beside_each_other() -> None:
+    yes, no = (("smoker", "yes"),), (("smoker", None),)
+    ends = {F + yes: (1.0, 2.0, 3.0), F + no: None, M + yes: (3.0, 4.0, 5.0), M: (2.0, 3.0, 4.0)}
+
+    (panel,) = means({**ends, (): (0.0, 1.0, 2.0)}).scene().panels
+
+    rows = (((1, 2, 3), (3, 4, 5)), (None, None))
+    assert panel.marks == (Intervals(rows, ("smoker: yes", "smoker: (missing)")),)
+    assert panel.y.ticks == ("f", "m")
+
+
+def test_of_many_levels_each_pair_has_a_line_of_its_own() -> None:
+    ends: dict[Group, tuple[float, float, float] | None] = {
+        (*sex, ("ward", str(i))): (0.0, 1.0 + i, 9.0) for sex in (F, M) for i in range(7)
+    }
+
+    (panel,) = means({**ends, (): (0.0, 4.0, 5.0)}).scene().panels
+
+    assert panel.y.label == "sex, ward"
+    assert panel.y.ticks[6:8] == ("f, 6", "m, 0")
+    assert panel.y.ticks[-1] == "all"
+    (marks,) = panel.marks
+    assert isinstance(marks, Intervals)
+    assert marks.ends[0][6:8] == ((0.0, 7.0, 9.0), (0.0, 1.0, 9.0))
+
+
+@pytest.mark.parametrize("suffix", FIGURES)
+def test_a_summary_has_no_plot(suffix: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a summary has no plot"):
+        TABLE.scene()
+    with pytest.raises(InputError, match="a table of figures is saved as one of"):
+        TABLE.save(tmp_path / f"table{suffix}")
+
+
+def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:
+    text = MEANS.save(tmp_path / "m.svg", title="Figure 2", width=85, footnote=False).read_text(
+        "utf-8"
+    )
+    assert 'width="240.94' in text
+    assert ">Figure 2<" in text
+    about, _, drawn = text.partition("</metadata>")
+    assert ("a note" in about, "a note" in drawn) == (True, False)
+    wide = MEANS.save(tmp_path / "n.svg", width=200).read_text("utf-8")
+    assert 'width="566.9' in wide
+    assert "a note" in wide
+
+
+JOURNAL: dict[str, tuple[str, dict[str, Any], str]] = {
+    "a title of cells": ("a.csv", {"title": "x"}, "a .csv file is saved without them"),
+    "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are of"),
+    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is of a .png"),
+    "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
+}
+
+
+@pytest.mark.parametrize(("name", "how", "message"), JOURNAL.values(), ids=JOURNAL)
+def test_what_a_file_has_not_is_refused_before_the_gate(
+    name: str, how: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    with pytest.raises(InputError, match=message):
+        replace(MEANS, gate=asked.append).save(tmp_path / name, **how)
+    assert not asked
+    assert not [*tmp_path.iterdir()]

@@ -1,0 +1,135 @@
+"""What a study, a table and its copy, and the papers can be asked with."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.custodian.protect import Protected
+from discreet.custodian.research import Research
+from discreet.explore.asking import check_call
+from discreet.explore.study import Study
+
+# Those of `assign` are names of new columns.
+NOT_ASKED = ("assign",)
+DOORS: dict[Any, type] = {dc.open: Study, dc.protect: Protected, dc.research: Research}
+ASKS = [
+    (door, name)
+    for door, made in DOORS.items()
+    for name, it in vars(made).items()
+    if inspect.isfunction(it) and not name.startswith("_") and name not in NOT_ASKED
+]
+OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
+
+
+@pytest.mark.parametrize(("door", "name"), ASKS)
+def test_a_method_takes_known_settings_alone(door: Any, name: str) -> None:
+    """What is passed on by any name could name what the session decides, like a column's kind."""
+    study = door(dc.datasets.diabetes())
+    taken = inspect.signature(getattr(study, name)).parameters
+    needed = [it for it in taken.values() if it.default is it.empty and it.kind <= 1]
+    columns = [["age", "bmi"] if it.annotation == "Sequence[str]" else "age" for it in needed]
+    for other in set(OTHERS) - set(taken):
+        given: dict[str, Any] = {other: "x"}
+        with pytest.raises((dc.InputError, TypeError), match=f"no setting '{other}'|unexpected"):
+            getattr(study, name)(*columns, **given)
+
+
+PLOTS_AND_TABLES = {
+    "plot": ("age",),
+    "histogram": ("age",),
+    "density": ("age",),
+    "ecdf": ("age",),
+    "violin": ("age",),
+    "box": ("age",),
+    "scatter": ("age", "bmi"),
+    "heatmap": ("age", "bmi"),
+    "contour": ("age", "bmi"),
+    "bars": ("sex",),
+    "crosstab": ("sex", "age"),
+    "survival": ("age", "sex"),
+    "over_time": ("age", "bmi"),
+    "means": ("bmi", "sex"),
+}
+LISTED = (
+    *((dc.open, name) for name in ("correlations", "parallel", "axis_order", "summary")),
+    (dc.open, "anonymize"),
+    (dc.protect, "missing_codes"),
+)
+
+
+@pytest.mark.parametrize("name", PLOTS_AND_TABLES)
+@pytest.mark.parametrize("other", ["a list", "a number", "something else"])
+def test_a_name_is_no_list_of_names(name: str, other: str) -> None:
+    study, columns = dc.open(dc.datasets.diabetes()), PLOTS_AND_TABLES[name]
+    given = {"a list": ["age", "bmi"], "a number": 3, "something else": np.array(["age"])}[other]
+    for place in range(len(columns)):
+        if name == "means" and place and other == "a list":  # it is by two columns
+            continue
+        called: list[Any] = [*columns]
+        called[place] = given
+        with pytest.raises(dc.InputError, match=f"given {other}(;|$)"):
+            getattr(study, name)(*called)
+
+
+@pytest.mark.parametrize(("door", "name"), LISTED)
+def test_a_list_of_names_is_no_name(door: Any, name: str) -> None:
+    study = door(dc.datasets.diabetes())
+    for given, words in ((["age", 3], "a list of something else"), ({"age"}, "something else")):
+        with pytest.raises(dc.InputError, match=rf"list of column names.* given {words}$"):
+            getattr(study, name)(given)
+    with pytest.raises(dc.InputError, match=r"list of column names.* one name, without brackets$"):
+        getattr(study, name)("age")
+    if name != "summary":
+        with pytest.raises(dc.InputError, match="takes its columns as one list"):
+            getattr(study, name)("age", "bmi", "sex")
+
+
+@pytest.mark.parametrize("other", ["hue", "color", "colour", "group", "groupby", "facet", "col"])
+@pytest.mark.parametrize("name", [*PLOTS_AND_TABLES, "model", "summary", "parallel"])
+def test_what_others_call_by_is_answered_with_by(name: str, other: str) -> None:
+    study = dc.open(dc.datasets.diabetes())
+    by = "by" in inspect.signature(getattr(study, name)).parameters
+    says = "use by=, which takes" if by else "is not divided by another column"
+    with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
+        getattr(study, name)(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
+
+
+@pytest.mark.parametrize(
+    "method",
+    [Study.anonymize, Study.histogram, Study.bars, Study.parallel, Protected.tune, Research.tune],
+)
+def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(method: Any) -> None:
+    check_call(inspect.unwrap(Research.round), (["age", "bmi"],), {"c": 4})
+    with pytest.raises(dc.InputError, match="no setting 'c' here"):
+        check_call(inspect.unwrap(method), (), {"c": "sex"})
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "named", "says"),
+    [
+        ("scatter", ("age",), {}, r"scatter needs y: study.scatter\(x=..., y=...\)"),
+        ("bars", ("sex", "age"), {}, "takes column without a name.* by='sex'"),
+        ("crosstab", ("sex", "age", "bmi"), {}, "takes rows and columns without a name"),
+        ("bars", ("sex",), {"column": "age"}, "bars was given column twice"),
+        ("bars", ("sex",), {"percent": "yes"}, "percent must be True or False"),
+        (
+            "parallel",
+            (["age", "sex"],),
+            {"method": ["none"]},
+            "method of parallel is text",
+        ),
+        ("scatter", ("age", "bmi"), {"show": 3}, "show of scatter is text, and a number"),
+        ("summary", (), {"by": ["sex", "age"]}, "one column as by.*without brackets"),
+        ("means", ("bmi", None), {}, "by takes the name of a column of levels, or of two"),
+        ("box", ("age",), {"by": {"sex"}}, "by takes the name.* given something else"),
+        ("model", (3,), {}, "formula of model is text, and a number was given"),
+    ],
+)
+def test_a_mistaken_call_is_answered_in_words(
+    name: str, given: tuple[Any, ...], named: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(dc.InputError, match=says):
+        getattr(dc.open(dc.datasets.diabetes()), name)(*given, **named)

@@ -1,0 +1,284 @@
+"""Parallel coordinates of a study: what may be asked, and in which order."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.errors import DiscreetError, InputError, RefusedError
+from discreet.explore import Study
+from discreet.parallel.pixels import COSTS
+from discreet.policy import Policy
+
+N = 120
+RNG = np.random.default_rng(6)
+X = RNG.normal(50, 10, size=N)
+COLUMNS: dict[str, Any] = {
+    "x": X,
+    "y": X + RNG.normal(0, 5, size=N),
+    "z": RNG.integers(18, 80, size=N),
+    "ward": RNG.choice([*"uvw"], size=N),
+    "ill": RNG.choice([*"abcd"], size=N),
+    "code": RNG.choice([1, 2, 3, 4], size=N),
+    "who": [f"person {i}" for i in range(N)],
+}
+SECRET: dict[str, Any] = {"roles": {"ill": "sensitive"}}
+
+
+def opened(given: Any = None, **fields: Any) -> Study:
+    """Open the table."""
+    table = pa.table(COLUMNS if given is None else given)
+    return dc.open(table, Policy.preset("standard", **fields))
+
+
+def research(given: Any = None, **fields: Any) -> dc.Research:
+    """Open the table for the papers' methods."""
+    return dc.research(pa.table(COLUMNS if given is None else given), **fields)
+
+
+# --- what is asked ----------------------------------------------------------------------------
+
+BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
+    # columns, how, the error
+    "one axis": (["x"], {}, InputError, "need at least two columns, in a list"),
+    "no axis": ([], {}, InputError, "need at least two columns, in a list"),
+    "a name for a list": ("xy", {}, InputError, "columns must be a list of column names"),
+    "an axis twice": (["x", "y", "x"], {}, InputError, "a column is named twice"),
+    "nobody's": (["x", "yy"], {}, InputError, "there is no column 'yy'"),
+    "a number": (["x", 3], {}, InputError, "given a list of something else"),
+    "an identifier": (["x", "who"], {}, RefusedError, "'who' identifies persons"),
+    "no method": (["x", "y"], {"method": "magic"}, InputError, "cannot be made by method 'magic'"),
+    "cells of a grid": (
+        ["x", "y"],
+        {"method": "suppression"},
+        InputError,
+        "there are 'k-member', 'k-member-joint', 'none'",
+    ),
+    "no cost": (["x", "y"], {"cost": "dear"}, InputError, "cost must be 'seed', 'span', 'smaller'"),
+    "a secret that is no axis": (
+        ["x", "y"],
+        {"sensitive": "ill"},
+        InputError,
+        "'ill' is sensitive, but none of the columns",
+    ),
+    "values that are no list": (
+        ["x", "ill"],
+        {"sensitive": {"ill": "a"}},
+        InputError,
+        "the sensitive values of 'ill' are a list",
+    ),
+    "a set of values": (
+        ["x", "ill"],
+        {"sensitive": {"ill": {"a"}}},
+        InputError,
+        "the sensitive values of 'ill' are a list",
+    ),
+    "half a pixel": (["x", "y"], {"pixels": 400.5}, InputError, "pixels"),
+    "few pixels": (["x", "y"], {"pixels": 10}, InputError, "pixels"),
+    "limits of levels": (["x", "ward"], {"limits": {"ward": [0, 1]}}, DiscreetError, "ward|limits"),
+    "no k": (["x", "y"], {"k": "many"}, InputError, "k of the policy must be a whole number"),
+    "a word for l": (
+        ["x", "y"],
+        {"diversity": "3"},
+        InputError,
+        "diversity must be a whole number",
+    ),
+    "nothing": (None, {}, InputError, "columns must be a list of column names"),
+    "limits of another": (
+        ["x", "y"],
+        {"limits": {"z": [0, 1]}},
+        InputError,
+        "limits name 'z', which is none of the columns",
+    ),
+    "no l": (
+        ["x", "y"],
+        {"diversity": 0},
+        InputError,
+        "diversity must be a whole number of at least 1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("columns", "how", "kind", "message"), BAD.values(), ids=BAD)
+def test_what_is_wrong_is_said(
+    columns: Any, how: dict[str, Any], kind: type[DiscreetError], message: str
+) -> None:
+    study = research(roles={"ill": "sensitive", "who": "identifier"})
+
+    with pytest.raises(kind, match=message):
+        study.parallel(columns, **how)
+
+
+def test_levels_stand_in_the_order_that_the_policy_declares() -> None:
+    view = opened(ordered={"ward": ["w", "u"]}).parallel(["x", "ward"])
+
+    assert view.axes[1].levels == ("w", "u", "v")
+    assert opened().parallel(["x", "ward"]).axes[1].levels == ("u", "v", "w")
+
+
+def test_a_flat_picture_is_the_same_but_for_its_edges() -> None:
+    study = opened()
+    flat = study.parallel(["x", "y"], gradient=False)
+
+    assert (flat.fuzzy, study.parallel(["x", "y"]).fuzzy) == (False, True)
+    assert flat == study.parallel(["x", "y"]).flat()
+
+
+def test_looking_leaves_nothing_behind() -> None:
+    opened(study="s", **SECRET).parallel(["ward", "x", "y", "ill"])
+
+    assert opened(study="s", k=6).parallel(["x", "z"]).to_json()
+
+
+def test_a_view_comes_back_from_json() -> None:
+    view = opened(study="s", **SECRET).parallel(["ward", "x", "y", "ill"])
+
+    assert dc.View.from_json(view.to_json()) == view
+    assert view.sizes is None
+    assert all(view.clusters)
+
+
+# --- proposed orders --------------------------------------------------------------------------
+
+
+def test_a_proposal_settles_no_pair() -> None:
+    study = opened()
+    study.axis_order(["x", "y", "z"])
+
+    assert study.parallel(["x", "z", "y"]).columns == ("x", "z", "y")
+
+
+def test_the_answer_is_the_same_in_every_study_and_order_of_rows() -> None:
+    order = np.random.default_rng(8).permutation(N)
+    turned = {name: np.asarray(values)[order] for name, values in COLUMNS.items()}
+    names = ["ward", "x", "y", "ill"]
+    first = opened(study="s", **SECRET).parallel(names).to_json()
+
+    assert opened(study="s", **SECRET).parallel(names).to_json() == first
+    assert opened(study="s", given=turned, **SECRET).parallel(names).to_json() == first
+
+
+# --- what leaves beside ------------------------------------------------------------------------
+
+
+def test_other_plots_of_the_copy_leave_beside() -> None:
+    study = opened(study="s")
+    study.parallel(["x", "y", "ward"]).to_json()
+
+    for view in (
+        study.histogram("x"),
+        study.bars("ward"),
+        study.heatmap("x", "z"),
+        study.scatter("x", "y"),
+    ):
+        assert view.to_json()
+
+
+def test_a_public_study_pins_nothing() -> None:
+    opened(public=True).parallel(["x", "y"]).to_json()
+
+    assert opened(public=True, k=6).parallel(["y", "x"]).to_json()
+    assert opened(public=True).parallel(["x", "z", "y"]).to_json()
+
+
+# --- under research ---------------------------------------------------------------------------
+
+
+def test_pixels_of_research_are_few_and_round() -> None:
+    study = research()
+
+    for asked, got in ((50, 50), (350, 350), (500, 500), (501, 500), (10_000, 500)):
+        assert study.parallel(["x", "y"], pixels=asked).pixels == got
+    assert study.parallel(["x", "y"]).pixels == 400
+    for wrong in (49, 120, 333, 0, -50):
+        with pytest.raises(InputError, match="50"):
+            study.parallel(["x", "y"], pixels=wrong)
+
+
+def test_research_may_choose() -> None:
+    study = research()
+    plain = study.parallel(["x", "y", "z"])
+
+    assert (plain.method, plain.parameters) == ("k-member", {"k": 3, "pixels": 400})
+    seven = study.parallel(["x", "y", "z"], k=7)
+    assert seven.sizes is not None
+    assert min(size for sizes in seven.sizes for size in sizes) >= 7
+    limited = study.parallel(["x", "y"], limits={"x": [0, 100]})
+    assert (limited.axes[0].low, limited.axes[0].high) == (0, 100)
+    for order in (["x", "y"], ["z", "y"], ["x", "z"]):
+        assert study.parallel(order).columns == tuple(order), "pairs are free"
+
+
+def test_research_has_secrets_of_the_moment() -> None:
+    study = research()
+
+    view = study.parallel(["x", "y", "ill"], sensitive={"ill": ["a", "c"]}, diversity=3)
+
+    assert view.parameters == {"k": 3, "pixels": 400, "l": 3, "sensitive": "ill = a or c"}
+    assert view.axes[2].sensitive is True
+    assert study.parallel(["x", "y", "ill"], sensitive="ill").parameters["l"] == 2
+    with pytest.raises(InputError, match=r"the diversity \(l\) is more than the sensitive column"):
+        study.parallel(["x", "y", "ill"], sensitive="ill", diversity=5)
+    with pytest.raises(InputError, match="a sensitive value of 'ill' is none that its axis shows"):
+        study.parallel(["x", "y", "ill"], sensitive={"ill": ["e"]})
+
+
+def test_a_secret_stands_anywhere_under_research_and_that_is_said() -> None:
+    study = research()
+
+    for order in (["x", "ill", "y"], ["ill", "x", "y"], ["z", "x", "ill", "y"]):
+        view = study.parallel(order, sensitive="ill")
+        assert view.origin.remarks[-1].startswith("sensitive: ill, not the last of the axes")
+        assert [axis.sensitive for axis in view.axes] == [name == "ill" for name in order]
+    last = study.parallel(["x", "y", "ill"], sensitive="ill")
+    assert not any("not the last" in remark for remark in last.origin.remarks)
+
+
+@pytest.mark.parametrize("order", [("ill", "y", "x"), ("x", "y", "ill")])
+def test_a_secret_at_either_end_is_lit_with_diversity(order: tuple[str, ...]) -> None:
+    study = research()
+    at = order.index("ill")
+
+    view = study.parallel(order, sensitive="ill", diversity=3)
+    plain = study.parallel(order)
+
+    def least(of: Any) -> int:
+        """Return the fewest values of ill that a cluster of the other gap lights."""
+        lit: dict[int, set[int]] = {}
+        for pair in of.joins[0]:
+            other, own = pair if at == 2 else pair[::-1]
+            low, high = of.clusters[min(at, 1)][own][at : at + 2]
+            bands = of.axes[at].bands
+            held = {i for i, (start, end) in enumerate(bands) if low < end and start < high}
+            lit.setdefault(other, set()).update(held)
+        return min(map(len, lit.values()))
+
+    assert view.parameters["l"] == 3
+    assert least(view) >= 3 > least(plain)
+
+
+@pytest.mark.parametrize("method", ["k-member-joint", "none"])
+def test_a_cost_is_of_clusters_of_records_pair_by_pair(method: str) -> None:
+    study = research()
+
+    for cost in COSTS:
+        assert study.parallel(["x", "y"], cost=cost).method == "k-member"
+        with pytest.raises(InputError, match="cost says how clusters of 'k-member' grow"):
+            study.parallel(["x", "y"], method=method, cost=cost)
+
+
+def test_looking_under_research_and_leaving_are_the_same_bytes() -> None:
+    texts = {research(study="s").parallel(["x", "y", "z"]).to_json() for _ in range(2)}
+
+    assert len(texts) == 1
+    assert json.loads(texts.pop())["kind"] == "parallel"
+
+
+def test_all_axes_at_once_are_for_fewer_records() -> None:
+    many = {"x": np.arange(100_001.0), "y": np.arange(100_001.0) % 7}
+
+    with pytest.raises(RefusedError, match="too many records to cluster over all axes at once"):
+        research(many).parallel(["x", "y"], method="k-member-joint", k=500)

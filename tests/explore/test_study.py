@@ -1,0 +1,1431 @@
+"""The door: what a study answers, what it refuses with a way out, and what may leave it."""
+
+import copy
+import functools
+import json
+import os
+import pickle
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+import discreet as dc
+from discreet.custodian import register_of
+from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.explore import Study
+from discreet.plots import View
+from tests.cases import policy_of
+
+N = 200
+
+
+def cohort(seed: int = 1, n: int = N) -> dict[str, list[Any]]:
+    """Make a table of persons: three related numbers, whole numbers, levels, and who it is."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(50, 10, size=n)
+    return {
+        "id": [f"P{seed}-{i:05}" for i in rng.permutation(n)],
+        "number": (rng.permutation(n) + 1000 * seed).tolist(),
+        "x": x.tolist(),
+        "y": (x + rng.normal(0, 5, size=n)).tolist(),
+        "z": rng.lognormal(size=n).tolist(),
+        "children": rng.integers(0, 5, size=n).tolist(),
+        "sex": rng.choice(["f", "m"], size=n).tolist(),
+    }
+
+
+COHORT = cohort()
+
+
+def opened(source: Any = None, **fields: Any) -> Study:
+    """Open the cohort, or another source, with single fields of a preset changed."""
+    preset = fields.pop("preset", "standard")
+    policy = policy_of(preset, **fields)
+    return dc.open(pa.table(COHORT) if source is None else source, policy)
+
+
+def research(source: Any = None, **fields: Any) -> dc.Research:
+    """Open the cohort, or another source, for the papers' methods."""
+    return dc.research(pa.table(COHORT) if source is None else source, **fields)
+
+
+def by_either_door(
+    source: Any = None, *, preset: str = "standard", **fields: Any
+) -> Study | dc.Research:
+    """Open the cohort, or another source, for the papers' methods or under a guarded preset."""
+    if preset == "research":
+        return research(source, **fields)
+    return opened(source, preset=preset, **fields)
+
+
+def ask(study: Study | dc.Research, picture: str, columns: list[str], **named: Any) -> View:
+    """Ask a study for a picture by its name."""
+    return getattr(study, picture)(*columns, **named)  # type: ignore[no-any-return]
+
+
+PICTURES: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "histogram": ("histogram", ["x"], {}),
+    "scatter": ("scatter", ["x", "y"], {}),
+    "heatmap": ("heatmap", ["x", "y"], {}),
+    "box": ("box", ["x", "y"], {}),
+}
+
+# --- looking ----------------------------------------------------------------------------------
+
+
+@functools.cache
+def expected_views() -> dict[str, View]:
+    """Ask for every picture of a pyarrow table."""
+    study = opened(study="s")
+    return {
+        name: ask(study, picture, columns, **named)
+        for name, (picture, columns, named) in PICTURES.items()
+    }
+
+
+def test_every_picture_is_the_same_from_every_frame_and_file(
+    source: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
+    study = opened(source(COHORT), study="s")
+
+    views = {
+        name: ask(study, picture, columns, **named)
+        for name, (picture, columns, named) in PICTURES.items()
+    }
+
+    assert views == expected_views()
+
+
+@pytest.mark.parametrize(("picture", "columns", "named"), PICTURES.values(), ids=PICTURES)
+def test_a_view_says_what_it_is_and_where_it_comes_from(
+    picture: str, columns: list[str], named: dict[str, Any]
+) -> None:
+    view = ask(opened(study="s"), picture, columns, **named)
+
+    assert (view.kind, view.columns, view.method) == (picture, tuple(columns), "whole")
+    origin = view.origin
+    assert (origin.policy, origin.regime, origin.public) == ("standard", "guarded", False)
+    assert (origin.study, origin.counted) == ("s", "protected rows")
+    assert origin.version is not None
+    assert any(remark.startswith("the copy: ") for remark in origin.remarks)
+
+
+@pytest.mark.parametrize(("picture", "columns", "named"), PICTURES.values(), ids=PICTURES)
+def test_asking_again_is_the_same_answer(
+    picture: str, columns: list[str], named: dict[str, Any]
+) -> None:
+    study = opened()
+
+    assert ask(study, picture, columns, **named) == ask(study, picture, columns, **named)
+    assert ask(study, picture, columns, **named) == ask(opened(), picture, columns, **named)
+
+
+def test_rows_of_two_views_are_of_one_copy() -> None:
+    study = opened()
+
+    first, second, third = study.scatter("x", "y"), study.scatter("y", "z"), study.scatter("y", "x")
+
+    def expand(places: tuple[float, ...], sizes: tuple[int, ...]) -> list[float]:
+        return sorted(p for p, size in zip(places, sizes, strict=True) for _ in range(size))
+
+    assert (
+        expand(first.y, first.size) == expand(second.x, second.size) == expand(third.x, third.size)
+    )
+    assert sorted(zip(third.y, third.x, strict=True)) == sorted(zip(first.x, first.y, strict=True))
+    assert first.origin.version == second.origin.version
+
+
+def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text("k = 7\nround_to = 10\n")
+
+    study = dc.open(
+        pd.DataFrame(COHORT),
+        tmp_path / "ours.toml",
+        study="s",
+        kinds={"children": "categorical"},
+        roles={"z": "sensitive"},
+        unit="number",
+        key="id",
+    )
+
+    policy = study.policy
+    assert (policy.name, policy.k, policy.round_to) == ("ours", 7, 10)
+    assert (policy.study, policy.unit, policy.key) == ("s", "number", "id")
+    assert dc.open(pa.table(COHORT), k=9).policy.k == 9
+    with pytest.raises(InputError, match="column 'children' is categorical; numbers are needed"):
+        study.histogram("children")
+
+
+def test_a_study_prints_names_and_no_value(tmp_path: Path, file_of: Any) -> None:
+    path = file_of(tmp_path / "cohort.csv", COHORT)
+
+    assert repr(dc.open(path)) == (
+        "Study('cohort.csv', policy 'standard', k = 5;"
+        " Table(id, number, x, y, z, children, sex; 100 rows or more))"
+    )
+    assert repr(opened()).startswith("Study(a frame without a name, policy 'standard'")
+
+
+@pytest.mark.parametrize("way", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_study_cannot_be_pickled_or_copied(way: Callable[[Any], Any]) -> None:
+    with pytest.raises(RefusedError, match="a Study holds raw data and cannot be pickled"):
+        way(opened())
+
+
+# --- refusals with a way out ------------------------------------------------------------------
+
+
+def test_who_it_is_is_never_drawn() -> None:
+    message = "column 'id' identifies persons and is never shown"
+    for study in (opened(), research()):
+        with pytest.raises(RefusedError, match=message):
+            study.histogram("id")
+
+
+FIXED: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "k": ("histogram", ["x"], {"k": 6}),
+    "q": ("scatter", ["x", "y"], {"q": 0.5}),
+    "k of a box": ("box", ["x"], {"k": 6}),
+    "row method": ("scatter", ["x", "y"], {"method": "deterministic"}),
+    "count method": ("histogram", ["x"], {"method": "merge"}),
+    "no method": ("heatmap", ["x", "y"], {"method": "none"}),
+    "box by cells": ("box", ["x"], {"method": "suppression"}),
+    "raw bars": ("bars", ["sex"], {"method": "none"}),
+    "a raw table": ("crosstab", ["sex", "sex"], {"method": "none"}),
+    "a raw contour": ("contour", ["x", "y"], {"method": "none"}),
+    "a raw model": ("residuals", ["y ~ x"], {"method": "none"}),
+    "a model by cells": ("leverage", ["y ~ x"], {"method": "generalization"}),
+    "another row method": ("qq", ["y ~ x"], {"method": "probabilistic"}),
+}
+
+
+@pytest.mark.parametrize(("picture", "columns", "named"), FIXED.values(), ids=FIXED)
+def test_how_a_copy_is_protected_is_no_setting_of_a_view(
+    picture: str, columns: list[str], named: dict[str, Any]
+) -> None:
+    (name,) = named
+    with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
+        ask(opened(), picture, columns, **named)
+
+
+SAME: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "bins": ("histogram", ["x"], {"bins": 20}),
+    "limits": ("histogram", ["x"], {"limits": {}}),
+}
+
+
+@pytest.mark.parametrize(("picture", "columns", "named"), SAME.values(), ids=SAME)
+def test_naming_the_policy_s_own_value_is_no_other(
+    picture: str, columns: list[str], named: dict[str, Any]
+) -> None:
+    assert ask(opened(), picture, columns, **named) == ask(opened(), picture, columns)
+
+
+WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
+    "unknown column": ("histogram", ["xx"], {}, "there is no column 'xx'; did you mean 'x'"),
+    "no column": ("box", [], {}, "a box plot needs at least one column"),
+    "a column twice": ("scatter", ["x", "x"], {}, "a column is named twice"),
+    "a number for a name": ("histogram", [3], {}, "name of one column as column.* given a number"),
+    "a list for a name": ("histogram", [["x"]], {}, "given a list; write it without brackets"),
+    "levels": ("histogram", ["sex"], {}, "column 'sex' is categorical; numbers are needed"),
+    "no grid": ("heatmap", ["x", "y"], {"grid": 1}, "grid of the policy must be a whole number"),
+}
+
+
+@pytest.mark.parametrize(("picture", "columns", "named", "message"), WRONG.values(), ids=WRONG)
+def test_a_wrong_call_is_told_what_is_allowed(
+    picture: str, columns: list[Any], named: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        ask(opened(), picture, columns, **named)
+
+
+@pytest.mark.parametrize(
+    ("picture", "columns", "method", "message"),
+    [
+        ("histogram", ["x"], "magic", "method 'magic'; there are 'suppression'"),
+        ("scatter", ["x", "y"], "merge", "by method 'merge'; there are"),
+    ],
+    ids=["unknown", "another picture's"],
+)
+def test_research_is_told_which_methods_a_picture_has(
+    picture: str, columns: list[str], method: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        ask(research(), picture, columns, method=method)
+
+
+@pytest.mark.parametrize("k", [2.5, 0])
+def test_research_is_told_what_k_may_be(k: Any) -> None:
+    with pytest.raises(InputError, match="k of the policy must be a whole number"):
+        research().histogram("x", k=k)
+
+
+WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "strata": (
+        {"preset": "research", "strata": ["sexx"]},
+        InputError,
+        "names column 'sexx'; there are 'id', 'number'",
+    ),
+    "strata of persons": (
+        {"preset": "research", "strata": ["z"]},
+        RefusedError,
+        "column 'z' identifies persons",
+    ),
+    "limits": ({"limits": {"xx": [0, 1]}}, InputError, "there is no column 'xx'; did you mean 'x'"),
+    "limits of levels": ({"limits": {"sex": [0, 1]}}, InputError, "column 'sex' is categorical"),
+    "unit": ({"unit": "person"}, InputError, "names column 'person'; there are 'id'"),
+    "key": ({"key": "nr"}, InputError, "names column 'nr'; there are 'id'"),
+    "kinds": (
+        {"kinds": {"w": "continuous"}},
+        InputError,
+        "kinds or strata names column 'w'; there are",
+    ),
+    "roles": ({"roles": {"w": "other"}}, InputError, "roles names column 'w'; there are"),
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"), WRONGLY_OPENED.values(), ids=WRONGLY_OPENED
+)
+def test_what_a_policy_names_is_in_the_table(
+    fields: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        by_either_door(**fields)
+
+
+def test_research_takes_other_values_view_by_view() -> None:
+    study = research()
+
+    assert study.histogram("x", method="suppression", k=4, bins=7).parameters == {"k": 4, "bins": 7}
+    limited = study.histogram("x", limits={"x": [0, 100]})
+    assert isinstance(limited, dc.HistogramView)
+    assert limited.edges[-1] == 100
+    assert study.heatmap("x", "y", method="none", grid=9).parameters == {"grid": 9}
+    assert study.scatter("x", "z", method="probabilistic", q=0.1).parameters == {"q": 0.1}
+    assert study.scatter("x", "y").parameters == {"k": 3}
+    assert study.scatter("x", "y", method="none").x == tuple(sorted(COHORT["x"]))
+    assert study.box("x", method="none").groups[0].mean is not None
+    with pytest.raises(InputError, match="there is no column 'xx'; did you mean 'x'"):
+        study.histogram("x", limits={"xx": [0, 100]})
+
+
+@pytest.mark.parametrize(("grid", "cells", "observed"), [(30, 164, 187), (15, 42, 53)])
+def test_research_suppresses_the_cells_of_fig_3a(grid: int, cells: int, observed: int) -> None:
+    study = dc.research(dc.datasets.d1())
+    named: dict[str, Any] = {"method": "suppression", "grid": grid, "k": 3}
+    limits = {
+        "X": (7.9342065267480235, 11.709411658395911),
+        "Y": (6.1694616886565594, 13.084176611450284),
+    }
+
+    assert study.heatmap("X", "Y", **named, limits=limits).suppressed == cells
+    assert study.heatmap("X", "Y", **named).suppressed == observed
+
+
+# --- persons ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("picture", "columns", "named"), PICTURES.values(), ids=PICTURES)
+def test_persons_that_are_too_few_for_a_copy_are_refused(
+    picture: str, columns: list[str], named: dict[str, Any]
+) -> None:
+    few = {name: values[:39] for name, values in COHORT.items()}
+
+    with pytest.raises(RefusedError, match="too few persons for a copy of all its col") as refused:
+        ask(opened(pa.table(few)), picture, columns, **named)
+    assert "39" not in str(refused.value)
+
+
+# --- leaving: what has left pins what may -----------------------------------------------------
+
+BEFORE: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("scatter", ["x", "y"], {}),
+    ("histogram", ["x"], {}),
+    ("heatmap", ["x", "y"], {}),
+    ("box", ["x"], {}),
+]
+Attempt = tuple[dict[str, Any], str, list[str], dict[str, Any]]
+# Fields of the policy, then a picture: each of another kind than what left before.
+OTHER: dict[str, Attempt] = {
+    "k": ({"k": 6}, "histogram", ["x"], {}),
+    "k, of a column that has not left": ({"k": 6}, "histogram", ["z"], {}),
+    "k, of rows": ({"k": 6}, "scatter", ["x", "y"], {}),
+    "k, of a box": ({"k": 6}, "box", ["x"], {}),
+    "unit": ({"unit": "id"}, "histogram", ["x"], {}),
+    "key": ({"key": "id"}, "scatter", ["x", "y"], {}),
+    "rounding": ({"round_to": 1}, "histogram", ["x"], {}),
+    "research": ({"preset": "research"}, "histogram", ["x"], {}),
+    "research, raw": ({"preset": "research"}, "scatter", ["x", "y"], {"method": "none"}),
+}
+ALIKE: dict[str, Attempt] = {
+    "again": ({}, "scatter", ["x", "y"], {}),
+    "columns turned": ({}, "scatter", ["y", "x"], {}),
+    "cells turned": ({}, "heatmap", ["y", "x"], {}),
+    "another column": ({}, "histogram", ["z"], {}),
+    "grid": ({}, "heatmap", ["x", "y"], {"grid": 15}),
+    "bins": ({}, "histogram", ["x"], {"bins": 15}),
+    "limits": ({"limits": {"x": [0, 100]}}, "histogram", ["x"], {}),
+    "limits of another column": ({"limits": {"z": [0, 100]}}, "histogram", ["x"], {}),
+    "other names": ({"name": "ours", "versions": 2}, "box", ["x", "z"], {}),
+    "public": ({"public": True, "k": 7}, "heatmap", ["x", "y"], {}),
+}
+
+
+def tried(study: Study | dc.Research, attempt: Attempt, target: Path) -> str:
+    """Try to let a picture leave in a study's way; return "left", or the refusal."""
+    _, picture, columns, named = attempt
+    try:
+        ask(study, picture, columns, **named).save(target)
+    except LeavingError as refused:
+        assert not target.exists()
+        return str(refused)
+    target.unlink()
+    return "left"
+
+
+def let_leave(source: Any, folder: Path, **fields: Any) -> None:
+    """Let the four pictures of BEFORE leave."""
+    study = opened(source, **fields)
+    for i, (picture, columns, named) in enumerate(BEFORE):
+        ask(study, picture, columns, **named).save(folder / f"before-{i}.json")
+
+
+CHILD = """
+import json, sys
+from importlib import import_module
+from pathlib import Path
+import discreet as dc
+from discreet.policy import Policy
+
+out = {}
+reader, path, target, attempts = json.loads(sys.argv[1])
+if reader:
+    module, function = reader.rsplit(".", 1)
+    path = getattr(import_module(module), function)(path)
+for name, (fields, picture, columns, named) in attempts.items():
+    preset = fields.pop("preset", "standard")
+    policy = Policy.preset(preset, **fields)
+    door = dc.research if preset == "research" else dc.open
+    try:
+        view = getattr(door(path, policy), picture)(*columns, **named)
+        view.save(target)
+    except dc.LeavingError as refused:
+        out[name] = str(refused)
+    else:
+        out[name] = "left"
+        Path(target).unlink()
+print(json.dumps(out))
+"""
+
+
+def tried_in_a_new_process(
+    attempts: Mapping[str, Attempt], path: Path, reader: str, target: Path
+) -> dict[str, str]:
+    """Try to let pictures leave in another process, where a file or a frame is opened anew."""
+    given = json.dumps([reader, str(path), str(target), attempts])
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", CHILD, given],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
+def test_once_something_left_nothing_leaves_under_another_policy(
+    study: str | None, tmp_path: Path
+) -> None:
+    name = {} if study is None else {"study": study}
+    let_leave(None, tmp_path, **name)
+
+    refusals = {
+        other: tried(by_either_door(**name, **attempt[0]), attempt, tmp_path / "target.json")
+        for other, attempt in OTHER.items()
+    }
+
+    pinned = "must be as in the earlier release of"
+    assert [other for other, words in refusals.items() if pinned not in words] == []
+    assert len(register_of("standard").history()) == len(BEFORE)
+
+
+@pytest.mark.parametrize("alike", ALIKE)
+def test_what_fits_what_has_left_leaves(alike: str, tmp_path: Path) -> None:
+    let_leave(None, tmp_path)
+
+    study = opened(**ALIKE[alike][0])
+
+    assert tried(study, ALIKE[alike], tmp_path / "target.json") == "left"
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf", "json"])
+def test_every_form_is_refused_and_nothing_is_written(form: str, tmp_path: Path) -> None:
+    let_leave(None, tmp_path)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    view = opened(k=6).histogram("x")
+
+    for leave in (
+        lambda: view.save(tmp_path / f"view.{form}"),
+        lambda: view.plot().savefig(tmp_path / "view.png"),
+        view.to_json,
+        lambda: pickle.dumps(view),
+        lambda: copy.deepcopy(view),
+    ):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
+            leave()
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert len(register_of("standard").history()) == len(BEFORE)
+
+
+def test_a_refused_figure_does_not_replace_the_one_that_left(tmp_path: Path) -> None:
+    opened().histogram("x").save(tmp_path / "view.svg")
+    before = (tmp_path / "view.svg").read_bytes()
+
+    with pytest.raises(LeavingError, match="'k' must be as in"):
+        opened(k=6).histogram("x").save(tmp_path / "view.svg")
+    assert (tmp_path / "view.svg").read_bytes() == before
+
+
+MAIN = ("k", "unit", "rounding", "research")
+NEW_PROCESS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    # the first file, the second file, what reads it, what is tried
+    "the same file": ("cohort.csv", "cohort.csv", "", tuple(OTHER)),
+    "a renamed file": ("cohort.csv", "renamed.csv", "", MAIN),
+    "CSV turned Parquet": ("cohort.csv", "cohort.parquet", "", MAIN),
+    "a file turned pandas": ("cohort.csv", "cohort.parquet", "pandas.read_parquet", MAIN),
+    "a frame turned polars": ("", "cohort.parquet", "polars.read_parquet", tuple(OTHER)),
+    "a frame turned lazy": ("", "cohort.parquet", "polars.scan_parquet", MAIN),
+    "a frame turned pyarrow": ("", "cohort.parquet", "pyarrow.parquet.read_table", MAIN),
+    "a frame turned file": ("", "cohort.csv", "", MAIN),
+}
+
+
+# A process takes seconds, and how a source is read is no matter of processes: one of each sort.
+SELDOM = {
+    "a renamed file",
+    "a file turned pandas",
+    "CSV turned Parquet",
+    "a frame turned lazy",
+    "a frame turned pyarrow",
+    "a frame turned file",
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reader", "others"),
+    [
+        pytest.param(*it, id=name, marks=[pytest.mark.slow] * (name in SELDOM))
+        for name, it in NEW_PROCESS.items()
+    ],
+)
+def test_nothing_leaves_under_another_policy_in_a_new_process(
+    first: str, second: str, reader: str, others: tuple[str, ...], tmp_path: Path, file_of: Any
+) -> None:
+    let_leave(file_of(tmp_path / first, COHORT) if first else pl.DataFrame(COHORT), tmp_path)
+    path = file_of(tmp_path / second, COHORT)
+    attempts = {name: OTHER[name] for name in others} | {"again": ALIKE["again"]}
+
+    outcomes = tried_in_a_new_process(attempts, path, reader, tmp_path / "target.json")
+
+    assert outcomes.pop("again") == "left"
+    assert [name for name, words in outcomes.items() if "must be as in" not in words] == []
+
+
+@pytest.mark.parametrize("shuffled", [False, True], ids=["", "shuffled"])
+def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
+    constructor: Callable[[Any], Any], shuffled: bool, tmp_path: Path
+) -> None:
+    let_leave(None, tmp_path)
+    order = np.random.default_rng(1).permutation(N) if shuffled else np.arange(N)
+    same = {name: [values[i] for i in order] for name, values in reversed([*COHORT.items()])}
+    part = {name: same[name] for name in ("z", "sex")}
+
+    attempt: Attempt = ({}, "histogram", ["z"], {})
+    for columns, alike in ((same, "left"), (part, "another copy of the whole table was released")):
+        refusal = tried(opened(constructor(columns), k=6), attempt, tmp_path / "target.json")
+        assert "'k' must be as in the earlier release of the same data" in refusal
+        said = tried(opened(constructor(columns)), attempt, tmp_path / "target.json")
+        assert said.startswith(alike)
+
+
+def test_whole_numbers_as_floats_are_the_same_data(tmp_path: Path) -> None:
+    opened().histogram("children").save(tmp_path / "a.json")
+    floats = pa.table({**COHORT, "children": [float(n) for n in COHORT["children"]]})
+
+    refusal = tried(opened(floats, k=6), ({}, "histogram", ["children"], {}), tmp_path / "t.json")
+
+    assert "'k' must be as in" in refusal
+
+
+def test_a_renamed_column_is_refused(tmp_path: Path) -> None:
+    let_leave(None, tmp_path)
+    renamed = {name.upper(): values for name, values in COHORT.items()}
+
+    names: list[dict[str, Any]] = [{}, {"study": "t"}]
+    for study in names:
+        for picture, columns in (("scatter", ["X", "Z"]), ("histogram", ["X"])):
+            attempt: Attempt = ({}, picture, columns, {})
+            refusal = tried(opened(pa.table(renamed), **study), attempt, tmp_path / "t.json")
+            assert "'column ID' was released before as 'column id'" in refusal
+
+
+def test_few_levels_alone_are_recognised(tmp_path: Path) -> None:
+    levels = {name: COHORT[name] for name in ("children", "sex")}
+    attempt: Attempt = ({}, "histogram", ["children"], {})
+    assert tried(opened(pa.table(levels)), attempt, tmp_path / "t.json") == "left"
+
+    assert "'k' must be as in" in tried(opened(pa.table(levels), k=6), attempt, tmp_path / "t.json")
+
+
+def test_other_data_are_free(tmp_path: Path) -> None:
+    let_leave(None, tmp_path)
+
+    attempt: Attempt = ({}, "histogram", ["x"], {})
+    assert tried(opened(pa.table(cohort(2)), k=6), attempt, tmp_path / "t.json") == "left"
+    assert (
+        tried(opened(pa.table(cohort(3)), k=7, study="t"), attempt, tmp_path / "t.json") == "left"
+    )
+
+
+# --- public data and research -----------------------------------------------------------------
+
+
+def test_public_data_are_pinned_by_nothing(tmp_path: Path, own_home: Path) -> None:
+    for k in (5, 6, 7):
+        opened(public=True, k=k).scatter("x", "y").save(tmp_path / f"{k}.svg")
+
+    assert not (own_home / ".local/state/discreet").exists()
+    assert register_of("standard").history() == []
+    assert "public" in (tmp_path / "5.svg").read_text()
+
+
+@pytest.mark.parametrize(("first", "second"), [("standard", "research"), ("research", "standard")])
+def test_standard_and_research_of_the_same_data_refuse_each_other(
+    first: str, second: str, tmp_path: Path
+) -> None:
+    by_either_door(preset=first).histogram("x").save(tmp_path / "a.svg")
+
+    attempt: Attempt = ({}, "histogram", ["z"], {})
+    target = tmp_path / "t.json"
+    assert "'regime' must be as in" in tried(by_either_door(preset=second), attempt, target)
+    assert tried(by_either_door(preset=first), attempt, target) == "left"
+    assert tried(by_either_door(preset=second, public=True), attempt, target) == "left"
+
+
+OTHER_WAYS: dict[str, tuple[Callable[[dc.Research], dc.View], str]] = {
+    "another k": (lambda it: it.scatter("x", "y", k=4), r"way of protecting rows .*istic, k = 3, "),
+    "another k of one column": (lambda it: it.box("z", method="deterministic", k=4), "k = 3"),
+    "noise": (lambda it: it.scatter("x", "y", method="probabilistic"), "way of protecting rows"),
+    "the records": (lambda it: it.scatter("x", "y", method="none"), "way of protecting rows"),
+    "another k of counts": (lambda it: it.histogram("x", k=4), r"least count .* \(k = 3\)"),
+    "another k of cells": (lambda it: it.heatmap("x", "z", k=4), r"least count .* \(k = 3\)"),
+    "another k of clusters": (lambda it: it.parallel(["x", "y"], k=4), "way of making clusters"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_WAYS)
+def test_one_method_and_k_alone_leaves_of_the_same_data(name: str, tmp_path: Path) -> None:
+    draw, words = OTHER_WAYS[name]
+    for number, study in enumerate(
+        (research(study="first"), research(study="public", public=True))
+    ):
+        study.scatter("x", "y").save(tmp_path / f"{number}.svg")
+        study.histogram("x").save(tmp_path / f"{number}.svg")
+        study.parallel(["x", "y"]).save(tmp_path / f"{number}.svg")
+
+    for other in ("first", "second"):
+        with pytest.raises(LeavingError, match=rf"{words}.*public=True \(--public\)"):
+            draw(research(study=other)).save(tmp_path / "other.svg")
+    draw(research(study="public", public=True)).save(tmp_path / "other.svg")
+    methods = ["deterministic", "suppression", "k-member"]
+    assert [entry["method"] for entry in register_of("research").history()] == methods
+
+
+def part_of(share: float) -> pa.Table:
+    """Return so large a part of the cohort."""
+    table = pa.table(COHORT)
+    return table.slice(0, int(share * table.num_rows))
+
+
+def test_of_a_part_of_the_persons_no_other_way_leaves(tmp_path: Path) -> None:
+    research(study="all").scatter("x", "y").save(tmp_path / "a.svg")
+    part = research(part_of(0.6), study="part")
+
+    with pytest.raises(LeavingError, match=r"way of protecting rows must .*as study 'all'"):
+        part.scatter("x", "y", k=4).save(tmp_path / "b.svg")
+    with pytest.raises(LeavingError, match="a protected copy, and what the papers' methods make"):
+        opened(part_of(0.6), study="copy").histogram("x").save(tmp_path / "c.svg")
+    part.scatter("x", "y").save(tmp_path / "b.svg")
+    research(pa.table(cohort(2)), study="others").scatter("x", "y", k=4).save(tmp_path / "d.svg")
+
+
+def test_a_new_version_is_no_way_round_it(tmp_path: Path) -> None:
+    study = research(study="s")
+    study.scatter("x", "y").save(tmp_path / "a.svg")
+    changed = research(pa.table({**COHORT, "x": [it + 1 for it in COHORT["x"]]}), study="s")
+    changed.new_version()
+
+    with pytest.raises(LeavingError, match="way of protecting rows must be as in"):
+        changed.scatter("x", "y", k=4).save(tmp_path / "b.svg")
+    changed.scatter("x", "y").save(tmp_path / "b.svg")
+
+
+TABLES_BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "other regions": (
+        {"method": "equal_width", "c": 5},
+        {"method": "equal_width", "c": 6},
+        "c = 5",
+    ),
+    "other strata": ({"k": 8}, {"k": 8, "drop": ["sex"]}, "strata of tables must be as in"),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "words"), TABLES_BESIDE.values(), ids=TABLES_BESIDE)
+def test_one_grouping_of_the_records_alone_leaves(
+    first: dict[str, Any], second: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    study = research(study="s")
+    study.round(["x", "y"], **first).save(tmp_path / "a.csv")
+
+    with pytest.raises(LeavingError, match=words):
+        study.round(["x", "y"], **second).save(tmp_path / "b.csv")
+    study.round(["x", "y"], **first).save(tmp_path / "b.csv")
+
+
+# --- changed data, and versions ---------------------------------------------------------------
+
+
+def changed(rows: int) -> dict[str, list[Any]]:
+    """Change so many values of x."""
+    values = [value + 1 if i < rows else value for i, value in enumerate(COHORT["x"])]
+    return {**COHORT, "x": values}
+
+
+def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: Any) -> None:
+    path = file_of(tmp_path / "cohort.csv", COHORT)
+    let_leave(path, tmp_path)
+    old = dc.open(path).scatter("x", "y")
+    file_of(path, changed(80))
+
+    for picture, columns, named in BEFORE:
+        refusal = tried(dc.open(path), ({}, picture, columns, named), tmp_path / "t.json")
+        assert "the data of study 'cohort.csv' have changed" in refusal
+    assert dc.protect(path).new_version() == 2
+
+    new = dc.open(path).scatter("x", "y")
+    assert new.origin.version != old.origin.version
+    assert tried(dc.open(path), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
+    assert [entry["version"] for entry in register_of("standard").history()] == [1, 1, 1, 1, 2]
+
+
+def test_a_picture_of_a_file_that_was_written_since_stays(tmp_path: Path, file_of: Any) -> None:
+    path = file_of(tmp_path / "cohort.csv", COHORT)
+    view = dc.open(path).histogram("x")
+    file_of(path, changed(80))
+
+    with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
+        view.save(tmp_path / "view.svg")
+    assert not (tmp_path / "view.svg").exists()
+
+
+@pytest.mark.parametrize("rows", [1, 49])
+def test_too_few_changed_rows_are_no_version(rows: int, tmp_path: Path) -> None:
+    let_leave(None, tmp_path, study="s")
+
+    with pytest.raises(LeavingError, match="too few rows of 'column x' have changed") as refused:
+        dc.Protected(opened(pa.table(changed(rows)), study="s")).new_version()
+    assert "49" not in str(refused.value)
+
+
+def test_one_row_more_is_refused_in_every_column(tmp_path: Path) -> None:
+    let_leave(None, tmp_path, study="s")
+    more = pa.table({name: [*values, values[0]] for name, values in COHORT.items()})
+
+    for picture, columns, named in BEFORE:
+        attempt: Attempt = ({}, picture, columns, named)
+        again = opened(more, study="s", roles={"id": "identifier"}, unit=False)
+        refusal = tried(again, attempt, tmp_path / "t.json")
+        assert "the data of study 's' have changed" in refusal
+    with pytest.raises(LeavingError, match="too few rows of"):
+        dc.Protected(opened(more, study="s", unit=False)).new_version()
+
+
+def test_rows_that_change_places_are_the_same_data(tmp_path: Path) -> None:
+    let_leave(None, tmp_path, study="s")
+    turned = pa.table({name: values[::-1] for name, values in COHORT.items()})
+
+    assert tried(opened(turned, study="s"), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
+
+
+@pytest.mark.parametrize("what", ["key"])
+def test_who_a_row_belongs_to_is_part_of_the_data(what: str, tmp_path: Path) -> None:
+    fields: dict[str, Any] = {"study": "s", what: "id"}
+    opened(**fields).histogram("x").save(tmp_path / "a.json")
+    other = pa.table({**COHORT, "id": ["Q", *COHORT["id"][1:]]})
+
+    attempt: Attempt = ({}, "histogram", ["x"], {})
+    assert "have changed" in tried(opened(other, **fields), attempt, tmp_path / "t.json")
+
+
+def test_rows_that_are_numbered_anew_are_changed_data(tmp_path: Path) -> None:
+    # other keys are other noise: the two copies could be averaged
+    let_leave(None, tmp_path, study="s", key="number")
+    number = COHORT["number"]
+    anew = opened(pa.table({**COHORT, "number": [*number[1:], number[0]]}), study="s", key="number")
+
+    said = tried(anew, ({}, *BEFORE[0]), tmp_path / "t.json")
+    assert "another copy of the whole table was released of study 's', and copies add up" in said
+
+
+def test_versions_are_counted_and_capped(tmp_path: Path) -> None:
+    """What was opened alone is not counted, for nothing of it has left."""
+    opened(study="s").histogram("x").save(tmp_path / "a.json")
+    assert dc.Protected(opened(study="s", left_out=0.45)).new_version() == 2
+
+    for number, share in ((3, 0.25), (4, 0.3), (5, 0.35)):
+        assert dc.Protected(opened(study="s", left_out=share)).new_version() == number
+        opened(study="s", left_out=share).histogram("x").save(tmp_path / "a.json")
+    for fields in ({}, {"versions": 5}):
+        with pytest.raises(LeavingError, match=r"^no more copies of these persons may"):
+            dc.Protected(opened(study="s", left_out=0.4, **fields)).new_version()
+
+
+NO_VERSION: dict[str, tuple[dict[str, Any], str]] = {
+    "no name": ({}, r"a frame without a name has no versions; give one: study="),
+    "nothing left": ({"study": "t"}, r"nothing of study 't' was released yet"),
+    "nothing new": ({"study": "s"}, r"neither the data nor the policy of study 's' has changed"),
+}
+
+
+@pytest.mark.parametrize(("fields", "message"), NO_VERSION.values(), ids=NO_VERSION)
+def test_a_version_of_nothing_is_refused(
+    fields: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    let_leave(None, tmp_path, study="s")
+
+    with pytest.raises(InputError, match=message):
+        dc.Protected(opened(**fields)).new_version()
+
+
+POLICIES: dict[str, dict[str, Any]] = {
+    "left out": {"left_out": 0.3},
+    "rounding": {"round_to": 1},
+    "unit": {"unit": "id"},
+}
+
+
+@pytest.mark.parametrize("fields", POLICIES.values(), ids=POLICIES)
+def test_a_changed_policy_leaves_with_a_new_version(fields: dict[str, Any], tmp_path: Path) -> None:
+    let_leave(None, tmp_path, study="s")
+    attempt: Attempt = ({}, "scatter", ["x", "y"], {})
+    assert "must be as in" in tried(opened(study="s", **fields), attempt, tmp_path / "t.json")
+
+    assert dc.Protected(opened(study="s", **fields)).new_version() == 2
+
+    assert tried(opened(study="s", **fields), attempt, tmp_path / "t.json") == "left"
+
+
+def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Path) -> None:
+    let_leave(None, tmp_path, study="s")
+    gone = {name: values for name, values in changed(N).items() if name != "y"}
+    words = {**COHORT, "y": [f"Canary {value}" for value in COHORT["y"]]}
+
+    assert dc.Protected(opened(pa.table(gone), study="s")).new_version() == 2
+    opened(pd.DataFrame(gone), study="s").scatter("x", "z").save(tmp_path / "b.json")
+    assert dc.Protected(opened(pd.DataFrame(words), study="s")).new_version() == 3
+
+
+def test_another_secret_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    let_leave(None, tmp_path, study="s")
+    monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
+
+    said = tried(opened(study="s"), ({}, *BEFORE[0]), tmp_path / "t.json")
+    assert said.startswith("another secret: that of the earlier release of these persons")
+
+
+# --- several processes, and a broken register ---------------------------------------------------
+
+
+def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any) -> None:
+    path = file_of(tmp_path / "cohort.parquet", COHORT)
+    attempts: list[Attempt] = [({"k": k}, "histogram", ["x"], {}) for k in (4, 5, 6)]
+
+    def run(place: int) -> str:
+        target = tmp_path / f"{place}.svg"
+        reader = ("", "pandas.read_parquet", "pyarrow.parquet.read_table")[place]
+        return tried_in_a_new_process({"k": attempts[place]}, path, reader, target)["k"]
+
+    with ThreadPoolExecutor(3) as pool:
+        outcomes = list(pool.map(run, range(3)))
+
+    assert outcomes.count("left") == 1
+    assert all("'k' must be as in" in words for words in outcomes if words != "left")
+    assert len(register_of("standard").history()) == 1
+
+
+@pytest.mark.parametrize("damage", [b"rubbish" * 999, b""], ids=["rubbish", "a file for a folder"])
+@pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
+def test_without_a_register_nothing_leaves_but_looking_is_free(
+    damage: bytes, study: str | None, tmp_path: Path, own_home: Path
+) -> None:
+    state = own_home / ".local/state/discreet"
+    if damage:
+        state.mkdir(parents=True)
+        (state / "register.sqlite").write_bytes(damage)
+    else:
+        state.parent.mkdir(parents=True)
+        state.write_text("a file")
+    fields = {} if study is None else {"study": study}
+
+    for picture, columns, named in BEFORE:
+        view = ask(opened(**fields), picture, columns, **named)
+        assert view.plot()
+        with pytest.raises(LeavingError, match="nothing can be released"):
+            view.save(tmp_path / "t.json")
+    assert list(tmp_path.iterdir()) == []
+    assert opened(**fields, public=True).histogram("x").save(tmp_path / "t.json")
+
+
+# --- where things lie -------------------------------------------------------------------------
+
+
+def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_home: Path) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text("round_to = 10\n")
+
+    study = dc.open(pa.table(COHORT), policy, study="s")
+    study.scatter("x", "y").save(tmp_path / "a.svg")
+
+    hidden = tmp_path / ".discreet"
+    names = sorted(path.name.split("-")[0] for path in hidden.iterdir())
+    assert names == ["register.key", "register.sqlite", "whole", "whole", "whole"]
+    if os.name == "posix":
+        assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(path.stat().st_mode) for path in hidden.iterdir()} == {0o600}
+    assert not (own_home / ".local/state/discreet").exists()
+    assert register_of(policy).history()[0]["study"] == "s"
+    with pytest.raises(LeavingError, match="'k' must be as in"):
+        dc.open(pa.table(COHORT), policy, study="s", k=6).histogram("x").save(tmp_path / "b.svg")
+    # the next study reads the copy
+    stored = hidden / f"whole-{study.session.kept.copy.version}.parquet"
+    rows = pq.read_table(stored)
+    again = dc.open(pa.table(COHORT), policy, study="s").scatter("x", "y")
+    assert again.origin.total == rows.num_rows
+    assert set(again.x) <= set(rows["x"].to_pylist())
+
+
+def test_a_preset_keeps_its_copy_in_memory(tmp_path: Path, own_home: Path) -> None:
+    opened().scatter("x", "y").save(tmp_path / "a.svg")
+
+    made = {path.name for path in own_home.rglob("*") if path.is_file()}
+    assert made == {"register.sqlite", "register.key", "discreet.register", "discreet.secret"}
+
+
+def test_a_view_that_was_pickled_has_left_and_has_no_gate() -> None:
+    view = opened().scatter("x", "y")
+
+    again = pickle.loads(pickle.dumps(view))
+
+    assert again == view
+    assert view.gate is not None
+    assert again.gate is None
+    assert register_of("standard").history()[0]["form"] == "json"
+
+
+def test_the_history_tells_what_left_in_order(tmp_path: Path) -> None:
+    let_leave(None, tmp_path, study="s")
+
+    assert [
+        (entry["kind"], entry["columns"], entry["form"])
+        for entry in register_of("standard").history()
+    ] == [
+        ("scatter", ["x", "y"], "json"),
+        ("histogram", ["x"], "json"),
+        ("heatmap", ["x", "y"], "json"),
+        ("box", ["x"], "json"),
+    ]
+
+
+# --- levels, lines and models -----------------------------------------------------------------
+
+Floats = NDArray[np.float64]
+
+
+def wards(n: int = N) -> dict[str, list[Any]]:
+    """Add levels of known sizes to the cohort: 90 a, 60 b, 40 c, 8 rare and 2 alone; no chance."""
+    ward = ["a"] * 90 + ["b"] * 60 + ["c"] * 40 + ["rare"] * 8 + ["alone"] * 2
+    return {**COHORT, "ward": ward[:n], "half": ["p", "q"] * (n // 2)}
+
+
+WARDS = wards()
+
+
+def hospital(**fields: Any) -> Study:
+    """Open the cohort with its wards."""
+    return opened(pa.table(WARDS), **fields)
+
+
+def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
+    drawn: list[tuple[Any, Any]] = []
+    for preset in ("standard", "datashield"):
+        study = opened(preset=preset)
+        drawn.append((study.heatmap("x", "y"), study.contour("x", "y")))
+    papers = research(bins=8, grid=6)
+    for method in (None, "suppression"):
+        how: dict[str, Any] = {"method": method}
+        drawn.append((papers.heatmap("x", "y", **how), papers.contour("x", "y", **how)))
+
+    for grid, lines in drawn:
+        assert lines.kind == "contour"
+        assert (lines.counts, lines.x_edges, lines.y_edges, lines.parameters) == (
+            grid.counts,
+            grid.x_edges,
+            grid.y_edges,
+            grid.parameters,
+        )
+        assert lines.scene().panels[0].marks
+
+
+def test_heat_maps_and_contours_of_levels_are_the_same_cells() -> None:
+    study = hospital()
+    cells, lines = study.heatmap("x", "y", by="half"), study.contour("x", "y", by="half")
+
+    assert cells.levels == lines.levels == ("p", "q")
+    grids = [view for view in cells.views if isinstance(view, dc.GridView)]
+    contours = [view for view in lines.views if isinstance(view, dc.ContourView)]
+    assert [grid.counts for grid in grids] == [contour.counts for contour in contours]
+    assert grids[0].x_edges == grids[1].x_edges == study.heatmap("x", "y").x_edges
+    assert contours[0].levels == contours[1].levels
+    hidden = [[count is None for row in grid.counts for count in row] for grid in grids]
+    assert hidden[0] == hidden[1], "a cell is shown for all levels or for none"
+
+
+def test_boxes_of_levels_under_research_are_tukey_s() -> None:
+    view = research(pa.table(WARDS)).box("x", by="half", method="none")
+
+    for start, box in enumerate(view.groups):
+        values = np.array(WARDS["x"])[start::2]
+        assert (box.q1, box.median, box.q3) == tuple(np.quantile(values, [0.25, 0.5, 0.75]))
+        assert box.mean == pytest.approx(values.mean(), rel=1e-12)
+
+
+def line(x: Floats, y: Floats, weights: Floats | None = None) -> tuple[float, float]:
+    """Return slope and intercept of least squares."""
+    slope, intercept = np.polyfit(x, y, 1, w=None if weights is None else np.sqrt(weights))
+    return float(slope), float(intercept)
+
+
+def test_a_trend_is_least_squares_of_what_is_drawn() -> None:
+    view = opened().scatter("x", "y", trend=True, show="points")
+
+    (trend,) = view.trends
+    assert (trend.of, trend.level) == ("what is drawn", "")
+    expected = line(np.array(view.x), np.array(view.y), np.array(view.size, dtype=float))
+    assert (trend.slope, trend.intercept) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_trend_of_cells_counts_each_as_often_as_it_holds_records() -> None:
+    view = research(grid=8).scatter("x", "y", method="suppression", trend=True)
+
+    trend, _ = view.trends
+    expected = line(np.array(view.x), np.array(view.y), np.array(view.size, dtype=float))
+    assert (trend.slope, trend.intercept) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_raw_trend_is_drawn_under_research_alone() -> None:
+    view = research().scatter("x", "y", trend=True)
+
+    drawn, raw = view.trends
+    assert (drawn.of, raw.of) == ("what is drawn", "raw records")
+    expected = line(np.array(COHORT["x"]), np.array(COHORT["y"]))
+    assert (raw.slope, raw.intercept) == pytest.approx(expected, rel=1e-9)
+    for preset in ("standard", "datashield", "sacro", "opensafely"):
+        guarded = opened(preset=preset).scatter("x", "y", trend=True)
+        assert [trend.of for trend in guarded.trends] == ["what is drawn"]
+
+
+def test_declared_edges_are_the_bins() -> None:
+    edges = [20.0, 40.0, 45.0, 50.0, 60.0, 90.0]
+    raw = research().histogram("x", method="none", edges={"x": edges})
+
+    inside = np.clip(COHORT["x"], edges[0], edges[-1])
+    assert isinstance(raw, dc.HistogramView)
+    assert raw.edges == tuple(edges)
+    assert raw.counts == tuple(np.histogram(inside, edges)[0].tolist())
+    assert "bins" not in raw.parameters
+    guarded = opened().histogram("x", edges={"x": edges})
+    assert set(guarded.edges) <= set(edges)
+    parts = hospital().histogram("x", by="half", edges={"x": edges})
+    assert all(set(view.edges) <= set(edges) for view in parts.views)  # type: ignore[attr-defined]
+
+
+# --- models -----------------------------------------------------------------------------------
+
+MODEL = "y ~ x"
+
+
+def least_squares(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return estimates, fitted values, residuals and leverage, by the normal equations."""
+    design = np.column_stack([np.ones(len(x)), x])
+    hat = design @ np.linalg.inv(design.T @ design) @ design.T
+    estimates = np.linalg.inv(design.T @ design) @ design.T @ y
+    return estimates, hat @ y, y - hat @ y, np.diag(hat)
+
+
+def rows_of(view: Any) -> Floats:
+    """Return the drawn points, each as often as it counts."""
+    return np.repeat(np.column_stack([view.x, view.y]), view.size, axis=0)
+
+
+def assert_drawn(view: Any, x: Floats, y: Floats, atol: float) -> None:
+    """Compare points along three directions: of nearly equal ones either may come first."""
+    drawn = rows_of(view)
+    for direction in ((1.0, 0.0), (0.0, 1.0), (1.0, np.pi)):
+        along = np.sort(drawn @ direction)
+        expected = np.sort(np.column_stack([x, y]) @ direction)
+        np.testing.assert_allclose(along, expected, rtol=0, atol=4 * atol)
+
+
+def centroids(points: Floats, k: int) -> Floats:
+    """Do as the 2021 paper does: the mean of the k nearest, stretched to the spread there was."""
+    sd = points.std(axis=0, ddof=1)
+    standard = (points - points.mean(axis=0)) / sd
+    away = ((standard[:, None] - standard[None]) ** 2).sum(axis=2)
+    means = standard[np.argsort(away, axis=1, kind="stable")[:, :k]].mean(axis=1)
+    stretched: Floats = means / means.std(axis=0, ddof=1) * sd + points.mean(axis=0)
+    return stretched
+
+
+def test_research_fits_the_real_data_and_protects_what_comes_of_it() -> None:
+    study = research()
+    estimates, fitted, residuals, leverage = least_squares(
+        np.array(COHORT["x"]), np.array(COHORT["y"])
+    )
+    standard = residuals / residuals.std(ddof=1)
+
+    raw = study.residuals(MODEL, method="none")
+    assert_drawn(raw, fitted, residuals, atol=5e-9)  # points have ten digits
+    assert [*raw.coefficients.values()] == pytest.approx(estimates, rel=1e-5)
+    for view, x, y in (
+        (study.residuals(MODEL), fitted, residuals),
+        (study.leverage(MODEL), leverage, standard),
+    ):
+        drawn = centroids(np.column_stack([x, y]), 3)
+        assert_drawn(view, drawn[:, 0], drawn[:, 1], atol=1e-7)
+        assert view.parameters == {"k": 3}
+
+
+def test_gridded_diagnostics_are_middles_of_cells() -> None:
+    view = research().residuals(MODEL, method="suppression", k=4, grid=5)
+
+    assert view.parameters == {"k": 4, "grid": 5}
+    assert len(set(view.x)) <= 5
+    assert min(view.size) >= 4
+    _, fitted, residuals, _ = least_squares(np.array(COHORT["x"]), np.array(COHORT["y"]))
+    counts = np.histogram2d(fitted, residuals, bins=5)[0]
+    assert sorted(view.size) == sorted(counts[counts >= 4].astype(int).tolist())
+
+
+def test_noise_is_on_the_points_or_on_the_variable() -> None:
+    study = research()
+    _, _, residuals, _ = least_squares(np.array(COHORT["x"]), np.array(COHORT["y"]))
+    normal = norm.ppf((np.arange(1, N + 1) - 0.5) / N)
+
+    points = study.qq(MODEL, method="probabilistic", noise_on="points")
+    variable = study.qq(MODEL, method="probabilistic", noise_on="variable")
+
+    assert points == study.qq(MODEL, method="probabilistic")
+    assert np.abs(np.sort(points.x) - normal).max() > 0.1
+    assert np.corrcoef(np.argsort(points.x), np.argsort(points.y))[0, 1] < 0.99
+    np.testing.assert_allclose(variable.x, normal, atol=1e-9)
+    assert list(variable.y) == sorted(variable.y)
+    ordered = np.sort(residuals / residuals.std(ddof=1))
+    assert np.abs(np.array(variable.y) - ordered).max() > 0.01
+    assert variable.parameters == {"q": 0.25, "noise_on": "variable"}
+
+
+ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exception], str]] = {
+    # fields of the policy, picture, columns, how, error, message
+    "cells have no level": (
+        {"preset": "research"},
+        "scatter",
+        ["x", "y"],
+        {"by": "half", "method": "suppression"},
+        InputError,
+        "a scatter plot by 'suppression' has no rows to colour; draw a heat map with by=",
+    ),
+    "raw points have no level": (
+        {"preset": "research"},
+        "scatter",
+        ["x", "y"],
+        {"by": "half", "method": "none"},
+        InputError,
+        "a scatter plot by 'none' has no rows to colour",
+    ),
+    "bars of numbers": ({}, "bars", ["x"], {}, InputError, "'x' is continuous; levels are needed"),
+    "bars of persons": ({}, "bars", ["id"], {}, RefusedError, "'id' identifies persons"),
+    "bars by persons": ({}, "bars", ["ward"], {"by": "id"}, RefusedError, "'id' identifies"),
+    "bars by numbers": ({}, "bars", ["ward"], {"by": "x"}, InputError, "'x' is continuous"),
+    "bars by itself": ({}, "bars", ["ward"], {"by": "ward"}, InputError, "named twice"),
+    "by numbers": ({}, "histogram", ["x"], {"by": "z"}, InputError, "'z' is continuous; levels"),
+    "by persons": ({}, "histogram", ["x"], {"by": "id"}, RefusedError, "'id' identifies"),
+    "by nobody": ({}, "heatmap", ["x", "y"], {"by": "war"}, InputError, "did you mean 'ward'"),
+    "a histogram of levels": ({}, "histogram", ["ward"], {"by": "half"}, InputError, "categorical"),
+    "boxes of two by": ({}, "box", ["x", "y"], {"by": "half"}, InputError, "by= draws one column"),
+    "a table of itself": ({}, "crosstab", ["ward", "ward"], {}, InputError, "named twice"),
+    "a table of numbers": ({}, "crosstab", ["ward", "x"], {}, InputError, "'x' is continuous"),
+    "a contour by merge": (
+        {"preset": "research"},
+        "contour",
+        ["x", "y"],
+        {"method": "merge"},
+        InputError,
+        "a contour plot cannot be made by method 'merge'",
+    ),
+    "edges of nobody": (
+        {"preset": "research"},
+        "histogram",
+        ["x"],
+        {"edges": {"xx": [0, 50]}},
+        InputError,
+        "there is no column 'xx'",
+    ),
+    "edges that fall": (
+        {"preset": "research"},
+        "histogram",
+        ["x"],
+        {"edges": {"x": [50, 0]}},
+        InputError,
+        "numbers that rise",
+    ),
+    "too few residual degrees of freedom": (
+        {"residual_df": 199},
+        "residuals",
+        [MODEL],
+        {},
+        RefusedError,
+        "too few residual degrees of freedom; the policy asks for at least 199",
+    ),
+    "terms that depend": (
+        {},
+        "residuals",
+        ["y ~ x + I(2 * x)"],
+        {},
+        RefusedError,
+        "constant or follows from the others",
+    ),
+    "no number": ({}, "qq", ["y ~ log(x - 1000)"], {}, RefusedError, "no finite value"),
+    "noise on what": (
+        {"preset": "research"},
+        "qq",
+        [MODEL],
+        {"method": "probabilistic", "noise_on": "line"},
+        InputError,
+        "noise_on must be 'points', 'variable'",
+    ),
+    "noise of centroids": (
+        {"preset": "research"},
+        "qq",
+        [MODEL],
+        {"noise_on": "variable"},
+        InputError,
+        "noise_on is for methods 'probabilistic', 'multiplicative'",
+    ),
+    "bins of a contour": (
+        {"preset": "research"},
+        "contour",
+        ["x", "y"],
+        {"q": 0.5},
+        InputError,
+        "a contour plot by 'generalization' has no use for q=",
+    ),
+    "a grid of noise": (
+        {"preset": "research"},
+        "residuals",
+        [MODEL],
+        {"method": "probabilistic", "grid": 5},
+        InputError,
+        "a residual plot by 'probabilistic' has no use for grid=",
+    ),
+    "noise of raw points": (
+        {"preset": "research"},
+        "leverage",
+        [MODEL],
+        {"method": "none", "q": 0.5},
+        InputError,
+        "a leverage plot by 'none' has no use for q=",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "picture", "columns", "named", "error", "message"), ASKED.values(), ids=ASKED
+)
+def test_what_has_no_answer_is_refused(
+    fields: dict[str, Any],
+    picture: str,
+    columns: list[Any],
+    named: dict[str, Any],
+    error: type[Exception],
+    message: str,
+) -> None:
+    with pytest.raises(error, match=message) as refused:
+        ask(by_either_door(pa.table(WARDS), **fields), picture, columns, **named)
+    assert type(refused.value) is error
+    assert "\n" not in str(refused.value)
+
+
+OF_BOTH: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("histogram", ["x"], {"grid": 5}),
+    ("histogram", ["x"], {"public": True}),
+    ("heatmap", ["x", "y"], {"bins": 5}),
+    ("contour", ["x", "y"], {"regime": "research"}),
+    ("residuals", [MODEL], {"by": "half"}),
+    ("leverage", [MODEL], {"noise_on": "points"}),
+]
+OF_STUDIES: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("bars", ["ward"], {"q": 0.5}),
+    ("crosstab", ["ward", "half"], {"round_to": 1}),
+]
+
+
+@pytest.mark.parametrize(
+    ("preset", "picture", "columns", "named"),
+    [
+        *(("standard", *it) for it in (*OF_BOTH, *OF_STUDIES)),
+        *(("research", *it) for it in OF_BOTH),
+    ],
+)
+def test_a_picture_has_no_other_words(
+    preset: str, picture: str, columns: list[str], named: dict[str, Any]
+) -> None:
+    (name,) = named
+    with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
+        ask(by_either_door(pa.table(WARDS), preset=preset), picture, columns, **named)
+
+
+def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
+    hospital(study="s").histogram("x").save(tmp_path / "a.json")
+    views = hospital(study="s", k=6).histogram("x", by="half")
+
+    for view in (views, *views.views):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
+            view.to_json()
+        with pytest.raises(LeavingError, match="'k' must be as in"):
+            view.save(tmp_path / "view.svg")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+FORMULAS: dict[str, str] = {
+    "y ~ nobody": "there is no column 'nobody'",
+    "y ~ X": "did you mean 'x'",
+    "nobody ~ x": "there is no column 'nobody'",
+    "y": "needs one ~",
+    "y ~ x ~ z": "needs one ~",
+    "~ x": "names no outcome",
+    "y ~": "has no terms",
+    "y ~ 1": "no term but the intercept",
+    "y ~ y": "stands on the right",
+    "sex ~ x": "the outcome must be one continuous column",
+    "y ~ x.real": r"the sign '\.' has no place",
+    "y ~ __import__('os').system('true')": "the sign",
+    "y ~ eval(x)": "there is no function 'eval'",
+    "y ~ Q(x)": "there is no function 'Q'",
+    "y ~ {x}": r"the sign '\{' has no place",
+    "y ~ x[0]": r"the sign '\[' has no place",
+    "y ~ lambda x": "there is no column 'lambda'",
+    "y ~ x if x else z": "cannot be read on from here",
+    "y ~ x; z": "the sign ';' has no place",
+    "y ~ `no such`": "there is no column 'no such'",
+    "y ~ I(9**9**9)": "a",
+    "y ~ " + "(" * 400: "nested too deeply",
+    "y ~ " + "x + " * 1000: "the formula is too long",
+}
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=range(len(FORMULAS)))
+@pytest.mark.parametrize("preset", ["standard", "research"])
+def test_a_formula_that_is_none_is_refused(preset: str, formula: str) -> None:
+    with pytest.raises(InputError, match=FORMULAS[formula]):
+        by_either_door(preset=preset).residuals(formula)
+
+
+def test_an_identifier_is_no_term() -> None:
+    for preset in ("standard", "research"):
+        for formula in ("y ~ id", "y ~ x + C(id)"):
+            with pytest.raises(RefusedError, match="column 'id' identifies persons"):
+                by_either_door(preset=preset).leverage(formula)
+
+
+NAMES = ("x y", "class", "x.1", "a'b", "{x}", "__import__('os')", "log", "<b>", "größe", "~", "1")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_column_of_any_name_is_a_term_between_backticks(name: str) -> None:
+    table = pa.table({"y": COHORT["y"], name: COHORT["x"]})
+    plain = pa.table({"y": COHORT["y"], "x": COHORT["x"]})
+    study = opened(table)
+
+    view = study.residuals(f"y ~ `{name}`")
+
+    intercept, slope = view.coefficients
+    assert (intercept, name in slope) == ("Intercept", True)
+    raw = research(table).qq(f"y ~ `{name}`", method="none")
+    expected = research(plain).qq("y ~ x", method="none")
+    assert (raw.x, raw.y) == (expected.x, expected.y)
+    assert [*raw.coefficients.values()] == [*expected.coefficients.values()]
+
+
+REMARKS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "nothing declared": ({}, []),
+    "all inside": ({"bounds": {"x": [-1000, 1000]}, "outside": "keep"}, []),
+    "kept": (
+        {"bounds": {"x": [49, 51]}, "outside": "keep"},
+        ["some values lie outside the bounds of x, and are kept"],
+    ),
+    "clipped": (
+        {"bounds": {"x": [49, 51]}, "outside": "clip"},
+        ["values outside the bounds of x are put on them"],
+    ),
+    "reflected": (
+        {"bounds": {"x": [49, 51], "y": [0, 100]}, "outside": "reflect"},
+        [
+            "values outside the bounds of x are reflected at them",
+            "values outside the bounds of y are reflected at them",
+        ],
+    ),
+    "another column's": ({"bounds": {"z": [0, 1]}, "outside": "clip"}, []),
+}
+
+
+@pytest.mark.parametrize(("fields", "remarks"), REMARKS.values(), ids=REMARKS)
+def test_a_picture_of_rows_says_what_became_of_values_out_of_bounds(
+    fields: dict[str, Any], remarks: list[str]
+) -> None:
+    study = research(**fields)
+
+    view = study.scatter("x", "y")
+
+    assert list(view.origin.remarks) == remarks
+    assert view.notes()[len(view.notes()) - len(remarks) :] == tuple(remarks)
+    low, high = fields.get("bounds", {}).get("x", (-np.inf, np.inf))
+    if fields.get("outside") in ("reflect", "clip"):
+        assert low <= min(view.x) <= max(view.x) <= high
+    assert study.histogram("x").origin.remarks == (), "counts are of the data as they are"

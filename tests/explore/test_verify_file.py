@@ -1,0 +1,740 @@
+"""Figures of a study file are drawn again from it: those that were forged are never as made."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import tracemalloc
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from PIL import Image
+
+import discreet as dc
+from discreet.errors import InputError
+from discreet.explore.from_file import FileSession
+from discreet.explore.verdicts import (
+    ALTERED,
+    AS_MADE,
+    ELSEWHERE,
+    FAILED,
+    NOT_CHECKED,
+    NOT_COMPARABLE,
+    PASSED,
+    UNKNOWN,
+    UNREADABLE,
+)
+from discreet.explore.verify_file import FileVerifier, file_verifier_of
+from discreet.plots import View
+from discreet.provenance import Provenance, checksum_of, keyed
+from discreet.render.metadata import with_words, without_words
+from discreet.study_file import open_study_file, write_study_file
+from discreet.study_file.signing import drawn
+from tests.cases import slow
+from tests.explore.test_from_file import CALLS, FAST, OF, draft_of, pairs
+
+COMPARED = (".svg", ".html", ".json", ".csv")
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+    yield from pairs(tmp_path_factory)
+
+
+@pytest.fixture
+def study(studies: Callable[[str], Any]) -> dc.Study:
+    """The cohort as a study file."""
+    of_file: dc.Study = studies("cohort")[1]
+    return of_file
+
+
+def session_of(study: dc.Study) -> FileSession:
+    """Return what is behind a study that is a file."""
+    session = study._session
+    assert isinstance(session, FileSession)
+    return session
+
+
+# --- as made ------------------------------------------------------------------------------------
+
+VIEWS = [
+    name for name in CALLS if not re.search(r"summary|means|model|columns|persons$|shares", name)
+]
+SOON = (*FAST, "density by", "box", "bars by", "heat map", "parallel coordinates", "an overview")
+
+
+@pytest.mark.parametrize("name", [pytest.param(it, marks=slow(it not in SOON)) for it in VIEWS])
+def test_figure_is_as_made(studies: Callable[[str], Any], name: str, tmp_path: Path) -> None:
+    custodian, of_file = studies(OF.get(name, "cohort"))
+    view = CALLS[name](of_file)
+    assert isinstance(view, View)
+    for suffix in COMPARED:
+        found = of_file.verify(view.save(tmp_path / f"a{suffix}"))
+        assert found.verdict == AS_MADE, found.to_text()
+        assert dict(found.checks) == dict.fromkeys(("study", "seal", "drawn again", "file"), PASSED)
+    # What the custodian drew of the same copy has a seal that can be checked beside the data alone.
+    found = of_file.verify(CALLS[name](custodian).save(tmp_path / "own.json"))
+    assert (found.verdict, found.checks["seal"]) == (AS_MADE, NOT_CHECKED)
+
+
+SETTINGS: dict[str, Callable[[dc.Study], View]] = {
+    "pixels": lambda s: s.parallel(["bmi", "age"], pixels=300),
+    "clusters without fading edges": lambda s: s.parallel(["bmi", "age"], gradient=False),
+    "cells": lambda s: s.scatter("age", "bmi", show="density"),
+    "one above the other": lambda s: s.histogram("bmi", by="sex", overlay=True),
+    "an axis of its own": lambda s: s.histogram("age", limits={"age": (30.5, 60)}),
+    "chosen, and divided": lambda s: s.plot("age", "bmi", by="sex"),
+    "chosen of three": lambda s: s.plot("age", "bmi", "sex"),
+    "chosen of a part": lambda s: s.where("age > 40").plot("age", "bmi", "glucose"),
+    "of a new column": lambda s: s.assign(old="age >= 65").plot("old"),
+    "one of several": lambda s: s.histogram("bmi", by="sex").views[1],
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_stand_in_the_request(study: dc.Study, name: str, tmp_path: Path) -> None:
+    for suffix in (".json", ".svg"):
+        found = study.verify(SETTINGS[name](study).save(tmp_path / f"a{suffix}"))
+        assert found.verdict == AS_MADE, found.to_text()
+
+
+DRAWINGS: dict[str, dict[str, Any]] = {
+    "a title": {"title": "Übergewicht & <age>"},
+    "a width": {"width": 85},
+    "no notes": {"footnote": False},
+    "all": {"title": "T", "width": 120.5, "footnote": False},
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_picture_says_how_it_was_drawn(study: dc.Study, name: str, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.svg", **DRAWINGS[name])
+    found, told = study.verify(path), told_by(path)
+    assert found.verdict == AS_MADE
+    assert found.says.endswith("whoever drew it") == ("title" in told.drawing)
+    assert {*told.drawing} == {*DRAWINGS[name], "matplotlib"}
+    # Without it, and with that of another picture, it is another one.
+    for other in ({}, {**told.drawing, "title": "No risk at all"}):
+        write(path, sealed(study, path, replace(told, drawing=other)))
+        assert study.verify(path).verdict == ALTERED
+
+
+def test_verify_of_a_part_is_that_of_the_study(study: dc.Study, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    assert study.where("age > 40").verify(path).verdict == AS_MADE
+
+
+# --- forged -------------------------------------------------------------------------------------
+
+
+def told_by(path: Path) -> Provenance:
+    """Read what a file says of itself."""
+    if path.suffix == ".json":
+        return Provenance.from_plain(json.loads(path.read_text())["provenance"])
+    words = without_words(path.read_bytes(), path.suffix)[1]
+    assert words is not None
+    return Provenance.from_text(words)
+
+
+def write(path: Path, data: bytes) -> Path:
+    """Write a forged file in place of another."""
+    path.write_bytes(data)
+    return path
+
+
+def sealed(study: dc.Study, path: Path, told: Provenance, rest: bytes | None = None) -> bytes:
+    """Seal a figure anew, as anybody can who has the study file."""
+    key = session_of(study).key
+    rest = without_words(path.read_bytes(), path.suffix)[0] if rest is None else rest
+    digest = hashlib.sha256(rest).digest()
+    told = told.sealed(key).sealed_file(key, digest, path.suffix)
+    return with_words(rest, path.suffix, told.to_text())
+
+
+def once(old: str, new: str) -> Callable[[str], str]:
+    """Return what changes a text at its first place."""
+
+    def change(text: str) -> str:
+        assert old in text, old
+        return text.replace(old, new, 1)
+
+    return change
+
+
+def higher(text: str) -> str:
+    """Raise the first bar of an SVG."""
+    bars = text[text.index("patch_3") :]
+    bar = re.search(r'<path d="M (\S+) (\S+) \nL \S+ \S+ \nL \S+ (\S+) ', bars)
+    assert bar is not None
+    return text.replace(bar[3], str(float(bar[3]) - 20))
+
+
+def dropped(text: str) -> str:
+    """Leave a bar of an SVG out."""
+    first, last = (text.index(f'<g id="patch_{i}">') for i in (4, 5))
+    return text[:first] + text[last:]
+
+
+def in_scene(change: Callable[[Any], None]) -> Callable[[str], str]:
+    """Return what changes the scene of a page."""
+
+    def changed(page: str) -> str:
+        before, mark, rest = page.partition('<script type="application/json" id="scene">')
+        scene, end, after = rest.partition("</script>")
+        plain = json.loads(scene)
+        change(plain)
+        return f"{before}{mark}{json.dumps(plain, ensure_ascii=False)}{end}{after}"
+
+    return changed
+
+
+def taller(scene: Any) -> None:
+    bars = scene["panels"][0]["marks"][0]
+    name = next(it for it in bars if it not in ("edges",) and isinstance(bars[it], list))
+    bars[name][0] += 1
+
+
+def in_json(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
+    """Return what changes the numbers of JSON."""
+
+    def changed(text: str) -> str:
+        plain = json.loads(text)
+        change(plain)
+        return json.dumps(plain, ensure_ascii=False)
+
+    return changed
+
+
+FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
+    "a higher bar": (".svg", higher, "a number in patch_3 is"),
+    "a bar less": (".svg", dropped, "fewer lines"),
+    "another tick": (".svg", once(">20</text>", ">30</text>"), "is '30', and drawn again '20'"),
+    "another label": (".svg", once(">density<", ">persons<"), "is 'persons', and drawn again 'den"),
+    "a title": (
+        ".svg",
+        once('<g id="figure_1">', '<g id="figure_1"><text x="9" y="9">No risk</text>'),
+        "a line in",
+    ),
+    "a script": (".svg", once("</svg>", "<script>alert(1)</script></svg>"), "is another one"),
+    "a rule that hides": (".svg", once("butt}", "butt}#patch_4{display:none}"), "is another one"),
+    "a mark that is clear": (".svg", once('style="fill: #', 'opacity="0" style="fill: #'), "line"),
+    "a sheet of rules": (
+        ".svg",
+        once("<svg ", '<?xml-stylesheet href="data:text/css,text{display:none}"?><svg '),
+        "another one",
+    ),
+    "an entity": (
+        ".svg",
+        once('svg11.dtd">', 'svg11.dtd" [<!ENTITY a "b">]>'),
+        "another one",
+    ),
+    "a comment": (".svg", once("</svg>", "<!-- more --></svg>"), "another one"),
+    "other words on it": (".svg", once("counts are of", "counts are not of"), "another one"),
+    "returns": (".svg", lambda it: it.replace("\n ", "\r\n "), "another one"),
+    "a taller bar of a page": (".html", in_scene(taller), r"panels\[0\]\.marks\[0\]"),
+    "another title of a page": (".html", once("<h1>", "<h1>Not "), "the page around"),
+    "another axis of a page": (
+        ".html",
+        in_scene(lambda it: it["panels"][0]["x"].update(label="Age")),
+        "x.label is 'Age', and drawn again 'Body mass index",
+    ),
+    "a paragraph of a page": (".html", once("</main>", "<p>No risk</p></main>"), "the page around"),
+    "a second scene": (
+        ".html",
+        once(
+            '<script type="application/json" id="scene">',
+            '<script type="application/json" id="scene">{}</script>'
+            '<script type="application/json" id="scene">',
+        ),
+        "is missing",
+    ),
+    "a script of a page": (".html", once("</body>", "<script>1</script></body>"), "around"),
+    "no policy of a page": (".html", once("default-src 'none';", ""), "around"),
+    "a scene that is none": (".html", once('id="scene">', 'id="scene">x'), "cannot be read"),
+    "a count": (".json", in_json(lambda it: it["counts"].__setitem__(0, 99)), r"counts\[0\] is 99"),
+    "a count less": (".json", in_json(lambda it: it["counts"].pop()), "counts has"),
+    "a number more": (".json", in_json(lambda it: it.update(more=1)), "'more' was added"),
+    "a remark": (
+        ".json",
+        in_json(lambda it: it["origin"].update(remarks=["all is well"])),
+        "origin.remarks has 1 entries",
+    ),
+    "spaces": (".json", lambda it: json.dumps(json.loads(it), indent=1), "was written anew"),
+    "a cell": (".csv", once("\n", "\n9"), "'low' of row 1"),
+    "a row less": (".csv", lambda it: it[: it.rstrip().rindex("\n") + 1], "rows, and drawn again"),
+    "a row more": (".csv", lambda it: f"{it}1,2,3,4,\n", "rows, and drawn again"),
+    "another header": (".csv", once("count", "cases"), "its header is another one"),
+    "a column more": (".csv", lambda it: it.replace(",", ",0,", 1), "header|cells"),
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forged_figure_is_never_as_made(study: dc.Study, name: str, tmp_path: Path) -> None:
+    suffix, change, says = FORGERIES[name]
+    path = study.histogram("bmi").save(tmp_path / f"a{suffix}")
+    genuine = path.read_bytes()
+    assert study.verify(path).verdict == AS_MADE
+    write(path, change(genuine.decode()).encode())
+    found = study.verify(path)
+    assert found.verdict == ALTERED
+    assert re.search(says, found.says), found.says
+    if suffix != ".json":  # and sealed anew, as anybody can
+        told = told_by(write(tmp_path / f"b{suffix}", genuine))
+        rest = without_words(genuine, suffix)[0]
+        forged = sealed(study, path, told, change(rest.decode()).encode())
+        assert study.verify(write(path, forged)).verdict == ALTERED
+
+
+@pytest.mark.promise
+def test_numbers_that_were_sealed_anew_are_altered(study: dc.Study, tmp_path: Path) -> None:
+    """Whoever has the file can write other numbers, their checksum and a seal of it."""
+    path, key = study.histogram("bmi").save(tmp_path / "a.json"), session_of(study).key
+    plain = json.loads(path.read_text())
+    told = Provenance.from_plain(plain.pop("provenance"))
+    plain["counts"][3] += 40
+    told = replace(told, checksum=keyed(key, checksum_of(plain))).sealed(key)
+    path.write_text(json.dumps({**plain, "provenance": told.to_plain()}, ensure_ascii=False))
+    found = study.verify(path)
+    assert (found.verdict, found.checks["drawn again"]) == (ALTERED, FAILED)
+    assert re.search(r"counts\[3\] is \d+, and drawn again \d+", found.says)
+    # And the genuine figure with what that says.
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    write(path, sealed(study, path, replace(told_by(path), checksum=told.checksum)))
+    assert (study.verify(path).verdict, study.verify(path).checks["drawn again"]) == (
+        ALTERED,
+        FAILED,
+    )
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("suffix", COMPARED)
+def test_what_another_figure_says_does_not_fit(
+    study: dc.Study, suffix: str, tmp_path: Path
+) -> None:
+    one, two = (study.histogram(it).save(tmp_path / f"{it}{suffix}") for it in ("age", "bmi"))
+    if suffix == ".json":
+        plain = {**json.loads(one.read_text()), "provenance": told_by(two).to_plain()}
+        one.write_text(json.dumps(plain, ensure_ascii=False))
+    else:
+        rest = without_words(one.read_bytes(), suffix)[0]
+        write(one, sealed(study, one, told_by(two), rest))
+    assert study.verify(one).verdict == ALTERED
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("field", ["policy", "version", "discreet", "source", "checksum", "seal"])
+def test_field_that_was_changed_is_not_as_made(study: dc.Study, field: str, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    other: dict[str, Any] = {field: "0" * (64 if field in ("checksum", "seal") else 16)}
+    told = replace(told_by(path), **other)
+    rest = without_words(path.read_bytes(), ".svg")[0]
+    write(path, with_words(rest, ".svg", told.to_text()))
+    assert study.verify(path).verdict in (ALTERED, ELSEWHERE)
+    write(path, sealed(study, path, told))
+    # The seal is as it was again, and what other discreet draws may be the same.
+    expected = AS_MADE if field in ("discreet", "seal") else ALTERED
+    assert study.verify(path).verdict in (expected, ELSEWHERE)
+
+
+def with_told(path: Path, told: Provenance) -> bytes:
+    """Return a JSON with other words on where it comes from."""
+    return json.dumps({**json.loads(path.read_text()), "provenance": told.to_plain()}).encode()
+
+
+WORDS = "Seen and approved"
+SMUGGLED: dict[str, tuple[str, bool, Mapping[str, Any]]] = {
+    "a drawing of JSON": (".json", False, {"drawing": {"title": WORDS}}),
+    "a seal of JSON": (".json", False, {"file_seal": "0" * 64}),
+    "what drew a page": (".html", False, {"drawing": {"matplotlib": "3.9"}}),
+    "what drew a picture": (".svg", False, {"drawing": {"matplotlib": WORDS}}),
+    "a title of a page": (".html", False, {"drawing": {"title": WORDS}}),
+    "a title of CSV": (".csv", False, {"drawing": {"title": WORDS}}),
+    "a version": (".svg", False, {"discreet": WORDS}),
+    "a switch": (
+        ".svg",
+        False,
+        {"request": {"plot": "histogram", "columns": ["bmi"], "show": WORDS}},
+    ),
+    "an empty switch": (
+        ".svg",
+        False,
+        {"request": {"plot": "histogram", "columns": ["bmi"], "bins": 20, "overlay": False}},
+    ),
+    "a seal of the custodian": (".svg", True, {"seal": WORDS}),
+    "a seal of their file": (".svg", True, {"file_seal": WORDS}),
+    "a policy of theirs": (".svg", True, {"policy": WORDS}),
+    "a drawing of their JSON": (".json", True, {"drawing": {"title": WORDS}}),
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("name", SMUGGLED)
+def test_words_in_what_a_figure_says_are_not_as_made(
+    studies: Callable[[str], Any], name: str, tmp_path: Path
+) -> None:
+    suffix, custodians, change = SMUGGLED[name]
+    custodian, study = studies("cohort")
+    of = custodian if custodians else study
+    path = of.histogram("bmi").save(tmp_path / f"a{suffix}")
+    assert study.verify(path).verdict == AS_MADE
+    told = replace(told_by(path), **change)
+    if suffix == ".json":
+        told = told if custodians else told.sealed(session_of(study).key)
+        write(path, with_told(path, told))
+    elif custodians:
+        rest = without_words(path.read_bytes(), suffix)[0]
+        write(path, with_words(rest, suffix, told.to_text()))
+    else:
+        write(path, sealed(study, path, told))
+    assert study.verify(path).verdict == ALTERED
+
+
+# --- pictures of pixels, and pages ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf"])
+def test_pixels_and_pages_are_never_as_made(study: dc.Study, suffix: str, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / f"a{suffix}", title="T")
+    folder = tmp_path / "beside"
+    folder.mkdir()
+    found = study.verify(path, beside=folder)
+    assert found.verdict == NOT_COMPARABLE
+    assert found.beside == str(folder / f"a-again{suffix}")
+    assert "drawn again: " in found.to_text()
+    assert (folder / f"a-again{suffix}").read_bytes() == path.read_bytes()
+    # Nothing is written over, and nothing without a folder.
+    assert study.verify(path, beside=folder).beside == str(folder / f"a-again-2{suffix}")
+    assert study.verify(path).beside is None
+    # Another picture with what this one says is altered, and not comparable once it is sealed anew.
+    told = told_by(path)
+    other = without_words(study.histogram("age").save(path).read_bytes(), suffix)[0]
+    write(path, with_words(other, suffix, told.to_text()))
+    assert study.verify(path).verdict == ALTERED
+    write(path, sealed(study, path, told, other))
+    assert study.verify(path).verdict == NOT_COMPARABLE
+    write(path, sealed(study, path, replace(told, checksum="0" * 64), other))
+    assert study.verify(path).verdict == ALTERED
+
+
+def test_drawn_beside_where_it_is_altered_and_not_where_it_is_as_made(
+    study: dc.Study, tmp_path: Path
+) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    assert study.verify(path, beside=tmp_path).beside is None
+    genuine = path.read_bytes()
+    write(path, genuine.replace(b"</svg>", b"<!-- --></svg>"))
+    assert study.verify(path, beside=tmp_path).beside == str(tmp_path / "a-again.svg")
+    assert (tmp_path / "a-again.svg").read_bytes() == genuine
+    with pytest.raises(InputError, match=r"there is no folder .* to draw into; make it first"):
+        study.verify(path, beside=tmp_path / "none")
+
+
+def pixels_of(path: str | Path) -> tuple[int, int]:
+    """Return how many pixels a picture has, across and up."""
+    with Image.open(path) as image:
+        return image.size
+
+
+def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.png", dpi=50)
+    told = told_by(path)
+    write(path, sealed(study, path, replace(told, drawing={**told.drawing, "dpi": 1200})))
+    found = study.verify(path, beside=tmp_path)
+    assert found.beside is not None
+    usual = study.histogram("bmi").save(tmp_path / "b.png")
+    assert pixels_of(found.beside) == pixels_of(usual)
+    drawing = {**told.drawing, "dpi": 1200, "width": 2540}
+    write(path, sealed(study, path, replace(told, drawing=drawing)))
+    found = study.verify(path, beside=tmp_path)
+    assert found.beside is not None
+    assert max(pixels_of(found.beside)) <= 6000
+
+
+# --- of other rows --------------------------------------------------------------------------------
+
+
+OTHERS: dict[str, tuple[dict[str, Any], str]] = {
+    "another version": ({"version": "0" * 16}, "another version of this study, or of another"),
+    "another study": ({"study": "other", "version": "1" * 16}, "of another study"),
+    "the same rows, other words": ({"remarks": ("mind the gap",)}, "from another file of them"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_figure_of_other_rows_is_elsewhere(study: dc.Study, name: str, tmp_path: Path) -> None:
+    change, says = OTHERS[name]
+    file, path = session_of(study).file, tmp_path / "other.discreet"
+    write_study_file(path, replace(draft_of(file), **change), file.batches(), drawn())
+    other = FileSession(open_study_file(path))
+    for suffix in (*COMPARED, ".png", ".pdf"):
+        figure = study.histogram("bmi").save(tmp_path / f"a{suffix}")
+        found = FileVerifier(other).check(figure)
+        assert (found.verdict, found.checks["study"]) == (ELSEWHERE, FAILED)
+        assert says in found.says
+    other.close()
+
+
+def test_figure_of_another_study_is_elsewhere(
+    studies: Callable[[str], Any], tmp_path: Path
+) -> None:
+    custodian, stays = studies("stays")
+    for of in (custodian, stays):
+        path = of.bars("ward").save(tmp_path / "a.json")
+        assert stays.verify(path).verdict == AS_MADE
+        assert studies("cohort")[1].verify(path).verdict == ELSEWHERE
+
+
+def test_reports_and_what_was_made_beside_the_data_are_told_apart(
+    studies: Callable[[str], Any], tmp_path: Path
+) -> None:
+    custodian, of_file = studies("cohort")
+    path = of_file.summary(["bmi"]).save(tmp_path / "a.html")
+    assert of_file.verify(path).verdict == NOT_COMPARABLE
+    assert "it is no plot" in of_file.verify(path).says
+    assert of_file.verify(of_file.summary(["bmi"]).save(tmp_path / "a.csv")).verdict == UNKNOWN
+    public = dc.research(dc.datasets.diabetes(), study="other")
+    assert of_file.verify(public.histogram("age").save(tmp_path / "a.svg")).verdict == ELSEWHERE
+    path = custodian.fidelity().save(tmp_path / "a.json")
+    assert of_file.verify(path).verdict in (NOT_COMPARABLE, ELSEWHERE)
+    with pytest.raises(InputError, match="beside is for a study that is a file"):
+        custodian.verify(path, beside=tmp_path)
+
+
+def test_custodian_says_how_a_figure_of_a_file_is_compared(
+    studies: Callable[[str], Any], tmp_path: Path
+) -> None:
+    custodian, of_file = studies("cohort")
+    found = custodian.verify(of_file.histogram("bmi").save(tmp_path / "a.svg"))
+    assert found.verdict == ELSEWHERE
+    assert "compare it with the file: discreet verify FIGURE --study FILE" in found.says
+
+
+# --- drawn by others ------------------------------------------------------------------------------
+
+
+def test_other_discreet_may_have_drawn_the_same(study: dc.Study, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.html")
+    told = replace(told_by(path), discreet="9.9.9")
+    write(path, sealed(study, path, told))
+    assert study.verify(path).verdict == AS_MADE
+    rest = without_words(path.read_bytes(), ".html")[0]
+    write(path, sealed(study, path, told, rest.replace(b"<h1>", b"<h1>Not ")))
+    found = study.verify(path)
+    assert found.verdict == NOT_COMPARABLE
+    assert "drawn by discreet 9.9.9, which may draw it in another way; not as it is" in found.says
+
+
+def test_other_matplotlib_may_draw_it_otherwise(study: dc.Study, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    told = replace(told_by(path), drawing={"matplotlib": "3.1.0"})
+    write(path, sealed(study, path, told))
+    assert study.verify(path).verdict == AS_MADE  # for it drew the same
+    rest = higher(without_words(path.read_bytes(), ".svg")[0].decode()).encode()
+    write(path, sealed(study, path, told, rest))
+    found = study.verify(path)
+    assert found.verdict == NOT_COMPARABLE
+    assert "drawn by matplotlib 3.1.0, which may draw it in another way" in found.says
+
+
+def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) -> None:
+    """They are named neither altered nor as made."""
+    key = session_of(study).key
+    for share, verdict in ((1e-12, NOT_COMPARABLE), (1e-6, ALTERED)):
+        path = study.density("bmi").save(tmp_path / "a.json")
+        plain = json.loads(path.read_text())
+        told = Provenance.from_plain(plain.pop("provenance"))
+        text = json.dumps(plain)
+        number = max(re.findall(r"0\.\d{14,}", text), key=len)
+        plain = json.loads(text.replace(number, repr(float(number) * (1 + share)), 1))
+        told = replace(told, checksum=keyed(key, checksum_of(plain))).sealed(key)
+        path.write_text(json.dumps({**plain, "provenance": told.to_plain()}, ensure_ascii=False))
+        assert study.verify(path).verdict == verdict
+
+
+# --- hostile --------------------------------------------------------------------------------------
+
+H: Mapping[str, Any] = {"plot": "histogram", "columns": ["bmi"]}
+HEAT: Mapping[str, Any] = {"plot": "heatmap", "columns": ["age", "bmi"]}
+REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
+    "bins": ({**H, "bins": 10**9}, "bins of the policy must be a whole number from 2 to 1000"),
+    "no bins": ({**H, "bins": -1}, "bins of the policy must be"),
+    "bins of many digits": ({**H, "bins": 10**400}, "bins of the policy must be"),
+    "bins that are none": ({**H, "bins": 1e308}, "its 'bins' is none that discreet writes"),
+    "a grid": ({**HEAT, "grid": 10**6}, "grid of the policy must be"),
+    "very many columns": ({"plot": "parallel", "columns": ["age", "bmi"] * 900}, "named twice"),
+    "a long list": ({"plot": "parallel", "columns": ["age"] * 9000}, "longer than 20,000 letters"),
+    "deep brackets": ({**H, "derived": [["", "(" * 4000 + "1" + ")" * 4000]]}, "too long"),
+    "very many steps": ({**H, "derived": [["", "age > 0"]] * 41}, "its 'derived' is none"),
+    "a power": ({**H, "derived": [["x", "9**9**9**9"]]}, "an exponent must be a constant"),
+    "a formula": ({"plot": "residuals", "formula": "bmi ~ " + "age*sex*" * 900}, "too long"),
+    "edges": ({**H, "edges": {"bmi": [*range(3000)]}}, "edges of the policy must be"),
+    "an end that is none": ({**H, "limits": {"bmi": ["a", "b"]}}, "its 'limits' is none"),
+    "limits that are none": ({**H, "limits": {"bmi": [9, 3]}}, "limits"),
+    "the settings of a session": ({**H, "secret": "x"}, "its 'secret' is none"),
+    "an argument of a method": ({**H, "self": 1}, "its 'self' is none"),
+    "no plot of a name": ({"plot": "__class__"}, "it names no plot"),
+    "a list as a plot": ({"plot": ["histogram"]}, "it names no plot"),
+    "no columns": ({"plot": "histogram"}, "at least one column"),
+    "a method of research": ({**H, "method": "none"}, "leave method out"),
+    "no such column": ({"plot": "bars", "columns": ["secret"]}, "there is no column 'secret'"),
+    "a withheld column": ({"plot": "histogram", "columns": ["lab"]}, "lab"),
+    "too few rows": ({**H, "derived": [["", "age > 1000"]]}, "fewer than 50 rows"),
+    "three that divide": ({**H, "by": ["sex", "smoker", "sex"]}, "by takes the name of a column"),
+    "lines of a report": ({**H, "derived": [["", "age\nb.svg: as made"]]}, "drawn: "),
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("name", REQUESTS)
+def test_request_that_no_analyst_may_ask_is_refused_in_words(
+    study: dc.Study, name: str, tmp_path: Path
+) -> None:
+    request, says = REQUESTS[name]
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    write(path, sealed(study, path, replace(told_by(path), request=request)))
+    tracemalloc.start()
+    found = study.verify(path, beside=tmp_path)
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+    assert (found.verdict, found.checks["drawn again"]) == (ALTERED, FAILED)
+    assert says in found.says
+    assert "\n" not in found.says
+    assert len(found.says) < 500
+
+
+@pytest.mark.parametrize("suffix", [*COMPARED, ".png"])
+def test_numbers_beyond_all_have_a_verdict(study: dc.Study, suffix: str, tmp_path: Path) -> None:
+    """A checksum or a file of them may not be written."""
+    path, far = study.histogram("bmi").save(tmp_path / f"a{suffix}"), [-1.7e308, 1.7e308]
+    told = replace(told_by(path), request={**H, "limits": {"bmi": far}})
+    if suffix == ".json":
+        write(path, with_told(path, told.sealed(session_of(study).key)))
+    else:
+        write(path, sealed(study, path, told))
+    assert study.verify(path, beside=tmp_path).verdict == ALTERED
+
+
+HOW_DRAWN: dict[str, dict[str, Any]] = {
+    "a long title": {"title": "t" * 10_000},
+    "a title that is none": {"title": 3},
+    "wider than a wall": {"width": 1e9},
+    "no width": {"width": float(-1)},
+    "pixels of lines": {"dpi": 300},
+    "another field": {"figure": "x"},
+    "a note that is none": {"footnote": "no"},
+}
+
+
+@pytest.mark.parametrize("name", HOW_DRAWN)
+def test_drawing_that_no_picture_has_is_refused(study: dc.Study, name: str, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    write(path, sealed(study, path, replace(told_by(path), drawing=HOW_DRAWN[name])))
+    found = study.verify(path)
+    assert (found.verdict, found.checks["drawn again"]) == (ALTERED, FAILED)
+    assert "cannot be drawn" in found.says
+
+
+BOMB = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
+HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
+    "entities that unfold": (
+        ".svg",
+        lambda it: it.replace('svg11.dtd">', f'svg11.dtd" [<!ENTITY a0 "x">{BOMB}]>').replace(
+            ">density<", ">&a11;<"
+        ),
+        ALTERED,
+    ),
+    "very many lines": (
+        ".svg",
+        once("</svg>", "\n" * 9_000_000 + "</svg>"),
+        ALTERED,
+    ),
+    "one long line": (".svg", lambda it: it.replace(">density<", f">{'<' * 90_000}<"), ALTERED),
+    "very many numbers": (".svg", lambda it: it.replace("M ", f"M {'1 ' * 40_000}", 1), ALTERED),
+    "deep JSON": (
+        ".json",
+        once("{", f'{{"a": {"[" * 90_000}{"]" * 90_000}, '),
+        UNREADABLE,
+    ),
+    "a deep scene": (".html", once('id="scene">', f'id="scene">{"[" * 90_000}'), ALTERED),
+    "a long cell": (".csv", once("\n", f"\n{'9' * 200_000}"), UNKNOWN),
+    "no quotation mark": (".csv", lambda it: f'{it}"', UNKNOWN),
+    "letters that are none": (".svg", once(">density<", ">\udc80<"), ALTERED),
+}
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_file_has_a_verdict(study: dc.Study, name: str, tmp_path: Path) -> None:
+    suffix, change, verdict = HOSTILE[name]
+    path = study.histogram("bmi").save(tmp_path / f"a{suffix}")
+    forged = change(path.read_text(encoding="utf-8"))
+    write(path, forged.encode("utf-8", "surrogateescape"))
+    (found,) = FileVerifier(session_of(study)).check_all([path])
+    assert found.verdict == verdict
+    assert len(found.says) < 1000
+
+
+def test_what_cannot_be_read_does_not_end_the_others(study: dc.Study, tmp_path: Path) -> None:
+    bare = study.histogram("bmi").save(tmp_path / "a.svg")
+    good = study.histogram("age").save(tmp_path / "b.svg")
+    write(bare, without_words(bare.read_bytes(), ".svg")[0])
+    renamed = write(tmp_path / "c.html", good.read_bytes())
+    none, other = tmp_path / "none.svg", tmp_path / "x.docx"
+    with file_verifier(study) as verifier:
+        found = verifier.check_all([none, bare, good, other, renamed])
+    assert [it.verdict for it in found] == [UNREADABLE, UNKNOWN, AS_MADE, UNREADABLE, ALTERED]
+    assert "made as a .svg file, and its name now ends otherwise" in found[-1].says
+
+
+@contextmanager
+def file_verifier(study: dc.Study) -> Iterator[FileVerifier]:
+    """Give what compares figures with the file of a study, which is opened once more and closed."""
+    verifier = file_verifier_of(session_of(study).file.path)
+    yield verifier
+    verifier.session.close()
+
+
+def test_study_file_that_was_closed_says_so(study: dc.Study, tmp_path: Path) -> None:
+    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    with file_verifier(study) as verifier:
+        pass
+    with pytest.raises(InputError, match="was closed; open it again"):
+        verifier.check(path)
+
+
+# --- CSV ------------------------------------------------------------------------------------------
+
+
+def test_csv_of_a_plot_is_read_by_all(study: dc.Study, tmp_path: Path) -> None:
+    """Its provenance is a column more, empty but in the first row."""
+    view = study.histogram("bmi", by="sex")
+    path = view.save(tmp_path / "a.csv")
+    read, frame = pd.read_csv(path), view.to_frame()
+    assert [*read] == [*frame, "provenance"]
+    assert read["count"].tolist() == frame["count"].tolist()
+    assert read["density"].tolist() == frame["density"].tolist()
+    assert read["provenance"].notna().sum() == 1
+    assert pl.read_csv(path).height == len(frame)
+    rows = [*csv.reader(io.StringIO(path.read_text()))]
+    assert {len(it) for it in rows} == {len(rows[0])}
+
+
+def test_custodian_knows_the_csv_of_a_plot(studies: Callable[[str], Any], tmp_path: Path) -> None:
+    study = studies("cohort")[0]
+    path = study.histogram("bmi").save(tmp_path / "a.csv")
+    found = study.verify(path)
+    assert found.verdict == AS_MADE
+    assert found.checks["drawn again"] == PASSED
+    text = path.read_text()
+    write(path, text.replace("\n", "\n9", 1).encode())
+    assert (study.verify(path).verdict, study.verify(path).checks["file"]) == (ALTERED, FAILED)
