@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.methods.level_codes import MANY_ROWS, MOST_LEVEL_CODES, level_codes
+from discreet.methods.strangers import Branches, branches_of
 
 __all__ = [
     "TARGETS",
@@ -38,8 +40,8 @@ TARGETS = 8
 PREDICTED = 6
 """So many targets of a column are predicted."""
 RIDGE = 10.0
-SHRUNK = 5
-"""So many rows of the usual target stand beside those of each level, where levels are ordered."""
+CERTAIN = 0.98
+"""A prediction that explains such a share of a column says what it is, whatever levels say."""
 PRECISION = 1 << 20
 WIDE = 1 << 14
 """What an indicator is as a target, and a range of ranks."""
@@ -55,7 +57,8 @@ class Fitted(NamedTuple):
     """Leaves that a column is drawn from: of each raw row, and the tree that finds a drawn one's.
 
     `orders` are the codes of the levels of each column before, as the target orders them;
-    `weights` are those of linear predictions, and `edges` between which their codes are.
+    `weights` are those of linear predictions, and `edges` between which their codes are. Of a table
+    of many rows, `branches` say where a drawn row is a stranger.
     """
 
     leaf: Labels
@@ -63,6 +66,7 @@ class Fitted(NamedTuple):
     orders: tuple[Codes, ...]
     weights: Floats
     edges: tuple[Floats, ...]
+    branches: Branches | None = None
 
 
 class NumberCode(NamedTuple):
@@ -148,6 +152,13 @@ class Features:
         codes += [_coded(own, at) for own, at in zip(predicted, fitted.edges, strict=True)]
         return leaves_of(Tree(*fitted.tree), np.array(codes)).astype(np.intp)
 
+    def strangers(self, fitted: Fitted, leaf: Labels) -> Labels:
+        """Return the pool that each row is drawn from, -1 where that is its leaf."""
+        if fitted.branches is None:
+            return np.full(len(leaf), -1, dtype=np.int64)
+        codes = [order[held] for order, held in zip(fitted.orders, self.levels, strict=True)]
+        return fitted.branches.strangers(leaf, codes)
+
     def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
         """Return linear predictions of some rows, one for each column of `weights`."""
         found = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
@@ -190,8 +201,12 @@ class Before:
         self.features.add_level(column, code)
         return code
 
-    def fit(self, targets: Whole, rows: Labels, weights: Whole, least: int) -> Fitted:
-        """Return leaves of some raw rows that are alike in `targets`."""
+    def fit(self, targets: Whole, rows: Labels, weights: Whole, least: int, few: int = 0) -> Fitted:
+        """Return leaves of some raw rows that are alike in `targets`.
+
+        Leaves weigh `least` at the least. Where raw rows are many, less than `few` of a level in a
+        branch may be strange there.
+        """
         from discreet.kernels.trees import grow, leaves_of
 
         if not self.features.linear:
@@ -200,13 +215,14 @@ class Before:
         kinds = [len(code.edges) + 2 for code in self.numbers]
         orders = []
         for column, code in zip(self.features.levels, self.levels, strict=True):
-            order = _ordered(column[rows], targets[:, 0], code.kinds)
+            order = level_codes(column[rows], targets[:, 0], code.kinds, self.features.rows)
             orders.append(order)
             codes.append(order[column[rows]])
             kinds.append(int(order.max()) + 1)
         solved = self._solved(targets[:, :PREDICTED], rows)
-        edges = []
-        for own in self.features.predicted(solved, rows):
+        edges, certain = [], True
+        for j, own in enumerate(self.features.predicted(solved, rows)):
+            certain = certain if j else _certain(own, targets[:, 0])
             at = np.unique(np.sort(own)[np.arange(1, MOST_CODES) * len(own) // MOST_CODES])
             edges.append(at)
             codes.append(_coded(own, at))
@@ -214,7 +230,24 @@ class Before:
         raw = np.array(codes)
         tree = grow(raw, np.array(kinds, dtype=np.int64), targets, weights, least)
         leaf = leaves_of(tree, raw).astype(np.intp)
-        return Fitted(leaf, tree, tuple(orders), solved, tuple(edges))
+        found = Fitted(leaf, tree, tuple(orders), solved, tuple(edges))
+        if not few or self.features.rows < MANY_ROWS:
+            return found
+        return found._replace(branches=self._branches(found, codes, weights, least, few, certain))
+
+    def _branches(
+        self, found: Fitted, codes: list[Codes], weights: Whole, least: int, few: int, certain: bool
+    ) -> Branches | None:
+        """Return where levels of at most 256 are strange, in branches parted by what is unsure."""
+        if found.tree is None:
+            return None
+        numbers, levels = len(self.numbers), len(self.levels)
+        parting = np.full(len(codes), not certain)
+        parting[:numbers] = False
+        parting[numbers : numbers + levels] = [it.kinds <= MOST_LEVEL_CODES for it in self.levels]
+        kinds = [it.kinds * bool(parting[numbers + j]) for j, it in enumerate(self.levels)]
+        of_levels = [*zip(codes[numbers : numbers + levels], kinds, strict=True)]
+        return branches_of(found.tree, parting, found.leaf, of_levels, weights, least, few)
 
     def _solved(self, targets: Whole, rows: Labels) -> Floats:
         """Return the weights of linear predictions of some targets by some rows."""
@@ -262,24 +295,17 @@ def _coded(values: Floats, edges: Floats) -> Codes:
     return np.searchsorted(edges, values, side="right").astype(np.uint8)
 
 
+def _certain(predicted: Floats, target: Whole) -> bool:
+    """Say whether a prediction explains nearly all of a target, by sums of whole numbers."""
+    off = np.rint(predicted / PRECISION).astype(np.int64) - target
+    rows = len(target)
+    spread = rows * int((target * target).sum()) - int(target.sum()) ** 2
+    return rows * int((off * off).sum()) <= (1 - CERTAIN) * spread
+
+
 def _within(rows: Labels, at: Labels) -> slice:
     start = int(np.searchsorted(rows, at[0]))
     return slice(start, start + len(at))
-
-
-def _ordered(level: Labels, target: Whole, count: int) -> Codes:
-    """Return the code of each level: they rise with the mean of the target."""
-    size = np.bincount(level, minlength=count)
-    total = np.bincount(level, target, minlength=count)
-    usual = total.sum() / max(int(size.sum()), 1)
-    order = np.argsort((total + SHRUNK * usual) / (size + SHRUNK), kind="stable")
-    code = np.empty(count, dtype=np.int64)
-    if count <= MOST_CODES + 1:
-        code[order] = np.arange(count)
-    else:
-        before = np.cumsum(size[order]) - size[order]
-        code[order] = before * (MOST_CODES + 1) // max(int(size.sum()), 1)
-    return code.astype(np.uint8)
 
 
 def number_targets(values: Floats, centre: Floats) -> Whole:

@@ -179,7 +179,8 @@ class _Fit:
         if name in self.settings.sensitive:
             among = np.isin(np.arange(len(self.rows.at)), rows)
             m = max(m, min(SENSITIVE * m, self.rows.persons_with(among)))
-        found = self.before.fit(targets, rows, self.weights[rows], m * ONE)
+        few = self.rows.draws.threshold("rules", self.settings.k)
+        found = self.before.fit(targets, rows, self.weights[rows], m * ONE, few * ONE)
         _check_leaves(found.leaf, rows, self.rows.persons, m)
         return Leaves(name, rows, found)
 
@@ -339,6 +340,13 @@ def _check_leaves(leaf: Labels, rows: Labels, persons: Labels | None, m: int) ->
         raise BrokenPromiseError(FEW)
 
 
+def _check_pools(pool: Labels, rows: Labels, persons: Labels | None, least: int) -> None:
+    """Count again that pools are of so many persons or more: `least` is what they weigh."""
+    held = persons_in(pool, None if persons is None else persons[rows])
+    if held.min() * ONE < least:
+        raise BrokenPromiseError(FEW)
+
+
 def _check_drawn(leaf: Labels, raw: Labels) -> None:
     """Count again that each drawn row is of the leaf of some raw ones."""
     if not np.isin(leaf, raw).all():
@@ -405,10 +413,22 @@ def _draw_numbers(
 
 
 def _donors(leaves: Leaves, rows: Rows, drawn: Features, what: str) -> tuple[Labels, Labels]:
-    """Return for each drawn row a raw row of its leaf, and the leaf."""
+    """Return for each drawn row a raw row of its leaf, and the leaf.
+
+    Of one that is a stranger there (`protect.strangers`), a raw row of its pool, and that one's.
+    """
     name, givers, fitted = leaves
     leaf = drawn.leaves(fitted)
     _check_drawn(leaf, fitted.leaf)
     uniform = rows.draws.of_table(f"{what}donor of {name}", drawn.rows)
     own = rows.draws.taken(givers).of_rows(f"{what}turn {name}", f"{what}times {name}")
-    return givers[donors_evenly(fitted.leaf, leaf, uniform, own)], leaf
+    at = donors_evenly(fitted.leaf, leaf, uniform, own)
+    pool = drawn.strangers(fitted, leaf)
+    strange = np.flatnonzero(pool >= 0)
+    if fitted.branches is not None and strange.size:
+        pools, which = np.unique(pool[strange], return_inverse=True)
+        raw, of = fitted.branches.rows_of(pools)
+        _check_pools(of, givers[raw], rows.persons, fitted.branches.least)
+        at[strange] = raw[donors_evenly(of, which, uniform[strange], own[raw])]
+        leaf[strange] = fitted.leaf[at[strange]]
+    return givers[at], leaf
