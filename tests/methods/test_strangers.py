@@ -69,9 +69,9 @@ def table(n: int = 3000) -> tuple[dict[str, NDArray[np.float64]], dict[str, Leve
     random = np.random.default_rng(5)
     a, b = random.integers(0, 6, n), random.integers(0, 5, n)
     large = (a == 2) & (b < 3)
-    x = random.integers(0, 40, n) + np.where(large, 4000 * (1 + b), 0)
+    x = random.normal(20, 9, n) + np.where(large, 4000 * (1 + b), 0)
     words = tuple("abcdef")
-    return {"x": x.astype(np.float64)}, {"a": Levels(words, a), "b": Levels(words[:5], b)}
+    return {"x": x}, {"a": Levels(words, a), "b": Levels(words[:5], b)}
 
 
 def copied(order: Labels, persons: Labels | None = None) -> WholeCopy:
