@@ -27,12 +27,7 @@ from benchmarks import frontier_whole as frontier
 from benchmarks.nearness import nearness
 from benchmarks.tables import TABLES, records_of, tables
 from discreet.errors import DiscreetError
-from discreet.measure.attacks import (
-    Copy,
-    Records,
-    attack_secret,
-    first_of,
-)
+from discreet.measure.attacks import Copy, Records, attack_secret, first_of
 from discreet.measure.attacks_by_copies import membership
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import linkage

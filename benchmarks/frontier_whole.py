@@ -48,7 +48,7 @@ from discreet.measure.ensemble import cross_validated
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.looks import figures_of, look_of
 from discreet.measure.pairs import Side
-from discreet.methods.whole import Levels
+from discreet.methods.copies import Levels
 from discreet.render.scene import Axis, Dots, Panel, Scene
 from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import Secret

@@ -68,11 +68,7 @@ def nearness(
 
 
 def _of_means(
-    a: pd.DataFrame,
-    b: pd.DataFrame,
-    numbers: list[str],
-    noted: Collection[str],
-    whose: Whose,
+    a: pd.DataFrame, b: pd.DataFrame, numbers: list[str], noted: Collection[str], whose: Whose
 ) -> dict[str, float]:
     off, worst = [], [0.0]
     for name in numbers:

@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.methods.alike import persons_alike
-from discreet.methods.whole import Draws
+from discreet.methods.copies import Draws
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import open_table

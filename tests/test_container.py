@@ -83,7 +83,7 @@ def test_others_reach_it_by_the_proxy_of_this_machine_alone() -> None:
 def test_what_is_kept_lies_in_volumes_and_the_study_is_only_read() -> None:
     mounted = dict(it.split(":", 2)[1::-1] for it in SERVICE["volumes"])
     assert {at: name for at, name in mounted.items() if name in COMPOSE["volumes"]} == {
-        "/state": "state",
+        "/state": "state"
     }
     bound = [it for it in SERVICE["volumes"] if it.startswith(".")]
     assert all(it.endswith(":ro") for it in bound)

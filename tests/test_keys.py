@@ -286,10 +286,7 @@ DIFFERENT: dict[str, tuple[list[Any], list[Any]]] = {
         [["abcd"]],
         [np.frombuffer(struct.pack("<I", 4) + b"abcd", np.float64)],
     ),
-    "a number and text after it": (
-        [np.array([1.0]), ["abcd"]],
-        [["a" * 4], np.array([1.0])],
-    ),
+    "a number and text after it": ([np.array([1.0]), ["abcd"]], [["a" * 4], np.array([1.0])]),
     "the last digit": ([np.array([0.1])], [np.array([0.1 + 2**-56])]),
     "one column more": ([["a"]], [["a"], [""]]),
 }
@@ -300,10 +297,7 @@ def test_different(one: list[Any], two: list[Any]) -> None:
     assert as_bytes(row_keys(SECRET, one)) != as_bytes(row_keys(SECRET, two))
 
 
-UNEVEN: dict[str, list[Any]] = {
-    "no columns": [],
-    "of two lengths": [np.arange(3.0), ["a", "b"]],
-}
+UNEVEN: dict[str, list[Any]] = {"no columns": [], "of two lengths": [np.arange(3.0), ["a", "b"]]}
 
 
 @pytest.mark.parametrize("columns", UNEVEN.values(), ids=UNEVEN)

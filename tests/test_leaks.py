@@ -559,8 +559,7 @@ def frame(**changes: Any) -> pd.DataFrame:
 def standard(source: Any = None, **fields: Any) -> Any:
     """Open a frame under `standard`."""
     return dc.open(
-        pandas_with_index() if source is None else source,
-        Policy.preset("standard", **fields),
+        pandas_with_index() if source is None else source, Policy.preset("standard", **fields)
     )
 
 
@@ -901,10 +900,7 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
         ["parallel", "income", "ward", "--sensitive", "ward=QuuxWard West"],
         2,
     ),
-    "numbers as secret levels": (
-        ["parallel", "income", "code", "--sensitive", f"code={FAR}"],
-        2,
-    ),
+    "numbers as secret levels": (["parallel", "income", "code", "--sensitive", f"code={FAR}"], 2),
     "axes by": (["parallel", "income", "debt", "--by", "ward"], 2),
 }
 

@@ -21,12 +21,7 @@ import discreet as dc
 from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
-from discreet.plots import (
-    PLOTS,
-    MultiplesView,
-    PointsView,
-    View,
-)
+from discreet.plots import PLOTS, MultiplesView, PointsView, View
 from discreet.policy import PRESETS, Policy
 
 Floats = NDArray[np.float64]
@@ -73,10 +68,7 @@ class Raw:
         if self.who is not None:
             columns["who"] = self.who
             fields["unit"] = "who"
-        return dc.open(
-            pa.table(columns),
-            Policy.preset("standard", k=self.k, **fields),
-        )
+        return dc.open(pa.table(columns), Policy.preset("standard", k=self.k, **fields))
 
 
 @st.composite
@@ -221,8 +213,7 @@ def test_shuffled_rows_and_asking_again_are_the_same_answers(raw: Leveled, rando
     order = random.sample(range(len(raw.a)), len(raw.a))
     studies = [
         dc.open(
-            pa.table({name: getattr(table, name) for name in ("a", "b", "ward", "arm")}),
-            raw.policy,
+            pa.table({name: getattr(table, name) for name in ("a", "b", "ward", "arm")}), raw.policy
         )
         for table in (raw, raw.shuffled(order), raw)
     ]

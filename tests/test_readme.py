@@ -89,10 +89,7 @@ PYTHON: tuple[tuple[str, set[str]], ...] = (
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(PYTHON)))
 def test_the_python_runs(
-    number: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = blocks("python")
     assert len(found) == len(PYTHON)

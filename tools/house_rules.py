@@ -9,7 +9,6 @@ import argparse
 import ast
 import io
 import subprocess
-import symtable
 import sys
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -307,14 +306,8 @@ def plot_names(modules: Sequence[Module]) -> Iterator[Broken]:
         place = "/".join(module.inside)
         if not module.room or module.room == PLOTS or place in MAY_NAME_PLOTS:
             continue
-        listed = {
-            id(name)
-            for statement in module.tree.body
-            if assigns_all(statement)
-            for name in ast.walk(statement)
-        }
         for node in ast.walk(module.tree):
-            if not isinstance(node, ast.Constant) or id(node) in listed:
+            if not isinstance(node, ast.Constant):
                 continue
             if node.value in named and (place, node.value) not in NO_PLOTS:
                 yield module.broken(
@@ -402,49 +395,6 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and name != "__call__"
 
 
-def listed_names(module: Module) -> Iterator[Broken]:
-    """`__all__` says what a module is for; a package that holds nothing needs none."""
-    body = module.tree.body[ast.get_docstring(module.tree) is not None :]
-    if module.room in {"", "__main__", LATE_IMPORTS_IN} or not body:
-        return
-    listing = next((statement for statement in body if assigns_all(statement)), None)
-    if listing is None:
-        yield module.broken(1, "__all__ = [...] is missing")
-        return
-    defined = bound_names(module)
-    if "__getattr__" in defined:  # whatever it knows by name is defined when asked for
-        others = [statement for statement in body if statement is not listing]
-        defined |= {text for statement in others for text in texts(statement)}
-    for name in texts(listing):
-        if name not in defined:
-            yield module.broken(listing, f"__all__ lists {name}, which is not defined")
-
-
-def assigns_all(statement: ast.stmt) -> bool:
-    """Tell whether a statement is `__all__ = [...]`."""
-    return (
-        isinstance(statement, ast.Assign)
-        and ast.unparse(statement.targets[0]) == "__all__"
-        and isinstance(statement.value, ast.List | ast.Tuple)
-    )
-
-
-def bound_names(module: Module) -> set[str]:
-    """Find the names that a module defines or imports."""
-    symbols = symtable.symtable(module.source, str(module.path), "exec").get_symbols()
-    return {found.get_name() for found in symbols if found.is_assigned() or found.is_imported()}
-
-
-def texts(node: ast.AST) -> Iterator[str]:
-    """Find the strings within `node`."""
-    for found in ast.walk(node):
-        if isinstance(found, ast.Constant) and isinstance(found.value, str):
-            yield found.value
-
-
-# --- how it is tested -----------------------------------------------------------------------
-
-
 def matched_raises(module: Module) -> Iterator[Broken]:
     """A test of an error reads its message."""
     if module.path.parts[0] != "tests":
@@ -491,7 +441,6 @@ MODULE_RULES: tuple[Callable[[Module], Iterator[Broken]], ...] = (
     no_print_no_assert,
     sizes,
     docstrings,
-    listed_names,
     matched_raises,
 )
 

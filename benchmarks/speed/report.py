@@ -34,11 +34,7 @@ def _race(n: int, folder: Path) -> Race:
         counted = np.histogram(release.table["x0"], bins=view.edges)[0]
         return bool((counted == np.array(view.counts)).all())
 
-    return Race(
-        lambda: study().anonymize(),
-        lambda: study().histogram("x0"),
-        equal,
-    )
+    return Race(lambda: study().anonymize(), lambda: study().histogram("x0"), equal)
 
 
 JOBS = [Job("copy and report", "the copy alone", (100_000, 1_000_000), 2_000, _race, rounds=1)]

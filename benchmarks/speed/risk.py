@@ -32,9 +32,7 @@ NOISES = {0.02: "nearly all linked", 0.1: "many linked", 0.25: "few linked"}
 def _linkage_race(noise: float, n: int, _: Path) -> Race:
     pair = _pair(n, noise)
     return Race(
-        partial(_linkage, pair),
-        partial(_plain_query, pair),
-        partial(math.isclose, rel_tol=1e-12),
+        partial(_linkage, pair), partial(_plain_query, pair), partial(math.isclose, rel_tol=1e-12)
     )
 
 

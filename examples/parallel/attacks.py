@@ -13,15 +13,7 @@ from discreet.parallel.pixels import Whole
 from examples.parallel.clustered import Gap
 from examples.parallel.data import Places
 
-__all__ = [
-    "NARROW",
-    "at_edge",
-    "lit_by",
-    "narrowed",
-    "single_joins",
-    "unique_paths",
-    "widths",
-]
+__all__ = ["NARROW", "at_edge", "lit_by", "narrowed", "single_joins", "unique_paths", "widths"]
 
 NARROW = 0.01  # of an axis
 

@@ -146,10 +146,7 @@ def of_trees(
 
 
 def _supervised(
-    name: str,
-    intervals: RoundingGrid,
-    trials: tuple[Trial, ...],
-    coded: Mapping[str, float],
+    name: str, intervals: RoundingGrid, trials: tuple[Trial, ...], coded: Mapping[str, float]
 ) -> list[Judged]:
     level = intervals.unrounded["acc_o"]
     found = intervals.by_rule("classes")

@@ -15,27 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError, one_of
 
-__all__ = [
-    "LONGEST_LABEL",
-    "Described",
-    "Floats",
-    "Labels",
-    "Parameter",
-    "as_column",
-    "as_levels",
-    "as_matrix",
-    "as_strata",
-    "check_parameters",
-    "check_ratio",
-    "check_whole",
-    "check_word",
-    "parameters_of",
-    "place_of_level",
-    "ratio",
-    "whole",
-    "word",
-]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 LONGEST_LABEL = 80

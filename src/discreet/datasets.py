@@ -11,8 +11,6 @@ from discreet.errors import InputError, one_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["d1", "d2", "d3", "diabetes", "path"]
-
 SIMULATED = ("D1", "D2", "D3")
 
 

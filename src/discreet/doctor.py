@@ -29,8 +29,6 @@ from discreet.secret import ENVIRONMENT, existing_secret, secret_files
 from discreet.table.engine import MEMORY, MEMORY_LIMIT, connect
 from discreet.warm import NOWHERE
 
-__all__ = ["Checkup", "Kernels", "Place", "checkup"]
-
 SCHEMA = 1
 PACKAGE = "discreet"
 CORE = "core"

@@ -22,17 +22,6 @@ from discreet.secret import WORD, Encryption, Secret, canonical, encrypted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "Column",
-    "Keys",
-    "coded",
-    "in_order",
-    "numbered",
-    "row_digests",
-    "row_keys",
-    "total",
-]
-
 Keys = NDArray[np.uint64]
 """One key a row: of shape (n, 2), the sixteen bytes of each as two words, the lower one first."""
 Column = Any

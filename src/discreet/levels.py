@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["LAST", "OTHER", "as_given", "in_order", "order_key", "place_of_number"]
-
 OTHER = "(other)"
 """What levels are joined into that are too rare to be named."""
 GIVEN = " as given"

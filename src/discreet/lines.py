@@ -16,8 +16,6 @@ from typing import IO
 
 from discreet.secret import DerivedKey
 
-__all__ = ["SMALLEST", "TABLES", "Likeness", "Lines", "likeness", "lines_of"]
-
 TABLES = (".csv", ".tsv", ".parquet")
 """How the files of released tables end."""
 SMALLEST = 64

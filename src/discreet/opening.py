@@ -10,8 +10,6 @@ from discreet.explore.from_file import is_study_file
 from discreet.explore.study import Study, study_of_file
 from discreet.policy import Policy
 
-__all__ = ["open"]
-
 OF_FILE = (
     "a study file says itself what its study is and how it was protected; open it without policy"
     " and other settings"

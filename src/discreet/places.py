@@ -10,8 +10,6 @@ import os
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-__all__ = ["files_like", "is_there"]
-
 
 def is_there(path: Path) -> bool:
     """Tell whether there is a file or folder; OSError is raised where that cannot be known.

@@ -21,17 +21,6 @@ from typing import Any
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.secret import DerivedKey, Secret
 
-__all__ = [
-    "Provenance",
-    "Sealer",
-    "canonical_text",
-    "checksum_of",
-    "checksum_of_file",
-    "key_of",
-    "keyed",
-    "own_version",
-]
-
 SCHEMA = 2
 """How a provenance is written and sealed."""
 DIGITS = 16

@@ -24,25 +24,6 @@ from numpy.typing import NDArray
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.places import is_there
 
-__all__ = [
-    "ENVIRONMENT",
-    "PLACES",
-    "WORD",
-    "DerivedKey",
-    "Encryption",
-    "Secret",
-    "canonical",
-    "encrypted",
-    "existing_secret",
-    "generator",
-    "is_secret",
-    "key_there",
-    "load_secret",
-    "secret_at",
-    "secret_files",
-    "unguessable",
-]
-
 WORD = np.dtype("<u8")
 """Eight bytes as one whole number, the same on every machine."""
 BLOCK = 16

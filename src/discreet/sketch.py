@@ -19,19 +19,6 @@ from numpy.typing import NDArray
 from discreet.keys import SPAN, Column, Keys, coded
 from discreet.secret import WORD, Encryption, Secret, canonical, encrypted
 
-__all__ = [
-    "BUCKETS",
-    "SMALLEST",
-    "WHOLE_ROWS",
-    "Sketch",
-    "Sketched",
-    "Sketching",
-    "all_different",
-    "sketch_of_parts",
-    "sketched",
-]
-
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-__all__ = ["as_meant", "as_text", "as_texts", "of_row", "quoting"]
-
 RUN = ("=", "+", "-", "@", "\t", "\r")
 """A text that begins with one of these may be run."""
 MARK = "'"

@@ -21,19 +21,6 @@ from discreet.secret import unguessable
 if sys.platform != "win32":
     import fcntl
 
-__all__ = [
-    "PART",
-    "being_released",
-    "being_written",
-    "delete_unfinished",
-    "is_own",
-    "make_locked",
-    "partial_file",
-    "partial_folder",
-    "unused",
-    "write_once",
-]
-
 AHEAD = "."
 """How the name of a file begins that is not locked yet."""
 PART, FOLDER = ".part", ".folder"

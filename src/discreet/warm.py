@@ -12,14 +12,13 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.keys import row_keys
 from discreet.methods import deterministic, mdav, vmdav
-from discreet.methods.whole import Draws, Levels, Settings, whole_copy
+from discreet.methods.copies import Draws, Levels, Settings
+from discreet.methods.whole import whole_copy
 from discreet.parallel import bin_of_records, cluster_jointly, cluster_pair, members, pair_bins
 from discreet.progress import advance, listening
 from discreet.rounding import EqualWidth, KMeans, chimerge, optimal, rounding_set, sorted_column
 from discreet.rounding.rounding_set import regions_of
 from discreet.secret import Secret
-
-__all__ = ["NOWHERE", "warm"]
 
 NOWHERE = (
     "compiled kernels can be kept nowhere: neither beside the package nor in the user's cache"

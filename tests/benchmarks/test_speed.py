@@ -40,10 +40,7 @@ def test_each_job_is_declared_once_with_sizes_that_grow() -> None:
 
 def race(answer: int, closed: list[int], n: int, _: Path) -> Race:
     return Race(
-        lambda: n,
-        lambda: n + answer,
-        lambda ours, theirs: ours == theirs,
-        lambda: closed.append(n),
+        lambda: n, lambda: n + answer, lambda ours, theirs: ours == theirs, lambda: closed.append(n)
     )
 
 

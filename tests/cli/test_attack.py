@@ -113,10 +113,7 @@ REFUSED = {
     "few pairs": (["--no-unit", "--pairs", "3"], "pairs must be 0 or at least 10"),
     "m of a released table": (["R", "--m", "10"], "--m is for a copy that is made here"),
     "versions of a released table": (["R", "--versions", "2"], "--versions is for a copy"),
-    "one version": (
-        ["--no-unit", "--versions", "1"],
-        "versions must be a whole number",
-    ),
+    "one version": (["--no-unit", "--versions", "1"], "versions must be a whole number"),
     "numbers": (["R", "--kinds", "x=continuous"], "--kinds names codes that are levels here"),
     "a column that is not there": (["R", "--drop", "x"], "drop names columns that the table lacks"),
 }

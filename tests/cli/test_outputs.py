@@ -279,10 +279,7 @@ OF_A_SERVER = {
         ("--from-server", "--state", "{server}", "--token", "eva"),
         "nothing was handed in with a token 'eva'; outputs are of 'alice', 'bob'",
     ),
-    "no record": (
-        ("--from-server", "--token", "alice"),
-        "there is no server's record in",
-    ),
+    "no record": (("--from-server", "--token", "alice"), "there is no server's record in"),
     "an act": (("--from-server", "--approve"), "files are collected first"),
 }
 

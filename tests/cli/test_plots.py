@@ -136,11 +136,7 @@ ERRORS = {
         2,
         "a histogram has no use for --grid",
     ),
-    "no output of research": (
-        ["research", "histogram", "F", "bmi"],
-        2,
-        "say where the plot goes",
-    ),
+    "no output of research": (["research", "histogram", "F", "bmi"], 2, "say where the plot goes"),
     "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
     "raw data": (
@@ -553,11 +549,7 @@ RESEARCH_ERRORS: dict[str, tuple[list[str], int, str]] = {
         2,
         "'history' is sensitive, but none of the columns",
     ),
-    "noise": (
-        ["age", "amount", "-q", "0.5"],
-        2,
-        "a plot of parallel coordinates has no use for -",
-    ),
+    "noise": (["age", "amount", "-q", "0.5"], 2, "a plot of parallel coordinates has no use for -"),
 }
 CASES = [("plot", name, *case) for name, case in AXES_ERRORS.items()]
 CASES += [("research", name, *case) for name, case in RESEARCH_ERRORS.items()]
@@ -581,12 +573,7 @@ def test_what_cannot_be_drawn_is_said_in_one_line(
 
 @pytest.mark.parametrize(
     "option",
-    [
-        ["--sensitive", "age"],
-        ["-l", "3"],
-        ["--pixels", "200"],
-        ["--no-gradient"],
-    ],
+    [["--sensitive", "age"], ["-l", "3"], ["--pixels", "200"], ["--no-gradient"]],
     ids=lambda option: str(option[0]),
 )
 @pytest.mark.parametrize("command", ["plot", "research"])

@@ -35,10 +35,7 @@ CALLS: dict[str, Calls] = {
     "attack": (("attack", "TABLE", "--pairs", "0"),),
     "fidelity": (("fidelity", "TABLE"),),
     "tune": (("tune", "TABLE", "--methods", "whole", "-k", "5", "-m", "10"),),
-    "outputs": (
-        ("plot", "box", "TABLE", "bmi", "-o", "FIGURE"),
-        ("outputs", "FOLDER", "FIGURE"),
-    ),
+    "outputs": (("plot", "box", "TABLE", "bmi", "-o", "FIGURE"), ("outputs", "FOLDER", "FIGURE")),
     "verify": (
         ("plot", "box", "TABLE", "bmi", "-o", "FIGURE"),
         ("verify", "FIGURE", "--data", "TABLE"),
@@ -47,10 +44,7 @@ CALLS: dict[str, Calls] = {
     "forget": (("forget",),),
     "doctor": (("doctor",),),
     "log": (("plot", "box", "TABLE", "bmi", "--json"), ("log", "--verify")),
-    "version new": (
-        ("plot", "box", "TABLE", "bmi", "--json"),
-        ("version", "new", "CHANGED"),
-    ),
+    "version new": (("plot", "box", "TABLE", "bmi", "--json"), ("version", "new", "CHANGED")),
     "register withdraw": (
         ("plot", "box", "TABLE", "bmi", "--json"),
         ("register", "withdraw", "t.csv", "--reason", "a trial"),

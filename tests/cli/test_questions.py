@@ -85,10 +85,7 @@ ASKED: dict[str, tuple[str, str]] = {
         "bars({event!r}, by={sex!r}, percent=True)",
         "plot bars {f} {event} --by {sex} --percent",
     ),
-    "a part": (
-        "where({part!r}).histogram({x!r})",
-        'plot histogram {f} {x} --where "{part}"',
-    ),
+    "a part": ("where({part!r}).histogram({x!r})", 'plot histogram {f} {x} --where "{part}"'),
     "residuals": (
         "residuals('{x} ~ {y} + C({group})')",
         'plot residuals {f} "{x} ~ {y} + C({group})"',
@@ -114,10 +111,7 @@ ASKED: dict[str, tuple[str, str]] = {
         "model('survival({y}, {event}) ~ {x}', family='cox', event_is={is_event!r})",
         'model {f} "survival({y}, {event}) ~ {x}" --family cox --event-is {is_event}',
     ),
-    "persons by month": (
-        "over_time('day', every='month')",
-        "plot over-time {f} day --every month",
-    ),
+    "persons by month": ("over_time('day', every='month')", "plot over-time {f} day --every month"),
     "means": ("means({x!r}, {group!r})", "means {f} {x} {group}"),
     "weighted means": (
         "means({x!r}, {group!r}, weights={y!r})",

@@ -196,8 +196,7 @@ def test_the_report_goes_to_standard_output_as_json(run: Run, small: Path, tmp_p
     released = tmp_path / "r.parquet"
 
     code, out, err = run(
-        *f"anonymize {small} --columns x,y --strata arm --json".split(),
-        *f"-o {released}".split(),
+        *f"anonymize {small} --columns x,y --strata arm --json".split(), *f"-o {released}".split()
     )
 
     assert code == 0
@@ -232,22 +231,14 @@ CHOSEN: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"method": "probabilistic", "q": 0.5, "policy": "research"},
     ),
     "gaps": ("anonymize", "--missing mean --missing-levels drawn", {"missing numbers": "mean"}),
-    "the default": (
-        "anonymize",
-        "-k 4",
-        {"method": "deterministic", "k": 4, "policy": "research"},
-    ),
+    "the default": ("anonymize", "-k 4", {"method": "deterministic", "k": 4, "policy": "research"}),
     "nearness": (
         "anonymize",
         "--metric mahalanobis --method deterministic",
         {"method": "deterministic", "metric": "mahalanobis"},
     ),
     "sensitive": ("anonymize", "--sensitive ill -l 2", {"sensitive": "ill"}),
-    "a risk": (
-        "anonymize",
-        "--risk-below 0.3 --method microaggregation",
-        {"policy": "research"},
-    ),
+    "a risk": ("anonymize", "--risk-below 0.3 --method microaggregation", {"policy": "research"}),
     "a formula": ("protect", "--formula y~x", {"formula": "y~x"}),
     "a formula of research": ("anonymize", "--formula y~x", {"formula": "y~x"}),
 }
@@ -406,16 +397,8 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "a wrong report": ("anonymize F --columns x -o O --report r.pdf", 2, "a report is saved as"),
     "no folder": ("anonymize F --columns x -o no/such/r.csv", 2, "there is no folder"),
     "k too small": ("protect F --columns x -k 2 -o O", 2, "at least 3"),
-    "a name": (
-        "anonymize F --strata name --columns x -o O",
-        3,
-        "'name' identifies persons",
-    ),
-    "noise of a rounding": (
-        "round F --columns x --method mdav -q 1 -o O",
-        2,
-        "No such option: -q",
-    ),
+    "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies persons"),
+    "noise of a rounding": ("round F --columns x --method mdav -q 1 -o O", 2, "No such option: -q"),
     "a kind to evaluate": ("evaluate F F --kinds x=continuous", 2, "--kinds names codes"),
     "a kind of nothing": ("evaluate F F --kinds x", 2, "--kinds takes a column and its kind"),
     "tune, a target of rows": ("tune F --target x", 2, "--target is for --per-column alone"),

@@ -77,11 +77,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
         2,
         "No such option: --method",
     ),
-    "fewer than k in a group": (
-        ("protect", "FILE", "-m", "3"),
-        2,
-        "m must be at least k",
-    ),
+    "fewer than k in a group": (("protect", "FILE", "-m", "3"), 2, "m must be at least k"),
     "a version of what the file does not say": (
         ("version", "new", "FILE", "--policy", "POLICY", "-m", "12"),
         3,
@@ -197,15 +193,7 @@ def test_a_part_is_released_with_its_new_columns(run: Run, cohort: Path, tmp_pat
     to, report = tmp_path / "part.csv", tmp_path / "report.json"
 
     code, _, err = run(
-        "protect",
-        str(cohort),
-        *NEW,
-        "--where",
-        "age >= 50",
-        "-o",
-        str(to),
-        "--report",
-        str(report),
+        "protect", str(cohort), *NEW, "--where", "age >= 50", "-o", str(to), "--report", str(report)
     )
 
     assert code == 0, err

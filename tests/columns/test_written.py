@@ -134,14 +134,8 @@ def test_what_is_no_date_stays_text(texts: list[str]) -> None:
 
 STARTS = [datetime.date(2018 + i // 12 % 3, 1 + i % 12, 1) for i in range(SIZE)]
 UNSURE: dict[str, tuple[list[str], tuple[str, ...]]] = {
-    "months, month first": (
-        [day.strftime("%m/%d/%Y") for day in STARTS],
-        ("%d/%m/%Y", "%m/%d/%Y"),
-    ),
-    "months, points": (
-        [day.strftime("%d.%m.%Y") for day in STARTS],
-        ("%d.%m.%Y", "%m.%d.%Y"),
-    ),
+    "months, month first": ([day.strftime("%m/%d/%Y") for day in STARTS], ("%d/%m/%Y", "%m/%d/%Y")),
+    "months, points": ([day.strftime("%d.%m.%Y") for day in STARTS], ("%d.%m.%Y", "%m.%d.%Y")),
     "few days say it": (
         [*(day.strftime("%d/%m/%Y") for day in STARTS), *["25/03/2020"] * 8],
         ("%d/%m/%Y", "%m/%d/%Y"),

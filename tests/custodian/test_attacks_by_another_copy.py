@@ -66,9 +66,7 @@ def test_no_copy_by_another_k_or_m_leaves(
 
 @pytest.mark.parametrize(("change", "control"), TABLES.values(), ids=TABLES)
 def test_no_copy_by_another_secret_leaves(
-    monkeypatch: pytest.MonkeyPatch,
-    change: Callable[[pl.DataFrame], pl.DataFrame],
-    control: bool,
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[pl.DataFrame], pl.DataFrame], control: bool
 ) -> None:
     raw = cohort(N)
     monkeypatch.setenv("DISCREET_SECRET", SECRETS[0])
@@ -95,9 +93,7 @@ def test_by_a_key_persons_are_known_in_other_columns() -> None:
     drawn(others().select(**waves), "c", key="patient", k=6)
 
 
-def test_after_a_new_secret_beside_the_policy_the_old_persons_are_known(
-    tmp_path: Path,
-) -> None:
+def test_after_a_new_secret_beside_the_policy_the_old_persons_are_known(tmp_path: Path) -> None:
     """As where somebody deletes the secret, and another is made in silence."""
     (tmp_path / "p.toml").write_text('preset = "standard"\n', encoding="utf-8")
     key = tmp_path / "discreet.secret"

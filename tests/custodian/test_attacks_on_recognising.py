@@ -113,8 +113,7 @@ def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
             part.bars("sex").to_json()
     with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
         dc.protect(
-            cohort(2).iloc[:100].pipe(lambda it: pd.concat([frame, it])),
-            study="all",
+            cohort(2).iloc[:100].pipe(lambda it: pd.concat([frame, it])), study="all"
         ).new_version()
     dc.open(cohort(3), study="others").bars("sex").to_json()
 

@@ -92,11 +92,7 @@ WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
         {"method": "probabilistic", "q": 0.5},
         {"way of protecting rows": "probabilistic, q = 0.5, far_noise = even, k = 3"},
     ),
-    "records": (
-        ("scatter", "x", "y"),
-        {"method": "none"},
-        {"way of protecting rows": "none"},
-    ),
+    "records": (("scatter", "x", "y"), {"method": "none"}, {"way of protecting rows": "none"}),
     "counts": (("histogram", "x"), {"k": 4}, {"least count": "k = 4"}),
 }
 

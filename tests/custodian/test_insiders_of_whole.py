@@ -87,9 +87,7 @@ def by_source(seed: int, n: int = N) -> dict[str, float]:
     raw = cohort(n, seed)
     study, listed = (
         dc.open(
-            raw,
-            Policy.preset("standard", tables=tables),
-            study=f"insider {n} {seed} {len(tables)}",
+            raw, Policy.preset("standard", tables=tables), study=f"insider {n} {seed} {len(tables)}"
         )
         for tables in ([], [["ward", "died"]])
     )

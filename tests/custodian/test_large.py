@@ -156,8 +156,7 @@ def test_a_table_of_few_different_rows_is_spread_evenly(
 def test_another_process_protects_a_partition_alike(how: dict[str, str]) -> None:
     twice = pl.concat([cohort(N, seed) for seed in (0, 1)])
     frame = twice.with_columns(
-        patient=pl.Series([f"P{i % N:05}" for i in range(2 * N)]),
-        visit=pl.int_range(2 * N),
+        patient=pl.Series([f"P{i % N:05}" for i in range(2 * N)]), visit=pl.int_range(2 * N)
     )
     table = table_of(frame, **how)
     large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
@@ -478,13 +477,7 @@ def test_who_is_killed_leaves_no_raw_value_behind(
     temporary.mkdir()
 
     ended = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            KILLED.format(most=MOST),
-            folder,
-            tmp_path / "marked.parquet",
-        ],
+        [sys.executable, "-c", KILLED.format(most=MOST), folder, tmp_path / "marked.parquet"],
         env={**os.environ, "TMPDIR": str(temporary)},
         check=False,
         capture_output=True,

@@ -208,11 +208,7 @@ def test_other_tables_are_another_policy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tables", "says"),
-    [
-        ([["ward", "x"]], r"'x' is continuous"),
-        ([["ward", "none"]], r"none"),
-    ],
+    ("tables", "says"), [([["ward", "x"]], r"'x' is continuous"), ([["ward", "none"]], r"none")]
 )
 def test_tables_are_of_levels(tables: list[list[str]], says: str) -> None:
     with pytest.raises(InputError, match=says):

@@ -51,9 +51,7 @@ def test_a_copy_is_made(case: tuple[dict[str, Any], dict[str, Any], dict[str, in
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
-def test_no_copy_is_made(
-    case: tuple[dict[str, Any], dict[str, Any], type[Exception], str],
-) -> None:
+def test_no_copy_is_made(case: tuple[dict[str, Any], dict[str, Any], type[Exception], str]) -> None:
     columns, how, error, says = case
     with pytest.raises(error, match=says):
         dc.open(pd.DataFrame(columns), study="odd", **how).anonymize()

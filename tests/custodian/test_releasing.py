@@ -265,16 +265,8 @@ ASKED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "all but other levels": ({"strata": ["sex"]}, {}, ["x", "sex", "y", "z"]),
     "some are dropped": ({"strata": ["sex"]}, {"drop": ["code", "z"]}, ["x", "sex", "y"]),
     "some are named": ({"strata": ["sex"]}, {"columns": ["y", "x"]}, ["x", "sex", "y"]),
-    "levels and all": (
-        {},
-        {"sensitive": "smokes"},
-        ["code", "x", "sex", "y", "smokes", "z"],
-    ),
-    "without strata": (
-        {},
-        {"drop": ["sex", "smokes"]},
-        ["code", *GROUP],
-    ),
+    "levels and all": ({}, {"sensitive": "smokes"}, ["code", "x", "sex", "y", "smokes", "z"]),
+    "without strata": ({}, {"drop": ["sex", "smokes"]}, ["code", *GROUP]),
     "a sensitive number": (
         {},
         {"columns": ["x", "y"], "drop": ["sex", "smokes"], "sensitive": "code"},
@@ -427,7 +419,7 @@ def test_rows_left_out_of_strata_are_said() -> None:
 
     assert release.report.made["prepared"] == [
         "fewer than 10 rows of strata that stayed small are left out, so what all rows of a stratum"
-        " share may not be true of all persons",
+        " share may not be true of all persons"
     ]
     assert Counter(plain(release.frame)["arm"]) == {"a": 100, "b": 51}
 
@@ -494,11 +486,7 @@ GAPPY: dict[str, tuple[dict[str, str], int, set[str], list[str], int | None]] = 
 
 @pytest.mark.parametrize(("how", "rows", "levels", "said", "left_out"), GAPPY.values(), ids=GAPPY)
 def test_missing_values_are_never_passed_over_in_silence(
-    how: dict[str, str],
-    rows: int,
-    levels: set[str],
-    said: list[str],
-    left_out: int | None,
+    how: dict[str, str], rows: int, levels: set[str], said: list[str], left_out: int | None
 ) -> None:
     release = research(pa.table(GAPS), strata=["sex"], k=5, **how).anonymize(["x", "y"])
 

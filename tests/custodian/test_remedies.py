@@ -56,11 +56,7 @@ def policy_of(name: str, fields: dict[str, Any]) -> Policy:
 
 @pytest.mark.parametrize(("name", "fields", "study", "typed"), SAID.values(), ids=SAID)
 def test_the_command_is_said_in_full(
-    here: Table,
-    name: str,
-    fields: dict[str, Any],
-    study: str | None,
-    typed: str,
+    here: Table, name: str, fields: dict[str, Any], study: str | None, typed: str
 ) -> None:
     said = new_version(here, policy_of(name, fields), study)
 

@@ -162,8 +162,7 @@ def test_the_report_says_how_many_points_each_column_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "k"),
-    [({"k": 12}, 12), ({"c": 20}, 12), ({"k": "freedman-diaconis"}, 3)],
+    ("how", "k"), [({"k": 12}, 12), ({"c": 20}, 12), ({"k": "freedman-diaconis"}, 3)]
 )
 def test_rows_are_counted_that_fewer_share_than_were_asked_for(how: dict[str, Any], k: int) -> None:
     report = research().round(GROUP, method="kmeans", per_column=True, **how).report

@@ -96,11 +96,7 @@ SAVED: dict[str, tuple[Save, tuple[str, ...], str]] = {
         (".html", ".txt", ".json", ".png", ".svg", ".pdf"),
         "measured",
     ),
-    "columns": (
-        lambda study, path: path.write_text(study.columns.to_json()),
-        (".json",),
-        "copy",
-    ),
+    "columns": (lambda study, path: path.write_text(study.columns.to_json()), (".json",), "copy"),
     "board": (lambda study, path: study.board().save(path), (".html",), "copy"),
     "board of a release": (
         lambda study, path: dc.board(study.anonymize(["age", "bmi"])).save(path),

@@ -103,9 +103,7 @@ def test_a_kept_copy_says_the_same(tmp_path: Path) -> None:
         assert column.tolist() == made[1][name].tolist()
 
 
-def test_of_a_large_table_no_two_partitions_share_a_person(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_large_table_no_two_partitions_share_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.vault.whole_columns.MOST_CELLS", 900)
     monkeypatch.setattr("discreet.vault.whole_columns.LEAST_PERSONS", 2)
     study = opened(visits("texts"))

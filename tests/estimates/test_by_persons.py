@@ -39,11 +39,7 @@ ERRORS = {
     ("values", "persons", "weights", "error", "count"), ERRORS.values(), ids=ERRORS
 )
 def test_errors_of_means_by_hand(
-    values: np.ndarray,
-    persons: np.ndarray,
-    weights: np.ndarray | None,
-    error: float,
-    count: int,
+    values: np.ndarray, persons: np.ndarray, weights: np.ndarray | None, error: float, count: int
 ) -> None:
     found, of = error_by_persons(values, persons, weights)
 

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from discreet.errors import InputError, RefusedError
-from discreet.estimates.copy_table import FIGURES, SUFFIXES, Line
+from discreet.estimates.copy_table import SUFFIXES, Line
 from discreet.estimates.figures import OF_INTERVAL, Figure, Group
 from discreet.measure import CopyTable
+from discreet.render.journal import FIGURES
 from discreet.render.scene import Intervals
 
 NASTY = 'R&D_50% <5 {a} $x$ #1 ~^ [b] \\ "q" | \x1b[31m'

@@ -37,9 +37,7 @@ def test_a_variance_by_hand(off: list[float], share: float, variance: float) -> 
 
 
 @given(
-    st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=9),
-    st.floats(0.01, 1),
-    st.floats(-100, 100),
+    st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=9), st.floats(0.01, 1), st.floats(-100, 100)
 )
 def test_it_is_in_the_units_of_the_figure(off: list[float], share: float, times: float) -> None:
     found = own_variance([times * it for it in off], share)

@@ -19,7 +19,7 @@ ALSO = {
     "a_table_to_release": [
         "For the custodian: not a release.",
         "What somebody could learn about a person",
-    ],
+    ]
 }
 
 

@@ -292,12 +292,7 @@ def test_file_of_another_signer_is_refused(tmp_path: Path) -> None:
     with open_study_file(tmp_path / "a.discreet") as file:
         manifest, rows = file.manifest, file.columns(file.names)
     draft = Draft(
-        *("signed", "2"),
-        manifest.columns,
-        k=5,
-        m=20,
-        persons=400,
-        policy=manifest.policy,
+        *("signed", "2"), manifest.columns, k=5, m=20, persons=400, policy=manifest.policy
     )
     write_study_file(tmp_path / "b.discreet", draft, [rows], draft_key)
     with pytest.raises(InputError, match="was signed by"):

@@ -115,12 +115,7 @@ def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(method: Any) -> No
         ("crosstab", ("sex", "age", "bmi"), {}, "takes rows and columns without a name"),
         ("bars", ("sex",), {"column": "age"}, "bars was given column twice"),
         ("bars", ("sex",), {"percent": "yes"}, "percent must be True or False"),
-        (
-            "parallel",
-            (["age", "sex"],),
-            {"method": ["none"]},
-            "method of parallel is text",
-        ),
+        ("parallel", (["age", "sex"],), {"method": ["none"]}, "method of parallel is text"),
         ("scatter", ("age", "bmi"), {"show": 3}, "show of scatter is text, and a number"),
         ("summary", (), {"by": ["sex", "age"]}, "one column as by.*without brackets"),
         ("means", ("bmi", None), {}, "by takes the name of a column of levels, or of two"),

@@ -225,10 +225,7 @@ LEGENDS: dict[str, tuple[Draw, str]] = {
     "outlines": (lambda s: s.histogram("bmi", by="sex", overlay=True), "Sex at birth"),
     "density": (lambda s: s.density("bmi", by="sex"), "Sex at birth"),
     "ecdf": (lambda s: s.ecdf("bmi", by="sex"), "Sex at birth"),
-    "survival": (
-        lambda s: s.survival("years", "died", event_is="yes", by="sex"),
-        "Sex at birth",
-    ),
+    "survival": (lambda s: s.survival("years", "died", event_is="yes", by="sex"), "Sex at birth"),
     "over time": (lambda s: s.over_time("visit", by="band"), "band"),
     "boxes by two": (lambda s: s.box("bmi", by=("band", "sex")), "Sex at birth"),
     "lines by two": (lambda s: s.ecdf("bmi", by=("band", "sex")), "band"),

@@ -7,15 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.expressions import (
-    Days,
-    Levels,
-    Numbers,
-    Truth,
-    Values,
-    parse_expression,
-    yes_of,
-)
+from discreet.expressions import Days, Levels, Numbers, Truth, Values, parse_expression, yes_of
 
 KINDS: Mapping[str, str] = {
     "age": "number",
@@ -204,8 +196,7 @@ def test_days_are_added_to_dates() -> None:
 
     assert isinstance(found, Days)
     np.testing.assert_allclose(
-        found.values,
-        days("1985-01-11", "1969-01-31", "1970-02-07", "2000-03-28").values,
+        found.values, days("1985-01-11", "1969-01-31", "1970-02-07", "2000-03-28").values
     )
 
 
@@ -243,11 +234,7 @@ def test_names_come_in_order_of_first_use() -> None:
 
     read = parse_expression(text, KINDS)
 
-    assert (read.names, read.kind, read.text) == (
-        ("log", "age", "body mass", "sex"),
-        "truth",
-        text,
-    )
+    assert (read.names, read.kind, read.text) == (("log", "age", "body mass", "sex"), "truth", text)
 
 
 def test_infinite_numbers_are_missing() -> None:

@@ -64,10 +64,7 @@ COLUMNS: Mapping[str, tuple[Any, ...]] = {
 }
 BY = ("histogram", "scatter", "heatmap", "contour", "bars")
 GROUP = ["age", "bmi", "glucose"]
-RULES: dict[str, Any] = {
-    "roles": {"patient": "identifier"},
-    "kinds": {"ward": "categorical"},
-}
+RULES: dict[str, Any] = {"roles": {"patient": "identifier"}, "kinds": {"ward": "categorical"}}
 SENSITIVE = {"patient": "identifier", "diagnosis": "sensitive"}
 
 
@@ -194,11 +191,7 @@ def plots_presets(folder: Path) -> Cases:
 
 
 def _of_visits() -> Cases:
-    rules = {
-        "roles": {},
-        "kinds": {},
-        "unit": "person",
-    }
+    rules = {"roles": {}, "kinds": {}, "unit": "person"}
     study = study_of("standard", access.visits(), **rules)
     asked: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
         ("histogram", ("systolic",), {}),
@@ -242,11 +235,7 @@ def _sensitive() -> Cases:
 
 def _declared() -> Cases:
     """Draw with ends, edges, missing values, ordered levels and few bins declared."""
-    study = study_of(
-        limits={"glucose": [50, 180]},
-        missing_values={"income": [98000]},
-        round_to=1,
-    )
+    study = study_of(limits={"glucose": [50, 180]}, missing_values={"income": [98000]}, round_to=1)
     out = {f"declared: {name}": tried(ask) for name, ask in every_plot(study)}
     return out | {
         "declared: income": tried(_asking(study, "histogram", "income")),
@@ -346,10 +335,7 @@ def _settings(policy: Policy) -> dict[str, Any]:
 
 
 def _report(report: Any) -> Cases:
-    return {
-        "text": digest(report.to_text()),
-        "json": brief(json.loads(report.to_json())),
-    }
+    return {"text": digest(report.to_text()), "json": brief(json.loads(report.to_json()))}
 
 
 def research_tables(folder: Path) -> Cases:

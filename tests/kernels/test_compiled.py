@@ -75,9 +75,7 @@ def count(x):
 
 
 @pytest.mark.slow
-def test_what_was_kept_is_forgotten_when_a_module_that_it_calls_is_another(
-    tmp_path: Path,
-) -> None:
+def test_what_was_kept_is_forgotten_when_a_module_that_it_calls_is_another(tmp_path: Path) -> None:
     # The package, with two modules more: the lower one is changed between two starts.
     package = tmp_path / "discreet"
     shutil.copytree(
@@ -159,10 +157,7 @@ def test_a_kernel_that_cannot_be_kept_is_compiled_all_the_same(package: Path) ->
 
     found = tried(package, str(cache))
 
-    assert found == [
-        "compiling, as at each start: see discreet doctor",
-        f"2.0 False False {cache}",
-    ]
+    assert found == ["compiling, as at each start: see discreet doctor", f"2.0 False False {cache}"]
 
 
 @pytest.mark.slow

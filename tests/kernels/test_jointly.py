@@ -5,15 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.kernels.jointly import (
-    CLUSTERS,
-    LEFT,
-    PARTS,
-    RECORDS,
-    SEED,
-    joint_steps,
-    place_strays,
-)
+from discreet.kernels.jointly import CLUSTERS, LEFT, PARTS, RECORDS, SEED, joint_steps, place_strays
 
 
 def made(rows: Any, counts: Any, seed: int, k: int, step: int = 10**9) -> tuple[Any, Any]:

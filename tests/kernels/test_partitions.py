@@ -60,9 +60,7 @@ def test_optimal_by_hand(values: list[float], counts: list[int], k: int, cuts: l
 
 
 spaces = st.one_of(
-    st.sampled_from([0.25, 0.5, 1.0, 3.0]),
-    st.floats(1e-3, 1e3),
-    st.sampled_from([1e-6, 1e6, 1e9]),
+    st.sampled_from([0.25, 0.5, 1.0, 3.0]), st.floats(1e-3, 1e3), st.sampled_from([1e-6, 1e6, 1e9])
 )
 columns = st.lists(st.tuples(spaces, st.integers(1, 4)), min_size=2, max_size=9)
 

@@ -119,9 +119,7 @@ BLOCKS: dict[str, tuple[list[int], set[int], list[int], tuple[int, int], list[in
 
 
 @pytest.mark.parametrize("case", BLOCKS.values(), ids=BLOCKS)
-def test_blocks(
-    case: tuple[list[int], set[int], list[int], tuple[int, int], list[int]],
-) -> None:
+def test_blocks(case: tuple[list[int], set[int], list[int], tuple[int, int], list[int]]) -> None:
     value, alone, sizes, ends, wanted = case
     held = np.array([it in alone for it in value])
     ones = np.ones(len(value), dtype=np.int64)

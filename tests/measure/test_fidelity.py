@@ -27,7 +27,8 @@ from discreet.estimates.fidelity_report import (
     nice_above,
 )
 from discreet.measure.fidelity import Mixed, fidelity, mean_deviation
-from discreet.methods.whole import MISSING, OTHER, Draws, Levels, Settings, whole_copy
+from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings
+from discreet.methods.whole import whole_copy
 from discreet.progress import listening
 from discreet.render.scene import Cells
 from discreet.secret import Secret
@@ -521,10 +522,7 @@ class TestRounded:
 
     @pytest.mark.parametrize(
         ("rows", "titles"),
-        [
-            (150, ["Each column with each other one"]),
-            (5000, ["Each two columns", "Each column"]),
-        ],
+        [(150, ["Each column with each other one"]), (5000, ["Each two columns", "Each column"])],
     )
     def test_what_would_be_noise_is_left_out(self, rows: int, titles: list[str]) -> None:
         found = given_figures(rows=rows).rounded(draws(table(1)))

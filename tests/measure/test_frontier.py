@@ -12,13 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.frontier import (
-    OWN_WORK,
-    Point,
-    RiskUtilityMap,
-    Setting,
-    nice_ticks,
-)
+from discreet.measure.frontier import OWN_WORK, Point, RiskUtilityMap, Setting, nice_ticks
 from discreet.measure.pairs import Estimate
 from discreet.render.scene import Dots, Lines
 

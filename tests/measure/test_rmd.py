@@ -161,11 +161,7 @@ def test_laws(x: Floats, variant: str, order: list[int]) -> None:
         return
     other = rmd_risk(x[order], y[order], w1=1, w2=0.1, variant=variant)
 
-    assert (other.risk1, other.risk2, other.excluded) == (
-        found.risk1,
-        found.risk2,
-        found.excluded,
-    )
+    assert (other.risk1, other.risk2, other.excluded) == (found.risk1, found.risk2, found.excluded)
     assert other.risky1.tolist() == found.risky1[order].tolist()
     assert not (found.risky2 & ~found.risky1).any()
     assert rmd_risk(x, y, w1=2, w2=0.1, variant=variant).risk1.count >= found.risk1.count

@@ -232,8 +232,7 @@ FEW = "released rows that fewer than 7 rows share in all columns"
 
 class TestShared:
     @pytest.mark.parametrize(
-        ("count", "words"),
-        [(930, "about 93 of 100"), (1, "about 1 of 1000"), (1000, "all")],
+        ("count", "words"), [(930, "about 93 of 100"), (1, "about 1 of 1000"), (1000, "all")]
     )
     def test_rows_that_few_share_are_told_as_a_share(self, count: int, words: str) -> None:
         found = measured(risks={"below_k": Estimate(FEW, count, 1000)})

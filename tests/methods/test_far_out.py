@@ -50,10 +50,7 @@ TAILS: dict[str, tuple[Floats, Ends]] = {
     "nine far below": (with_far(9, -300.0), (True, False)),
     "at both ends": (with_far(9, -300.0, with_far(18, 400.0)), (True, True)),
     "a heavy tail": (np.random.default_rng(3).pareto(0.6, 500), (False, True)),
-    "nine beside a value of many": (
-        np.append(np.zeros(491), 30.0 + np.arange(9)),
-        (False, True),
-    ),
+    "nine beside a value of many": (np.append(np.zeros(491), 30.0 + np.arange(9)), (False, True)),
     "a scale": (np.random.default_rng(4).integers(1, 6, 500).astype(float), (False, False)),
 }
 

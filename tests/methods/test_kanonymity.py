@@ -271,12 +271,7 @@ def test_joining_may_spoil_closeness() -> None:
     hierarchy = Hierarchy("home", ({"a": "ab", "b": "ab", "c": "c"},))
 
     done = repair(
-        levels,
-        2,
-        sensitive=sick,
-        closeness=0.1,
-        hierarchies={"home": hierarchy},
-        may_drop=False,
+        levels, 2, sensitive=sick, closeness=0.1, hierarchies={"home": hierarchy}, may_drop=False
     )
 
     assert done.steps == ()

@@ -290,14 +290,8 @@ SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"persons": "who"},
         ["groups are of at least 5 persons (who): all rows of a person in a stratum are in one"],
     ),
-    "few left out": (
-        {"suppressed": 1},
-        [f"fewer than 5 rows {LEFT_OUT}"],
-    ),
-    "many left out": (
-        {"suppressed": 123},
-        [f"about 125 rows {LEFT_OUT}"],
-    ),
+    "few left out": ({"suppressed": 1}, [f"fewer than 5 rows {LEFT_OUT}"]),
+    "many left out": ({"suppressed": 123}, [f"about 125 rows {LEFT_OUT}"]),
 }
 
 

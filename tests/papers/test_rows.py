@@ -321,13 +321,7 @@ FILLINGS: dict[str, tuple[tuple[str, str], list[float], list[float], str, Any]] 
         "fffmm",
         ((("x", 1), ("y", 1)), (), 1),
     ),
-    "level": (
-        ("complete", "level"),
-        [1, 2, 9, 4],
-        [1, 2, 4, 5],
-        "ff-m",
-        ((), (("sex", 1),), 2),
-    ),
+    "level": (("complete", "level"), [1, 2, 9, 4], [1, 2, 4, 5], "ff-m", ((), (("sex", 1),), 2)),
     "both": (
         ("median", "level"),
         [1, 2, 4, 9, 4, 4],

@@ -138,11 +138,7 @@ BREAKS: dict[str, tuple[CellClusters, dict[str, Any], str]] = {
         {},
         "larger than its box",
     ),
-    "boxes not sorted": (
-        with_labels([[1, -1, 0], [-1, 0, 0]], GOOD.boxes[::-1]),
-        {},
-        "not sorted",
-    ),
+    "boxes not sorted": (with_labels([[1, -1, 0], [-1, 0, 0]], GOOD.boxes[::-1]), {}, "not sorted"),
     "a box twice": (
         with_labels([[0, -1, 0], [-1, 1, 1]], ((0, 2, 0, 3), (0, 2, 0, 3))),
         {},
@@ -341,13 +337,7 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
         None,
         [(0, 1, 0, 1), (1, 3, 1, 3), (2, 3, 2, 3)],
     ),
-    "what is left goes to a cell of k": (
-        [[5, 0, 1]],
-        5,
-        BOTH_GROWING,
-        None,
-        [(0, 1, 0, 3)],
-    ),
+    "what is left goes to a cell of k": ([[5, 0, 1]], 5, BOTH_GROWING, None, [(0, 1, 0, 3)]),
     "of two it goes to the one made first": (
         [[5, 1, 5]],
         5,
@@ -388,14 +378,7 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
     ),
     "no row reaches two: the seed is where two rows hold most": (
         # the same on the diagonal, in rows 0, 3, 4 and 5
-        [
-            [1, 0, 0, 0],
-            [0, 0, 0, 0],
-            [0, 0, 0, 0],
-            [0, 1, 0, 0],
-            [0, 0, 1, 0],
-            [0, 0, 0, 1],
-        ],
+        [[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],
         2,
         MIXED,
         None,
@@ -414,9 +397,7 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
 
 
 @pytest.mark.parametrize(
-    ("grid", "k", "kinds", "edges", "boxes"),
-    BY_HAND_GROWING.values(),
-    ids=BY_HAND_GROWING,
+    ("grid", "k", "kinds", "edges", "boxes"), BY_HAND_GROWING.values(), ids=BY_HAND_GROWING
 )
 def test_by_hand_growing(grid: Any, k: int, kinds: Kinds, edges: Any, boxes: Any) -> None:
     counts = np.array(grid)
@@ -475,11 +456,7 @@ def naive_seed(left: dict[Cell, int], metric: str, shape: Cell) -> Cell:
 
 
 def naive(
-    grid: Whole,
-    k: int,
-    kinds: Kinds,
-    edges: tuple[Whole, Whole],
-    cost: str,
+    grid: Whole, k: int, kinds: Kinds, edges: tuple[Whole, Whole], cost: str
 ) -> list[list[Cell]]:
     """Cluster as the rules say, word by word; clusters in the order of making."""
     left = {(i, j): held for (i, j), held in np.ndenumerate(grid.tolist()) if held}
@@ -529,9 +506,7 @@ def cases(draw: st.DrawFn) -> tuple[Whole, int, Kinds, tuple[Whole, Whole]]:
 
 
 @given(cases())
-def test_it_grows_as_the_naive_twin(
-    case: tuple[Whole, int, Kinds, tuple[Whole, Whole]],
-) -> None:
+def test_it_grows_as_the_naive_twin(case: tuple[Whole, int, Kinds, tuple[Whole, Whole]]) -> None:
     grid, k, kinds, edges = case
 
     boxes, cluster_of = grow_cells(grid, k, kinds=kinds, edges=edges)

@@ -6,10 +6,7 @@ from discreet.arguments import Described
 from discreet.methods import METHODS
 from discreet.parallel.methods import KMember, KMemberJoint
 
-WAYS: dict[str, type[Described]] = {
-    "k-member": KMember,
-    "k-member-joint": KMemberJoint,
-}
+WAYS: dict[str, type[Described]] = {"k-member": KMember, "k-member-joint": KMemberJoint}
 
 
 @pytest.mark.parametrize("name", WAYS)

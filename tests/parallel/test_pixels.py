@@ -44,16 +44,8 @@ T = 3 / 8 * math.log2(8 / 3)
 # mutual information, left, right and joint entropy; corrected information and its error.
 BY_HAND: dict[str, tuple[Records, tuple[float, ...], tuple[float, float]]] = {
     "all on one pixel": ([(2, 1)] * 6, (6, 1, 1, 0, 0, 0, 0), (0, 0)),
-    "a fan": (
-        [(0, i) for i in range(6)],
-        (1, 6, 1, 0, 0, math.log2(6), math.log2(6)),
-        (0, 0),
-    ),
-    "a funnel": (
-        [(i, 0) for i in range(6)],
-        (1, 1, 6, 0, math.log2(6), 0, math.log2(6)),
-        (0, 0),
-    ),
+    "a fan": ([(0, i) for i in range(6)], (1, 6, 1, 0, 0, math.log2(6), math.log2(6)), (0, 0)),
+    "a funnel": ([(i, 0) for i in range(6)], (1, 1, 6, 0, math.log2(6), 0, math.log2(6)), (0, 0)),
     "independent": (
         [(0, 0), (0, 5), (0, 5), (3, 0), (3, 5), (3, 5)],
         (1.5, 2, 2, 0, 1, math.log2(3) - 2 / 3, math.log2(3) + 1 / 3),
@@ -194,9 +186,7 @@ def metrics_by_loops(dense: Whole) -> PairMetrics:
     )
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=30),
-)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=30))
 def test_metrics_as_by_loops(records: Records) -> None:
     dense = np.zeros((6, 4), dtype=np.int64)
     np.add.at(dense, tuple(zip(*records, strict=True)), 1)
@@ -305,10 +295,7 @@ LEVELS = {
     (3, 9): ((0, 4, 8), ((0, 3), (3, 6), (6, 9))),
     (3, 10): ((0, 5, 9), ((0, 3), (3, 6), (6, 10))),
     (4, 4): ((0, 1, 2, 3), ((0, 1), (1, 2), (2, 3), (3, 4))),
-    (5, 400): (
-        (0, 100, 200, 299, 399),
-        ((0, 80), (80, 160), (160, 240), (240, 320), (320, 400)),
-    ),
+    (5, 400): ((0, 100, 200, 299, 399), ((0, 80), (80, 160), (160, 240), (240, 320), (320, 400))),
 }
 
 
@@ -359,16 +346,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: pair_bins(ONE, np.array([1, 1]), (2, 2)),
         "as many pixels on the left axis as on the right",
     ),
-    "no pixels": (
-        lambda: pair_bins(np.array([1.0]), ONE, (2, 2)),
-        "pixels must be whole numbers",
-    ),
+    "no pixels": (lambda: pair_bins(np.array([1.0]), ONE, (2, 2)), "pixels must be whole numbers"),
     "two columns": (lambda: pair_bins(ONE[None], ONE[None], (2, 2)), "one for each record"),
     "no grid": (lambda: bins_of_grid(ONE), "counts must be a grid"),
-    "grid of shares": (
-        lambda: bins_of_grid(np.array([[0.5]])),
-        "counts must be a grid",
-    ),
+    "grid of shares": (lambda: bins_of_grid(np.array([[0.5]])), "counts must be a grid"),
     "grid below 0": (lambda: bins_of_grid(np.array([[-1, 2]])), "at least 0"),
     "record of no bin": (
         lambda: bin_of_records(pair_bins(ONE, ONE, (3, 3)), ONE, ONE + 1),

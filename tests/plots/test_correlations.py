@@ -81,10 +81,7 @@ def test_pearson_stands_below_the_diagonal_and_spearman_above() -> None:
     assert panel.marks == (
         Cells(edges, edges, values, "correlation", (-1.0, 1.0), texts, signed=True),
     )
-    assert (panel.x, panel.y) == (
-        Axis("", ticks=("a", "b", "c")),
-        Axis("", ticks=("c", "b", "a")),
-    )
+    assert (panel.x, panel.y) == (Axis("", ticks=("a", "b", "c")), Axis("", ticks=("c", "b", "a")))
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,7 @@ from discreet.methods.counts import Bins
 from discreet.methods.values import short
 from discreet.plots import GridView, Origin
 from discreet.plots.box import tukey_box
-from discreet.plots.counts import (
-    AxisRange,
-    Shown,
-    ends_of_table,
-    ends_of_values,
-    short_places,
-)
+from discreet.plots.counts import AxisRange, Shown, ends_of_table, ends_of_values, short_places
 from discreet.plots.heatmap import grid_view
 from discreet.plots.histogram import histogram_view
 from discreet.plots.scatter import middles_of_cells

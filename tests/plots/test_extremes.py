@@ -46,14 +46,7 @@ def papers() -> dc.Research:
     return dc.research(table(), study="extremes", unit=False)
 
 
-COLUMNS = (
-    "subnormal",
-    "steps of the smallest",
-    "narrow",
-    "huge",
-    "both ends",
-    "far for its width",
-)
+COLUMNS = ("subnormal", "steps of the smallest", "narrow", "huge", "both ends", "far for its width")
 ASKED: dict[str, Callable[[str], Any]] = {
     "histogram": lambda name: study().histogram(name),
     "histogram of counts": lambda name: papers().histogram(name),

@@ -292,10 +292,7 @@ EDGES: dict[str, tuple[str, list[float], tuple[float, ...], tuple[int | None, ..
 
 @pytest.mark.parametrize(("method", "edges", "drawn", "counts"), EDGES.values(), ids=EDGES)
 def test_a_histogram_between_declared_edges(
-    method: str,
-    edges: list[float],
-    drawn: tuple[float, ...],
-    counts: tuple[int | None, ...],
+    method: str, edges: list[float], drawn: tuple[float, ...], counts: tuple[int | None, ...]
 ) -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
     question = asked("histogram", ["age"], k=5, edges={"age": edges}, method=method)

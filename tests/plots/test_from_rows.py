@@ -24,11 +24,7 @@ ORIGIN = Origin(
 
 
 def asked(
-    picture: str,
-    columns: list[str],
-    policy: str = "standard",
-    by: str | None = None,
-    **named: Any,
+    picture: str, columns: list[str], policy: str = "standard", by: str | None = None, **named: Any
 ) -> PlotRequest:
     """Settle a picture by the row method of `research`, or one of a copy."""
     found = policy_of(**named).settle(picture, columns, method="rows", by=by)
@@ -117,10 +113,7 @@ def test_limits_are_of_the_protected_rows() -> None:
 @pytest.mark.parametrize(("policy", "k"), [("standard", 5), ("research", 3)])
 def test_a_box_draws_mean_and_outliers(policy: str, k: int) -> None:
     view = box_plot.from_rows(
-        rows(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5]),
-        (),
-        asked("box", ["x", "y"], policy),
-        ORIGIN,
+        rows(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5]), (), asked("box", ["x", "y"], policy), ORIGIN
     )
 
     assert [box.label for box in view.groups] == ["x", "y"]

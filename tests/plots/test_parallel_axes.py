@@ -45,10 +45,7 @@ def table_of(ordered: Sensitive | None = None, **columns: Sequence[Any]) -> Tabl
 
 
 def asked(
-    *columns: str,
-    pixels: int = 100,
-    sensitive: Sensitive | None = None,
-    **fields: Any,
+    *columns: str, pixels: int = 100, sensitive: Sensitive | None = None, **fields: Any
 ) -> PlotRequest:
     """Settle parallel coordinates of k = 3."""
     given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
@@ -67,10 +64,7 @@ def cut(table: Table, name: str, **how: Any) -> CellAxis:
 # Persons in each tenth of the axis, and the pixels between which the cells lie.
 CUT: dict[str, tuple[list[int], list[int]]] = {
     "k in each": ([3] * 10, [*range(0, 101, 10)]),
-    "small ones join those after them": (
-        [4, 2, 0, 7, 1, 5, 1, 1, 5, 4],
-        [0, 10, 40, 60, 90, 100],
-    ),
+    "small ones join those after them": ([4, 2, 0, 7, 1, 5, 1, 1, 5, 4], [0, 10, 40, 60, 90, 100]),
     "the last of all join what is before them": (
         [10, 10, 8, 0, 0, 0, 0, 0, 1, 1],
         [0, 10, 20, 100],
@@ -187,11 +181,7 @@ WARDS: list[str | None] = [*"a" * 12, *"b" * 10, *"c" * 5, *"d" * 2, "e"]
 LEVELED: dict[str, tuple[list[str | None], Sensitive, tuple[str, ...]]] = {
     "small ones are joined": (WARDS, {}, ("a", "b", "c", "other")),
     "a declared order": (WARDS, {"g": ("c", "b", "a")}, ("c", "b", "a", "other")),
-    "those that are not declared come after": (
-        WARDS,
-        {"g": ("c",)},
-        ("c", "a", "b", "other"),
-    ),
+    "those that are not declared come after": (WARDS, {"g": ("c",)}, ("c", "a", "b", "other")),
     "declared levels that nobody has, or too few": (
         WARDS,
         {"g": ("z", "e", "b", "d", "a")},

@@ -82,10 +82,7 @@ def test_pairs_are_clustered_one_by_one_and_light_up_where_they_share_a_record()
     # x and y: the first three, and the four others.
     # y and z, by convergence to 0 first: those at y = 2, 3, 5; two at 7 with that at 9; what is
     # left over, at (2, 9), joins those.
-    assert view.clusters == (
-        ((0, 2, 2, 4), (5, 10, 5, 10)),
-        ((2, 6, 0, 1), (2, 10, 9, 10)),
-    )
+    assert view.clusters == (((0, 2, 2, 4), (5, 10, 5, 10)), ((2, 6, 0, 1), (2, 10, 9, 10)))
     assert view.sizes == ((3, 4), (3, 4))
     assert view.joins == (((0, 0), (0, 1), (1, 0), (1, 1)),)
     assert view.axes[0] == ParallelAxis("x", "continuous", 0.0, 10.0)

@@ -57,11 +57,7 @@ def test_coordinates_and_sizes_belong_together(changes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"x": (2.0, 1.0, 1.0)},
-        {"y": (4.0, 3.0, 0.0)},
-        {"x": (1.0, 1.0, 1.0), "y": (3.0, 3.0, 4.0)},
-    ],
+    [{"x": (2.0, 1.0, 1.0)}, {"y": (4.0, 3.0, 0.0)}, {"x": (1.0, 1.0, 1.0), "y": (3.0, 3.0, 4.0)}],
     ids=["x falls", "y falls within x", "a point twice"],
 )
 def test_points_out_of_order_are_refused_for_rows_might_be(changes: dict[str, Any]) -> None:
@@ -107,11 +103,7 @@ def test_levels_and_points_belong_together(changes: dict[str, Any]) -> None:
 
 
 def test_a_trend_runs_over_the_points_it_is_of() -> None:
-    trends = (
-        Trend(DRAWN, "f", 2.0, 1.0),
-        Trend(DRAWN, "m", -1.0, 0.0),
-        Trend(RAW, "", 0.5, 10.0),
-    )
+    trends = (Trend(DRAWN, "f", 2.0, 1.0), Trend(DRAWN, "m", -1.0, 0.0), Trend(RAW, "", 0.5, 10.0))
 
     lines = view(**COLOURED, trends=trends).scene().panels[0].marks[2:]
 

@@ -752,8 +752,7 @@ def test_describe_names_the_protected_copy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
-    [({"regime": "research"}, "research: "), ({"public": True}, "public")],
+    ("changes", "words"), [({"regime": "research"}, "research: "), ({"public": True}, "public")]
 )
 def test_research_and_public_data_say_so_everywhere(
     changes: dict[str, Any], words: str, tmp_path: Path

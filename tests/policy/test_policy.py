@@ -24,14 +24,7 @@ from discreet.methods import (
 )
 from discreet.plots import PLOTS
 from discreet.plots.request import NO_AXES
-from discreet.policy import (
-    FIELDS,
-    PAPER_FIELDS,
-    PRESETS,
-    PaperSettings,
-    Policy,
-    load_policy,
-)
+from discreet.policy import FIELDS, PAPER_FIELDS, PRESETS, PaperSettings, Policy, load_policy
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")
@@ -95,13 +88,7 @@ AS_PRESET: dict[str, dict[str, Any]] = {
     "datashield": {"name": "datashield", "k": 3, "round_to": 1},
     "sacro": {"name": "sacro", "k": 10, "round_to": 1, "residual_df": 10},
     "opensafely": {"name": "opensafely", "k": 8, "round_to": 5},
-    "research": {
-        "name": "research",
-        "k": 3,
-        "round_to": 1,
-        "residual_df": 1,
-        "papers": OF_PAPERS,
-    },
+    "research": {"name": "research", "k": 3, "round_to": 1, "residual_df": 1, "papers": OF_PAPERS},
 }
 
 
@@ -294,7 +281,7 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     "limits and edges of a column": (
         {"limits": {"age": [0, 120]}, "papers": {"edges": {"age": [0, 40, 120]}}},
         "^a column has limits or edges in the policy, not both$",
-    ),
+    )
 }
 
 
@@ -974,10 +961,7 @@ ROUNDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "as it is": ({"method": "mdav"}, {"rounding": "mdav", "c": None}),
     "another way": ({"method": "optimal"}, {"rounding": "optimal", "c": None}),
     "by k": ({"method": "kmeans"}, {"rounding": "kmeans", "c": None}),
-    "by a number of regions": (
-        {"method": "kmeans", "c": 9},
-        {"rounding": "kmeans", "c": 9},
-    ),
+    "by a number of regions": ({"method": "kmeans", "c": 9}, {"rounding": "kmeans", "c": 9}),
 }
 
 

@@ -21,16 +21,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, RegisterError
 from discreet.progress import listening
-from discreet.records.chain import (
-    FIRST,
-    Schema,
-    create,
-    link,
-    objects_of,
-    row_of,
-    seal_of,
-    stamp,
-)
+from discreet.records.chain import FIRST, Schema, create, link, objects_of, row_of, seal_of, stamp
 from discreet.records.store import Store, Verification, verify
 from discreet.register.schema import REGISTER
 from discreet.serve.log import log
@@ -142,10 +133,7 @@ def test_an_error_undoes_all_of_a_transaction(store: Store, error: BaseException
 def test_what_the_file_refuses_cannot_leave(store: Store, statement: str) -> None:
     write_rows(store, "one")
 
-    with (
-        pytest.raises(LeavingError, match="is damaged or in use"),
-        store.writing() as connection,
-    ):
+    with pytest.raises(LeavingError, match="is damaged or in use"), store.writing() as connection:
         connection.execute(statement)
     assert times(store) == ["one"]
     assert verify(store).broken == ()
@@ -269,8 +257,7 @@ def test_every_changed_cell_is_found(
     for table, column in changed_cells(full[schema.name], schema):
         copied = copy_of(full, tmp_path, schema)
         ((old, kind, row),) = rows_of(
-            copied.path,
-            f"SELECT {column}, typeof({column}), max(rowid) FROM {table} GROUP BY NULL",
+            copied.path, f"SELECT {column}, typeof({column}), max(rowid) FROM {table} GROUP BY NULL"
         )
         new = {"integer": "777", "null": "'x'", "blob": "x'00'"}.get(str(kind), "'CanaryX'")
         alter(

@@ -60,11 +60,7 @@ ALL, FEW, SOME = range(1000), range(981, 1981), range(979, 1979)
 COUNTED: dict[str, tuple[list[Any], Known, bool]] = {
     "the fourth": (left(*[rows(ALL)] * 3), rows(ALL), True),
     "the fifth": (left(*[rows(ALL)] * 4), rows(ALL), False),
-    "the fifth, of named persons": (
-        left(*[named(ALL)] * 4),
-        named(ALL, other_rows=True),
-        False,
-    ),
+    "the fifth, of named persons": (left(*[named(ALL)] * 4), named(ALL, other_rows=True), False),
     "named anew, as they were": (left(*[named(ALL)] * 4), rows(ALL), False),
     "a fifth of few": (left(*[rows(ALL)] * 4), rows(FEW), True),
     "a fifth of more than few": (left(*[rows(ALL)] * 4), rows(SOME), False),
@@ -84,11 +80,7 @@ COUNTED: dict[str, tuple[list[Any], Known, bool]] = {
         False,
     ),
     "a part of what left four times": (left(*[rows(ALL)] * 4), rows(range(100, 400)), False),
-    "all of which a twentieth left four times": (
-        left(*[rows(range(50))] * 4),
-        rows(ALL),
-        False,
-    ),
+    "all of which a twentieth left four times": (left(*[rows(range(50))] * 4), rows(ALL), False),
     "versions of a study, all rows of which have changed": (
         left(*(rows(range(i * 1000, i * 1000 + 1000)) for i in range(4)), study="s"),
         rows(range(3000, 3500)),

@@ -31,10 +31,7 @@ from discreet.register.register import (
     same_data,
     sketches_of,
 )
-from discreet.register.rules import (
-    KIND_OF,
-    ReleaseRecord,
-)
+from discreet.register.rules import KIND_OF, ReleaseRecord
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
 from tests.records.given import SECRET, register_in, row_at
@@ -587,8 +584,7 @@ def leaving_of(*columns: str, **fields: Any) -> ReleaseRecord:
 
 def test_what_leaves_together_is_of_one_version_and_in_its_order(register: Register) -> None:
     register.release(
-        [leaving_of("x", "y"), leaving_of("y", kind="report", form="html")],
-        lambda: sketches(TABLE),
+        [leaving_of("x", "y"), leaving_of("y", kind="report", form="html")], lambda: sketches(TABLE)
     )
 
     told = [(entry["version"], entry["kind"], entry["form"]) for entry in register.history()]

@@ -56,12 +56,7 @@ BY_HAND: Mapping[str, Mapping[str, Floats]] = {
     "y ~ x - 1": {"x": X},
     "y ~ sex": {"Intercept": ONE, "C(sex)[T.m]": MALE},
     "y ~ 0 + sex": {"C(sex)[f]": FEMALE, "C(sex)[m]": MALE},
-    "y ~ x * sex": {
-        "Intercept": ONE,
-        "x": X,
-        "C(sex)[T.m]": MALE,
-        "x:C(sex)[T.m]": X * MALE,
-    },
+    "y ~ x * sex": {"Intercept": ONE, "x": X, "C(sex)[T.m]": MALE, "x:C(sex)[T.m]": X * MALE},
     "y ~ sex:x": {"Intercept": ONE, "C(sex)[f]:x": FEMALE * X, "C(sex)[m]:x": MALE * X},
     "y ~ `birth place`": {
         "Intercept": ONE,

@@ -217,10 +217,7 @@ def test_errors_by_persons_by_hand() -> None:
         estimated(asked, columns, {}, persons=np.repeat([0, 1], 4))
 
 
-FAMILIES_BY_PERSONS = {
-    "logistic": ("e ~ x", "logistic"),
-    "cox": ("survival(t, e) ~ x", "cox"),
-}
+FAMILIES_BY_PERSONS = {"logistic": ("e ~ x", "logistic"), "cox": ("survival(t, e) ~ x", "cox")}
 
 
 @pytest.mark.parametrize(

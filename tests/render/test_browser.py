@@ -142,12 +142,7 @@ class TestOpened:
         ids=["nothing is", "some are", "all are"],
     )
     def test_what_is_not_reliable_is_said_first_and_shown_grey(
-        self,
-        browser: Browser,
-        notes: tuple[str, ...],
-        says: str | None,
-        grey: bool,
-        tmp_path: Path,
+        self, browser: Browser, notes: tuple[str, ...], says: str | None, grey: bool, tmp_path: Path
     ) -> None:
         path = tmp_path / "figure.html"
         scene = replace(BARS, notes=notes)

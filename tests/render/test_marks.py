@@ -633,12 +633,7 @@ class TestIntervals:
         return [points_of(line) for line in axes_with(Intervals(rows, names), x=x, y=y).lines]
 
     def test_a_bar_reaches_from_end_to_end_and_the_estimate_lies_on_it(self) -> None:
-        assert self.drawn(self.ONE) == [
-            [(0, 0), (3, 0)],
-            [(1, 0)],
-            [(-2, 1), (0.5, 1)],
-            [(-1, 1)],
-        ]
+        assert self.drawn(self.ONE) == [[(0, 0), (3, 0)], [(1, 0)], [(-2, 1), (0.5, 1)], [(-1, 1)]]
 
     def test_series_stand_one_above_the_other_and_what_is_not_known_is_left_out(self) -> None:
         lines = self.drawn(self.ONE, self.TWO)
@@ -693,12 +688,7 @@ class TestCut:
     def test_pieces_are_what_lies_within(self, given: Any, pieces: Any) -> None:
         assert list(cut(given, *self.BOX)) == pieces
 
-    @given(
-        st.lists(
-            st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)),
-            max_size=8,
-        )
-    )
+    @given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), max_size=8))
     def test_no_piece_is_outside_nor_off_the_line(self, given: list[tuple[float, float]]) -> None:
         for piece in cut(given, *self.BOX):
             for place in piece:
@@ -741,11 +731,7 @@ def test_round_numbers(scale: tuple[float, float], least: float, names: list[str
     assert [name for _, name in round_numbers(scale, least)] == names
 
 
-@given(
-    st.floats(-1e9, 1e9),
-    st.floats(1e-3, 1e9),
-    st.floats(0.01, 0.5),
-)
+@given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9), st.floats(0.01, 0.5))
 def test_numbers_lie_apart_within_and_where_they_belong(
     low: float, span: float, least: float
 ) -> None:

@@ -40,10 +40,7 @@ def test_words_are_taken_out_to_the_byte(suffix: str) -> None:
 @pytest.mark.parametrize("suffix", [*FILES])
 @given(words=LETTERS)
 def test_any_words_come_back(suffix: str, words: str) -> None:
-    assert without_words(with_words(FILES[suffix], suffix, words), suffix) == (
-        FILES[suffix],
-        words,
-    )
+    assert without_words(with_words(FILES[suffix], suffix, words), suffix) == (FILES[suffix], words)
 
 
 @pytest.mark.parametrize("suffix", [*FILES])

@@ -74,9 +74,7 @@ BOXES = one(
     x=Axis("sex"),
 )
 COLUMNS = one(Columns(((4.0, None, 2.0), (None, 8.0, 1.0)), ("women", "men")))
-LINES = one(
-    Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "trend of what is drawn"),
-)
+LINES = one(Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "trend of what is drawn"))
 LEVELS = one(Lines(((0.0, 9.0),) * 2, ((0.0, 9.0), (1.0, 8.0)), "level", "people", (5.0, 9.0)))
 WORDS = one(Words((("5", "hidden"), ("$x", "12")), totals=True))
 PARALLEL = Scene(

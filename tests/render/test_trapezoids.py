@@ -16,26 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from discreet.render.figure_file import content
-from discreet.render.scene import (
-    Axis,
-    Mark,
-    Panel,
-    Scene,
-    Strands,
-    Trapezoids,
-    Upright,
-    Uprights,
-)
+from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 from discreet.render.to_matplotlib import draw, figure_bytes
-from discreet.render.trapezoids import (
-    MOST,
-    PALE,
-    SHADES,
-    Ends,
-    colour,
-    layers,
-    named_levels,
-)
+from discreet.render.trapezoids import MOST, PALE, SHADES, Ends, colour, layers, named_levels
 
 NO = Axis("")
 AGE = Upright("age", ("20", "90"))
@@ -386,10 +369,7 @@ def test_many_levels_are_thinned_but_all_have_a_tick() -> None:
     assert len(np.asarray(ticks.get_xdata())) == 60
 
 
-@given(
-    st.lists(st.tuples(st.floats(0, 1), st.text(max_size=3)), max_size=30),
-    st.floats(0.01, 0.5),
-)
+@given(st.lists(st.tuples(st.floats(0, 1), st.text(max_size=3)), max_size=30), st.floats(0.01, 0.5))
 def test_levels_that_are_named_have_room(levels: list[tuple[float, str]], least: float) -> None:
     kept = named_levels(levels, least)
     places = [place for place, _ in kept]

@@ -368,9 +368,7 @@ def test_mdav_refuses_a_constant_column() -> None:
         mdav([2.0, 2.0, 2.0], 2)
 
 
-def test_a_region_that_comes_out_small_is_a_broken_promise(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_region_that_comes_out_small_is_a_broken_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "_changes", lambda labels: np.arange(1, len(labels)))
 
     with pytest.raises(BrokenPromiseError, match="counted again and holds fewer than k rows"):

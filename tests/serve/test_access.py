@@ -254,13 +254,7 @@ def test_other_right_tokens_open(local: LocalIssuer, changes: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize(
-    ("key", "alg"),
-    [
-        (FIRST, "RS512"),
-        (FIRST, "PS256"),
-        (CURVE, "ES256"),
-        (EDWARDS, "Ed25519"),
-    ],
+    ("key", "alg"), [(FIRST, "RS512"), (FIRST, "PS256"), (CURVE, "ES256"), (EDWARDS, "Ed25519")]
 )
 def test_other_signatures_open(local: LocalIssuer, key: Key, alg: str) -> None:
     local.keys = [each.as_dict(private=False) for each in (FIRST, CURVE, EDWARDS)]

@@ -246,10 +246,7 @@ def test_the_form_is_told(served: Running, alice: httpx.Client, carol: httpx.Cli
     assert (found["study"], found["version"]) == (NAME, served.served.version)
     assert found["caller"] == {"name": "token alice", "role": "analyst"}
     assert {it["kind"] for it in found["pictures"]} == set(PLOTS)
-    assert carol.get("/api/study").json()["caller"] == {
-        "name": "token carol",
-        "role": "custodian",
-    }
+    assert carol.get("/api/study").json()["caller"] == {"name": "token carol", "role": "custodian"}
 
 
 def test_a_picture_is_drawn_and_given_again(alice: httpx.Client, carol: httpx.Client) -> None:

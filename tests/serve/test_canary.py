@@ -226,11 +226,7 @@ def test_no_canary_sings_in_tables_parts_or_new_columns(
 ) -> None:
     studies = planted(tmp_path, "whole")
     statuses = []
-    with (
-        hearing(CANARIES) as ear,
-        running(studies, tmp_path) as served,
-        served.client() as client,
-    ):
+    with hearing(CANARIES) as ear, running(studies, tmp_path) as served, served.client() as client:
         for path, body in TABLES_ASKED:
             found = ear.answer(f"{path} {body}", client.post(f"/api/{path}", json=body))
             statuses.append(found.status_code)
@@ -258,11 +254,7 @@ CONDITIONS: tuple[dict[str, Any], ...] = (
 @pytest.mark.slow
 def test_no_canary_sings_in_rows_or_what_lights_up(tmp_path: Path) -> None:
     studies = planted(tmp_path, "whole")
-    with (
-        hearing(CANARIES) as ear,
-        running(studies, tmp_path) as served,
-        served.client() as client,
-    ):
+    with hearing(CANARIES) as ear, running(studies, tmp_path) as served, served.client() as client:
         rows = ear.answer("rows", client.get("/api/rows"))
         _, found = read_bundle(rows.content)
         assert {*found} == {*COHORT.column_names} - {"patient", "note"}

@@ -343,8 +343,7 @@ def offered(told: Told, columns: Mapping[str, DrawableColumn]) -> Iterator[tuple
 
 
 @pytest.mark.parametrize(
-    "preset",
-    [pytest.param(it, marks=[pytest.mark.slow] * (it != "standard")) for it in PRESETS],
+    "preset", [pytest.param(it, marks=[pytest.mark.slow] * (it != "standard")) for it in PRESETS]
 )
 def test_all_that_is_offered_is_taken_and_drawn(preset: str, tmp_path: Path) -> None:
     served = served_under(preset, tmp_path, rows=150 if preset == "research" else None)

@@ -200,10 +200,7 @@ def test_odd_numbers_are_drawn_or_held_back(of: str, tmp_path: Path) -> None:
 
 CONTINUOUS = '"continuous"'
 ONE: list[dict[str, Any]] = [{"columns": ["age"]}, {"columns": ["age"], "by": "sex"}]
-TWO: list[dict[str, Any]] = [
-    {"columns": ["age", "bmi"]},
-    {"columns": ["age", "bmi"], "by": "sex"},
-]
+TWO: list[dict[str, Any]] = [{"columns": ["age", "bmi"]}, {"columns": ["age", "bmi"], "by": "sex"}]
 WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
     **dict.fromkeys(("histogram", "density", "ecdf", "violin", "box"), ONE),
     **dict.fromkeys(("heatmap", "contour"), TWO),

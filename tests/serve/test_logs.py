@@ -144,12 +144,7 @@ def test_of_threads_that_fail_and_of_warnings_the_place_is_written(
 def state() -> tuple[Any, ...]:
     """Return what of this process keeping a log changes."""
     ours = logging.getLogger("discreet")
-    return (
-        logging.getLogger().handlers[:],
-        ours.level,
-        threading.excepthook,
-        warnings.showwarning,
-    )
+    return (logging.getLogger().handlers[:], ours.level, threading.excepthook, warnings.showwarning)
 
 
 def test_afterwards_all_is_as_before() -> None:
@@ -194,10 +189,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_a_worker_that_cannot_start_says_why_without_a_value(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    error: Exception,
-    said: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, said: str
 ) -> None:
     def fails() -> None:
         raise error

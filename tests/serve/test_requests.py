@@ -18,13 +18,7 @@ from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PRESETS, Policy
 from discreet.policy.resolve import allowed_methods, method_of
 from discreet.serve.refusals import Refusal
-from discreet.serve.requests import (
-    BODIES,
-    LONGEST_FORMULA,
-    LONGEST_NAME,
-    Accepted,
-    check,
-)
+from discreet.serve.requests import BODIES, LONGEST_FORMULA, LONGEST_NAME, Accepted, check
 from discreet.serve.studies import Served
 from tests.serve.cohort import PUBLIC, WHOLE, cohort, served_of
 
@@ -66,18 +60,8 @@ ABS = {"columns": ["age", "bmi", "sex"]}
 PASSES: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the question as text
     "one column": ("guarded", "histogram", A, '{"columns":["age"]}'),
-    "the usual method": (
-        "guarded",
-        "histogram",
-        {**A, "method": "whole"},
-        '{"columns":["age"]}',
-    ),
-    "the usual numbers": (
-        "guarded",
-        "histogram",
-        {**A, "k": 5, "bins": 20},
-        '{"columns":["age"]}',
-    ),
+    "the usual method": ("guarded", "histogram", {**A, "method": "whole"}, '{"columns":["age"]}'),
+    "the usual numbers": ("guarded", "histogram", {**A, "k": 5, "bins": 20}, '{"columns":["age"]}'),
     "levels of one column": ("guarded", "bars", {"columns": ["sex"]}, '{"columns":["sex"]}'),
     "other bins by the copy's method": (
         "guarded",
@@ -109,12 +93,7 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {"columns": ["ldl", "age"]},
         '{"columns":["ldl","age"]}',
     ),
-    "another grid": (
-        "guarded",
-        "heatmap",
-        {**AB, "grid": 9},
-        '{"columns":["age","bmi"],"grid":9}',
-    ),
+    "another grid": ("guarded", "heatmap", {**AB, "grid": 9}, '{"columns":["age","bmi"],"grid":9}'),
     "other ends": (
         "guarded",
         "histogram",
@@ -344,12 +323,7 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
         FIXED.format("k and q"),
         {**A, "bins": 19},
     ),
-    "one of two numbers is another": (
-        "histogram",
-        {**A, "k": 5, "q": 3},
-        FIXED.format("q"),
-        A,
-    ),
+    "one of two numbers is another": ("histogram", {**A, "k": 5, "q": 3}, FIXED.format("q"), A),
     "other diversity": (
         "parallel",
         {"columns": LAST, "diversity": 3},
@@ -371,13 +345,7 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
     ),
     "all at once": (
         "scatter",
-        {
-            "columns": ["hdl", "age"],
-            "by": "region",
-            "method": "none",
-            "k": 3,
-            "trend": True,
-        },
+        {"columns": ["hdl", "age"], "by": "region", "method": "none", "k": 3, "trend": True},
         NOT_ALLOWED,
         {"columns": ["hdl", "age"], "by": "region", "trend": True},
     ),
@@ -504,9 +472,7 @@ def bodies(draw: st.DrawFn, policy: str) -> tuple[str, Body]:
     else:
         most = min(picture.most, 4)
         body["columns"] = draw(st.lists(names, min_size=picture.least, max_size=most, unique=True))
-    optional: dict[str, st.SearchStrategy[Any]] = {
-        "method": st.sampled_from(PLOTS[kind].methods),
-    }
+    optional: dict[str, st.SearchStrategy[Any]] = {"method": st.sampled_from(PLOTS[kind].methods)}
     if picture.by:
         optional["by"] = st.sampled_from(["sex", "region", "bmi"])
     if picture.weigh is not None:

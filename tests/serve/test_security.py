@@ -580,10 +580,7 @@ SAME: dict[str, tuple[str, list[str]]] = {
     ),
     "a line that is not drawn": (
         "scatter",
-        [
-            '{"columns":["age","bmi"]}',
-            '{"columns":["age","bmi"],"trend":false,"method":"whole"}',
-        ],
+        ['{"columns":["age","bmi"]}', '{"columns":["age","bmi"],"trend":false,"method":"whole"}'],
     ),
     "how a formula is written": (
         "residuals",

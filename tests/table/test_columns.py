@@ -327,8 +327,7 @@ def test_codes_are_far_from_the_rest_and_repeated(
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from([*CODES[:20], *range(5), 30.0, -40.0, 2000.0]),
-            st.integers(1, 40),
+            st.sampled_from([*CODES[:20], *range(5), 30.0, -40.0, 2000.0]), st.integers(1, 40)
         ),
         min_size=1,
         max_size=40,

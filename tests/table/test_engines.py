@@ -159,10 +159,7 @@ def test_persons_with_several_rows_are_counted_alike(
 @OTHERS
 @pytest.mark.parametrize("engine", [*ENGINES, "PostgreSQL"])
 def test_rows_come_in_parts(
-    engine: str,
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
+    engine: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("discreet.table.frames.PART", 500)
     source = source_of(engine, data(N), tmp_path, request)

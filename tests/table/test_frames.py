@@ -81,10 +81,7 @@ NUMBERS: dict[str, tuple[Any, list[float]]] = {
     "long floats": (framed(np.array([1.5, np.nan, 3] * 10, dtype=np.longdouble)), [1.5, np.nan, 3]),
     "sparse": (framed(pd.arrays.SparseArray([0, 1, 2] * 10)), [0, 1, 2]),
     "sparse with gaps": (framed(pd.arrays.SparseArray([np.nan, 1, 2.5] * 10)), [np.nan, 1, 2.5]),
-    "run ends": (
-        pa.table({"x": pa.compute.run_end_encode(pa.array([1, 1, 2] * 10))}),
-        [1, 1, 2],
-    ),
+    "run ends": (pa.table({"x": pa.compute.run_end_encode(pa.array([1, 1, 2] * 10))}), [1, 1, 2]),
     "times of polars": (
         pl.DataFrame({"x": [dt.time(8, 30), dt.time(23, 59, 59), None] * 10}),
         [8.5, 23 + 59 / 60 + 59 / 3600, np.nan],

@@ -211,11 +211,7 @@ BREAKS: dict[str, tuple[list[float | None], tuple[float, ...], list[int]]] = {
 class TestCountingBetweenBreaks:
     @pytest.mark.parametrize(("values", "breaks", "counts"), BREAKS.values(), ids=list(BREAKS))
     def test_bins_by_hand(
-        self,
-        source: Make,
-        values: list[float | None],
-        breaks: tuple[float, ...],
-        counts: list[int],
+        self, source: Make, values: list[float | None], breaks: tuple[float, ...], counts: list[int]
     ) -> None:
         table = opened(source({"x": values, "row": list(range(len(values)))}))
 

@@ -138,10 +138,7 @@ def in_package(known: Known, text: str) -> dict[str, Any]:
         if error.place is None:
             return {"says": str(error), "place": None}
         at, stop = error.place
-        return {
-            "says": str(error).rsplit("\n", 2)[0],
-            "place": {"at": at, "length": stop - at},
-        }
+        return {"says": str(error).rsplit("\n", 2)[0], "place": {"at": at, "length": stop - at}}
     known_of = {"names": [*read.names], "kind": read.kind, "condition": read.as_condition().kind}
     return {**known_of, "found": read.evaluate(known.columns)}
 

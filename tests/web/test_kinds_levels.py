@@ -354,12 +354,7 @@ COLOURED: dict[str, dict[str, Any]] = {
     "outlines": {"kind": "histogram", "columns": ["bmi"], "by": ["stage"], "overlay": True},
     "densities": {"kind": "density", "columns": ["bmi"], "by": ["stage"]},
     "distributions": {"kind": "ecdf", "columns": ["bmi"], "by": ["stage"]},
-    "survival": {
-        "kind": "survival",
-        "columns": ["age", "own"],
-        "by": ["stage"],
-        "event_is": "a",
-    },
+    "survival": {"kind": "survival", "columns": ["age", "own"], "by": ["stage"], "event_is": "a"},
     "over time": {"kind": "over_time", "columns": ["visit"], "by": ["stage"]},
     "points": {"kind": "scatter", "columns": ["age", "bmi"], "by": ["stage"]},
     "parallel axes": {"kind": "parallel", "columns": ["age", "bmi"], "colour": "stage"},

@@ -18,12 +18,7 @@ from discreet.cli.attack import attack
 from discreet.cli.board import board
 from discreet.cli.check import check
 from discreet.cli.columns import columns
-from discreet.cli.custodian import (
-    forget,
-    policy_init,
-    show_log,
-    version_new,
-)
+from discreet.cli.custodian import forget, policy_init, show_log, version_new
 from discreet.cli.fidelity import fidelity
 from discreet.cli.outputs import outputs
 from discreet.cli.plots import PlotCommand, plot
@@ -36,8 +31,6 @@ from discreet.cli.tables import anonymize, evaluate, rounding, tune
 from discreet.cli.upkeep import doctor, man, warm
 from discreet.cli.verify import verify
 from discreet.errors import DiscreetError, InputError, path_in_words, without_urls
-
-__all__ = ["main"]
 
 NAMED = {rounding: "round"}
 CLASSES = {plot: PlotCommand, research: PaperCommand}

@@ -25,8 +25,6 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.measure import AttackReport
 
-__all__ = ["attack"]
-
 K = 5
 
 
@@ -41,8 +39,7 @@ def attack(
         int, Option(help="Pairs of copies for each attack on membership; 0 leaves them out.")
     ] = 100,
     versions: Annotated[
-        int | None,
-        Option(help="Before a version is opened: who left would be seen in so many?"),
+        int | None, Option(help="Before a version is opened: who left would be seen in so many?")
     ] = None,
     drop: DropOption = None,
     same_rows: Annotated[
@@ -98,12 +95,7 @@ def _check_not_given(options: Mapping[str, object], *, made_here: bool) -> None:
 
 
 def _on_released(
-    file: str,
-    released: Path,
-    copy: WholeOptions,
-    drop: str | None,
-    *,
-    same_rows: bool,
+    file: str, released: Path, copy: WholeOptions, drop: str | None, *, same_rows: bool
 ) -> AttackReport:
     from discreet.measure.attack_report import attack_released
 

@@ -21,8 +21,6 @@ from discreet.cli.common import (
 )
 from discreet.errors import InputError, path_in_words
 
-__all__ = ["board"]
-
 
 @with_options
 def board(

@@ -11,8 +11,6 @@ from typer import Argument, Option
 
 from discreet.cli.common import JsonOption, print_words
 
-__all__ = ["ANOTHER_KEY", "check"]
-
 ANOTHER_KEY = 10
 """What the command ends with where another key signed the study before."""
 

@@ -17,8 +17,6 @@ from discreet.cli.common import (
     with_options,
 )
 
-__all__ = ["columns"]
-
 
 @with_options
 def columns(

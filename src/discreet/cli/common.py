@@ -27,46 +27,6 @@ if TYPE_CHECKING:
 
     Found = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
-__all__ = [
-    "CopyOptions",
-    "DatesOption",
-    "DerivedOptions",
-    "DiversityOption",
-    "DropOption",
-    "FigureOptions",
-    "File",
-    "FileOrStudy",
-    "FormulaOption",
-    "JsonOption",
-    "KOption",
-    "KindsOption",
-    "MethodOption",
-    "NoUnitOption",
-    "NumberOptions",
-    "PolicyOption",
-    "ResearchOptions",
-    "RowOptions",
-    "SensitiveOption",
-    "StrataOption",
-    "StudyOption",
-    "StudyOptions",
-    "TableOptions",
-    "UnitOption",
-    "WholeOptions",
-    "check_file_stands",
-    "dates_of",
-    "given",
-    "kinds_of",
-    "moment",
-    "names_of",
-    "print_found",
-    "print_table",
-    "print_words",
-    "progress_shown",
-    "references_of",
-    "with_options",
-]
-
 NAMES = ("study", "unit", "roles")
 """What the command line may name where a policy file leaves it empty."""
 
@@ -75,13 +35,11 @@ NAMES = ("study", "unit", "roles")
 # Text and no path: a path would take two slashes of a URL for one.
 File = Annotated[str, Argument(help="A file that holds a table, or a database's URL.")]
 FileOrStudy = Annotated[
-    str,
-    Argument(help="A file that holds a table, a study file (.discreet), or a database's URL."),
+    str, Argument(help="A file that holds a table, a study file (.discreet), or a database's URL.")
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print as JSON.")]
 PolicyOption = Annotated[
-    str,
-    Option(help="A preset (standard, datashield, sacro, opensafely) or a .toml file."),
+    str, Option(help="A preset (standard, datashield, sacro, opensafely) or a .toml file.")
 ]
 StudyOption = Annotated[
     str | None, Option(help="The study's name; by default the policy's, or the file's name.")
@@ -102,12 +60,10 @@ KindsOption = Annotated[
     ),
 ]
 DatesOption = Annotated[
-    list[str] | None,
-    Option(help="How dates in text are written: visit=%d/%m/%Y. Repeatable."),
+    list[str] | None, Option(help="How dates in text are written: visit=%d/%m/%Y. Repeatable.")
 ]
 KOption = Annotated[
-    int | None,
-    Option("-k", "--k", help="The least number of persons behind a value of the copy."),
+    int | None, Option("-k", "--k", help="The least number of persons behind a value of the copy.")
 ]
 MOption = Annotated[
     int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
@@ -562,12 +518,7 @@ def moment(at: str) -> str:
     return at[:19].replace("T", " ")
 
 
-def print_found(
-    found: Found,
-    output: Sequence[Path] | None,
-    *,
-    as_json: bool,
-) -> None:
+def print_found(found: Found, output: Sequence[Path] | None, *, as_json: bool) -> None:
     """Print what was found, for programs or for the eye; before it the files it was written to."""
     if output:
         print_words(", ".join(map(str, output)), err=as_json)

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import typer
 
-__all__ = ["column_names", "listed_names", "plot_names"]
-
 
 def plot_names(incomplete: str) -> list[str]:
     """Return the plots whose name begins so, as commands are written."""

@@ -29,22 +29,11 @@ from discreet.cli.common import (
     progress_shown,
     with_options,
 )
-from discreet.errors import (
-    BrokenPromiseError,
-    InputError,
-    path_in_words,
-)
+from discreet.errors import BrokenPromiseError, InputError, path_in_words
 
 if TYPE_CHECKING:
     from discreet.records.store import Store
     from discreet.register.register import Register
-
-__all__ = [
-    "forget",
-    "policy_init",
-    "show_log",
-    "version_new",
-]
 
 # --- log ----------------------------------------------------------------------------------------
 

@@ -18,8 +18,6 @@ from discreet.cli.common import (
     with_options,
 )
 
-__all__ = ["fidelity"]
-
 
 @with_options
 def fidelity(
@@ -39,8 +37,7 @@ def fidelity(
         Option("--exact", help="Exact figures, in the units of the columns: to look at alone."),
     ] = False,
     show: Annotated[
-        bool,
-        Option("--show", help="With --exact: raw beside copy, column by column, as bars."),
+        bool, Option("--show", help="With --exact: raw beside copy, column by column, as bars.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

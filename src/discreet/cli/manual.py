@@ -16,8 +16,6 @@ from discreet.errors import (
 )
 from discreet.provenance import own_version
 
-__all__ = ["manual"]
-
 EXIT_CODES: Mapping[int, str] = MappingProxyType(
     {
         0: "All went well.",

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from discreet.custodian.outputs import StudyOutputs
     from discreet.outputs.standing import Standing
 
-__all__ = ["outputs"]
-
 NO_APPROVAL = {
     "changed": "something in the folder is not as it was handed in: no approval holds for it",
     "outdated": (
@@ -112,12 +110,7 @@ def _end(standing: Sequence[Standing]) -> None:
 
 
 def _act(
-    comment: str | None,
-    *,
-    approve: bool,
-    reject: bool,
-    reason: str,
-    of: Sequence[str] | None,
+    comment: str | None, *, approve: bool, reject: bool, reason: str, of: Sequence[str] | None
 ) -> tuple[str, str] | None:
     """Return what is to be said of outputs, and its words; None where they are collected."""
     acts = [(comment is not None, "comment"), (approve, "approved"), (reject, "rejected")]
@@ -134,10 +127,7 @@ def _act(
 
 
 def _told(
-    found: StudyOutputs,
-    standing: Sequence[Standing],
-    left_out: Sequence[str],
-    rest: Sequence[str],
+    found: StudyOutputs, standing: Sequence[Standing], left_out: Sequence[str], rest: Sequence[str]
 ) -> dict[str, Any]:
     now = found.folder.in_force
     return {
@@ -161,10 +151,7 @@ def _told(
 
 
 def _print(
-    found: StudyOutputs,
-    standing: Sequence[Standing],
-    left_out: Sequence[str],
-    rest: Sequence[str],
+    found: StudyOutputs, standing: Sequence[Standing], left_out: Sequence[str], rest: Sequence[str]
 ) -> None:
     now = found.folder.in_force
     if standing:

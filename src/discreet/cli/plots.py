@@ -34,25 +34,8 @@ if TYPE_CHECKING:
     from discreet.explore import Study
     from discreet.plots import View
 
-__all__ = [
-    "AxesOptions",
-    "PlotCommand",
-    "check_columns",
-    "check_output",
-    "drawn_by",
-    "plot",
-    "refuse_unused",
-    "said",
-    "say_codes",
-]
-
 KindArgument = Annotated[
-    str,
-    Argument(
-        metavar="PLOT",
-        autocompletion=plot_names,
-        help="Which plot.",
-    ),
+    str, Argument(metavar="PLOT", autocompletion=plot_names, help="Which plot.")
 ]
 ColumnsArgument = Annotated[
     list[str],

@@ -29,8 +29,6 @@ from discreet.errors import InputError, path_in_words
 if TYPE_CHECKING:
     from discreet.study_file import Manifest
 
-__all__ = ["protect"]
-
 TABLES = (".csv", ".tsv", ".parquet")
 
 
@@ -49,8 +47,7 @@ class TableFileOptions:
         Option(help="Of a table: it is refused where more records may be linked, e.g. 0.2."),
     ] = None
     attacks: Annotated[
-        bool,
-        Option("--attacks", help="Of a table: try attacks on it, for its report."),
+        bool, Option("--attacks", help="Of a table: try attacks on it, for its report.")
     ] = False
 
     def asked(self) -> dict[str, Any]:
@@ -115,13 +112,7 @@ def protect(
 
 
 def _study_file(
-    file: str,
-    copy: WholeOptions,
-    study: str | None,
-    output: Path,
-    *,
-    public: bool,
-    as_json: bool,
+    file: str, copy: WholeOptions, study: str | None, output: Path, *, public: bool, as_json: bool
 ) -> None:
     from discreet.custodian.protect import Protected
     from discreet.render.figure_file import path_to_save

@@ -9,8 +9,6 @@ from typer import Argument, Option
 
 from discreet.cli.common import PolicyOption, progress_shown
 
-__all__ = ["register_begin", "register_withdraw"]
-
 
 def register_begin(
     lost: Annotated[

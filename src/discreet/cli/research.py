@@ -37,8 +37,6 @@ from discreet.errors import InputError, one_of
 if TYPE_CHECKING:
     from discreet.plots import View
 
-__all__ = ["PaperCommand", "research"]
-
 
 def of_papers() -> list[str]:
     """Name the plots of the papers of 2021 and 2011."""
@@ -70,8 +68,7 @@ class PaperOptions:
     bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
     grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None
     by: Annotated[
-        str | None,
-        Option(help="A categorical column: one colour, box or panel a level."),
+        str | None, Option(help="A categorical column: one colour, box or panel a level.")
     ] = None
     trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
     overlay: Annotated[

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from discreet.records.store import Store
     from discreet.serve.start import Serving
 
-__all__ = ["serve", "token_add", "token_list", "token_revoke"]
-
 # --- serve ----------------------------------------------------------------------------------------
 
 LOG = logging.getLogger("discreet.serve")

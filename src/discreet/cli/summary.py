@@ -28,14 +28,10 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.estimates.copy_table import CopyTable
 
-__all__ = ["means", "model", "summary"]
-
 OutputOption = Annotated[
     list[Path] | None,
     Option(
-        "--output",
-        "-o",
-        help="Where to release it: .html, .csv, .tex, .txt, .json. Repeatable.",
+        "--output", "-o", help="Where to release it: .html, .csv, .tex, .txt, .json. Repeatable."
     ),
 ]
 DrawnOption = Annotated[
@@ -48,8 +44,7 @@ DrawnOption = Annotated[
     ),
 ]
 WeightsOption = Annotated[
-    str | None,
-    Option(help="A column of numbers: a survey's weights, by which rows are weighted."),
+    str | None, Option(help="A column of numbers: a survey's weights, by which rows are weighted.")
 ]
 
 
@@ -113,7 +108,8 @@ def means(
     discreet means cohort.csv bmi sex smoker -o bmi.csv -o bmi.svg
     discreet means survey.csv income region --weights weight
     """
-    from discreet.estimates.copy_table import FIGURES, SUFFIXES
+    from discreet.estimates.copy_table import SUFFIXES
+    from discreet.render.journal import FIGURES
 
     def make() -> CopyTable:
         return derived.of(copy.open(file, study)).means(value, by, weights=weights)
@@ -136,8 +132,7 @@ def model(
     study: StudyOption = None,
     family: Annotated[str, Option(help="What kind of model: linear, logistic or cox.")] = "linear",
     event_is: Annotated[
-        list[str] | None,
-        Option(help="Of logistic and cox: a value that is the event. Repeatable."),
+        list[str] | None, Option(help="Of logistic and cox: a value that is the event. Repeatable.")
     ] = None,
     reference: Annotated[
         list[str] | None,
@@ -156,7 +151,8 @@ def model(
     discreet model cohort.csv "smoker ~ age + sex" --family logistic --event-is yes
     discreet model cohort.csv "survival(days, died) ~ age + sex" --family cox
     """
-    from discreet.estimates.copy_table import FIGURES, SUFFIXES
+    from discreet.estimates.copy_table import SUFFIXES
+    from discreet.render.journal import FIGURES
 
     def make() -> CopyTable:
         opened = derived.of(copy.open(file, study))

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.release import Release
 
-__all__ = ["Files", "anonymize", "evaluate", "rounding", "tune"]
-
 NOTHING_SAVED = "nothing was saved; -o RELEASED.csv releases the table"
 REPORT_RELEASED = "the report was released as JSON; -o RELEASED.csv releases the table"
 NICE = (1, 1.5, 2, 3, 5, 7)

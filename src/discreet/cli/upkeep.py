@@ -6,8 +6,6 @@ import typer
 
 from discreet.cli.common import JsonOption, PolicyOption, print_words, progress_shown
 
-__all__ = ["doctor", "man", "warm"]
-
 
 def doctor(policy: PolicyOption = "standard", as_json: JsonOption = False) -> None:
     """Say what is installed, where state lies, and what keeps discreet from working.

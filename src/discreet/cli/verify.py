@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from discreet.custodian.verify import Verifier
     from discreet.explore.verify_file import FileVerifier
 
-__all__ = ["EXIT_CODES", "verify"]
-
 EXIT_CODES = {
     "as made": 0,
     "altered": 10,

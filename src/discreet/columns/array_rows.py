@@ -10,18 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.columns.column import (
-    FIRST,
-    KINDS,
-    Column,
-    check_names,
-    found_column,
-    way_out,
-)
+from discreet.columns.column import FIRST, KINDS, Column, check_names, found_column, way_out
 from discreet.columns.grids import NO_LEVELS, BinAxis, Counted, Levels, Rows
 from discreet.errors import InputError, RefusedError, one_of
-
-__all__ = ["ArrayRows"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -18,20 +18,6 @@ from discreet.errors import InputError, near
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "FIRST",
-    "KINDS",
-    "ROLES",
-    "Column",
-    "check_names",
-    "found_column",
-    "numbers_in_texts",
-    "text_of",
-    "texts_of",
-    "way_out",
-    "words_of",
-]
-
 FIRST = 10_000
 """How many rows are looked at before a column is read to its end."""
 PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")

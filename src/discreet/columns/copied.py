@@ -12,8 +12,6 @@ import numpy as np
 
 from discreet.arguments import Floats
 
-__all__ = ["CopiedRows", "Copy"]
-
 CopiedRows = tuple[Mapping[str, Floats], Mapping[str, tuple[str, ...]]]
 """Columns of numbers and of levels, by name."""
 Pieces = Callable[[Sequence[str]], Iterator[CopiedRows]]

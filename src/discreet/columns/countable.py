@@ -9,8 +9,6 @@ from discreet.arguments import Floats
 from discreet.columns.column import Column
 from discreet.columns.grids import NO_LEVELS, BinAxis, Counted, Levels, Rows
 
-__all__ = ["Countable", "NamedColumns"]
-
 
 class NamedColumns(Protocol):
     """Columns by name: which there are, and of which kind."""

@@ -20,18 +20,6 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "DATE",
-    "Dates",
-    "dates_of",
-    "day_of",
-    "days_of",
-    "on_clock",
-    "parts_of",
-    "spans_as_numbers",
-    "stored_as",
-]
-
 DATE = "date"
 """The kind of a column of dates, with times or without."""
 MICROSECONDS = 86_400_000_000

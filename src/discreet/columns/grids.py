@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 
-__all__ = ["EDGE_TOLERANCE", "NO_LEVELS", "BinAxis", "Counted", "Levels", "Rows"]
-
 Whole = NDArray[np.int64]
 Levels = Mapping[str, Mapping[str, int]]
 """Of columns of levels the place that each level has; a missing one is the empty text."""

@@ -10,8 +10,6 @@ from discreet.columns.column import texts_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Orders", "merged_orders", "ordered_columns", "orders_in_arrow"]
-
 Orders = Mapping[str, tuple[str, ...]]
 """Levels from first to last, of each column that declares them."""
 

@@ -14,8 +14,6 @@ from discreet.columns.level_orders import orders_in_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["are_whole", "frame_of", "moments", "named_apart", "native_frame", "whole_columns"]
-
 MOST_WHOLE = 2.0**53
 """Larger numbers are whole because a float has no room for a fraction."""
 FIRST = datetime.datetime(1970, 1, 1)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-__all__ = ["Unread", "beside", "changed", "without"]
-
 T = TypeVar("T")
 
 HELD = 4

@@ -28,18 +28,6 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "MISSING_WORDS",
-    "TextDates",
-    "check_form",
-    "days_in",
-    "forms_of",
-    "how_to_declare",
-    "is_form",
-    "known_texts",
-    "read_dates",
-]
-
 Whole = NDArray[np.int64]
 
 # Infinite is as good as missing, for only finite values count; DuckDB would make text of "-inf".

@@ -14,10 +14,8 @@ from discreet.measure.found_records import found_records
 from discreet.measure.makers import maker_of
 from discreet.measure.pairs import Estimate, Side
 from discreet.methods import Whole
-from discreet.methods.whole import Levels, WholeCopy
-from discreet.vault.whole import RawWhole
-
-__all__ = ["attack_versions", "attack_whole", "found_among", "side_of"]
+from discreet.methods.copies import Levels, WholeCopy
+from discreet.vault.whole_columns import RawWhole
 
 
 def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:

@@ -7,8 +7,6 @@ from pathlib import Path
 from discreet.custodian.session import register_of
 from discreet.policy import Policy
 
-__all__ = ["begin_register", "withdraw"]
-
 
 def begin_register(reason: str, policy: str | Path | Policy = "standard") -> None:
     """Begin a register in place of one that is lost, and keep the reason in it.
@@ -32,11 +30,7 @@ def begin_register(reason: str, policy: str | Path | Policy = "standard") -> Non
 
 
 def withdraw(
-    study: str,
-    reason: str,
-    policy: str | Path | Policy = "standard",
-    *,
-    version: int | None = None,
+    study: str, reason: str, policy: str | Path | Policy = "standard", *, version: int | None = None
 ) -> int:
     """Declare that nothing of a version of a study was given away; return its number.
 

@@ -17,12 +17,7 @@ from discreet.columns.dates import DATE
 from discreet.errors import InputError, LeavingError
 from discreet.keys import Column
 from discreet.lines import Lines
-from discreet.methods import (
-    CLUSTER_METHODS,
-    COUNT_METHODS,
-    NoProtection,
-    Whole,
-)
+from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, NoProtection, Whole
 from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import FIELDS, PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
@@ -41,27 +36,9 @@ from discreet.register.rules import (
     ReleaseRecord,
 )
 from discreet.secret import Secret
-from discreet.sketch import (
-    WHOLE_ROWS,
-    Sketch,
-    Sketched,
-    Sketching,
-    all_different,
-)
+from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, Sketching, all_different
 from discreet.table import Table
 from discreet.vault.whole import version_of_whole
-
-__all__ = [
-    "NOTHING",
-    "Look",
-    "RecordedGate",
-    "ReleaseGate",
-    "listed",
-    "never_released",
-    "new_version",
-    "way_of",
-    "with_provenance",
-]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 MOST_COPIES = 4

@@ -18,9 +18,6 @@ from discreet.policy import FIELDS, Policy
 from discreet.progress import advance
 from discreet.table import Table, open_table, with_levels_of_two
 
-__all__ = ["Guess", "proposed_policy"]
-
-
 # --- what a column may be -------------------------------------------------------------------------
 
 CODES = words_in(

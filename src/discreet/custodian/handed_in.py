@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from discreet.custodian.verify import AS_MADE, SUFFIXES, Verifier, read
+from discreet.custodian.verify import Verifier
 from discreet.errors import InputError
+from discreet.explore.carried import SUFFIXES, read
 from discreet.explore.provenance import BOARD, FIGURES, REPORT
+from discreet.explore.verdicts import AS_MADE
 from discreet.outputs.command import command_of
 from discreet.outputs.folder import Check, Finding
 from discreet.outputs.rules import judged
@@ -16,8 +18,6 @@ from discreet.policy import Policy
 from discreet.register.register import Register
 from discreet.register.rules import ATTACK_RINGS
 from discreet.render.journal import FIGURES as DRAWN
-
-__all__ = ["FORMS", "checker"]
 
 FORMS = SUFFIXES
 """How files end that can be handed in."""

@@ -23,8 +23,6 @@ from discreet.policy import Policy, load_policy
 from discreet.secret import load_secret
 from discreet.table import Table, forget, open_table, with_levels_of_two
 
-__all__ = ["session_of", "study_of_data"]
-
 OF_RESEARCH = (
     "a policy with papers is of the papers' methods, for public or simulated data:"
     " discreet.research(source); open a study under a guarded policy, such as 'standard'"

@@ -21,8 +21,6 @@ from discreet.records.store import Store
 from discreet.register.register import Register
 from discreet.secret import Secret
 
-__all__ = ["StudyOutputs", "in_force", "outputs_in"]
-
 
 @dataclass(frozen=True)
 class StudyOutputs:

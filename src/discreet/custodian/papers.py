@@ -35,8 +35,6 @@ from discreet.policy import (
 from discreet.regression import Model, read_formula
 from discreet.table import Table, open_table
 
-__all__ = ["Papers", "remarks_of"]
-
 V = TypeVar("V", bound=View)
 Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
@@ -48,12 +46,7 @@ class Papers:
     of: Session
 
     def settle(
-        self,
-        plot: str,
-        columns: Sequence[str] = (),
-        *,
-        formula: str | None = None,
-        **how: Any,
+        self, plot: str, columns: Sequence[str] = (), *, formula: str | None = None, **how: Any
     ) -> PlotRequest:
         """Say how a plot of columns, or of a formula, will be made, or refuse it."""
         model = None
@@ -128,18 +121,11 @@ class Papers:
         origin = self._with_gaps(view.origin, names)
         return dataclasses.replace(view, origin=origin)
 
-    def _gated(
-        self,
-        view: V,
-        request: PlotRequest,
-    ) -> V:
+    def _gated(self, view: V, request: PlotRequest) -> V:
         """Give a view the study's gate, and the views within it too."""
         also = () if request.model is None else request.model.levels
         keeper = self.of.release_gate
-        gate = RecordedGate(
-            keeper,
-            lambda form, _: keeper.record(request, form, also),
-        )
+        gate = RecordedGate(keeper, lambda form, _: keeper.record(request, form, also))
         return with_gate(
             view,
             gate,

@@ -7,8 +7,6 @@ from enum import IntEnum
 
 from discreet.custodian.role_names import parts_of, plain, role_named, words_in
 
-__all__ = ["Named", "named_by"]
-
 
 class Named(IntEnum):
     """How surely the name of a column says whose a row is: the larger, the surer.

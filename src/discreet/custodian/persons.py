@@ -25,8 +25,6 @@ from discreet.errors import InputError, RefusedError
 from discreet.methods.alike import BY_CHANCE, CELLS, alike, as_codes
 from discreet.table import Table
 
-__all__ = ["person_column", "refuse_unsaid_persons", "repeats_rows"]
-
 LEAST_PERSONS, MOST_ROWS = 20, 100
 WHOLE = 0.95
 """So many of the numbers that are persons are whole: a slip of the pen makes no other column."""

@@ -27,8 +27,6 @@ from discreet.methods import Whole
 from discreet.policy import Policy
 from discreet.release import Release
 
-__all__ = ["Protected", "protect"]
-
 
 class Protected:
     """A table and its protected copy, for the custodian alone: risk, nearness, and what to publish.

@@ -48,8 +48,6 @@ from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
 from discreet.vault.whole import raw_in_one, remarks_of
 from discreet.vault.whole_columns import wanted_of
 
-__all__ = ["private_copy", "publish"]
-
 FORM = "discreet"
 """What the register calls the form of a published file."""
 VERSION_DIGITS = 16

@@ -13,11 +13,12 @@ from discreet.custodian.papers import Papers
 from discreet.custodian.publishing import publish
 from discreet.custodian.session import Session
 from discreet.custodian.tables import release, setting_below, settings_of, sweep
-from discreet.custodian.verify import FileCheck, verifier_of
+from discreet.custodian.verify import verifier_of
 from discreet.errors import InputError, RefusedError
 from discreet.explore.asking import asked, check_risk_below, known_settings
 from discreet.explore.from_file import is_study_file
 from discreet.explore.study import AxisSettings, Limits
+from discreet.explore.verdicts import FileCheck
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
@@ -28,8 +29,6 @@ from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.policy import PAPER_FIELDS, Policy, Sensitive, load_policy, resolve_table
 from discreet.release import Release
-
-__all__ = ["Research", "anonymize", "research", "round", "tune"]
 
 REGIME = "research"
 GUARDED = (

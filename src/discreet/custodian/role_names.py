@@ -6,8 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["parts_of", "plain", "role_named", "words_in", "words_of"]
-
 
 def words_in(text: str) -> frozenset[str]:
     """Return the words of a text."""

@@ -28,13 +28,9 @@ from discreet.explore.provenance import (
     version_of_counts,
 )
 from discreet.explore.provenance import ROWS as OF_ROWS
-from discreet.methods.whole import Settings, WholeCopy
+from discreet.methods.copies import Settings, WholeCopy
 from discreet.plots import View
-from discreet.policy import (
-    PlotRequest,
-    Policy,
-    load_policy,
-)
+from discreet.policy import PlotRequest, Policy, load_policy
 from discreet.policy.resolve import TABLE
 from discreet.progress import advance
 from discreet.provenance import Provenance, Sealer, key_of
@@ -44,17 +40,8 @@ from discreet.secret import Secret, load_secret, secret_files
 from discreet.table import Table, forget
 from discreet.vault.protected import exact_nearness
 from discreet.vault.vault import Vault
-from discreet.vault.whole import RawWhole, drawn_again, raw_whole
-
-__all__ = [
-    "Session",
-    "codes_in",
-    "folder_of",
-    "forget_private_files",
-    "home_of",
-    "register_of",
-    "state_folder",
-]
+from discreet.vault.whole import drawn_again, raw_whole
+from discreet.vault.whole_columns import RawWhole
 
 AGAIN, MOST_AGAIN, LEAST_AGAIN, CELLS_AGAIN = 5, 5000, 1000, 100_000
 """How many copies of a copy are made; of how many of its rows at most, and of wide ones at least,

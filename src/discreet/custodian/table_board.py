@@ -23,8 +23,6 @@ from discreet.web.board import Board
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
 from discreet.web.page import board_page
 
-__all__ = ["board"]
-
 FORM = "html"
 BINS = 20
 NOTHING = "discreet did not make this table, and promises nothing of it."

@@ -51,20 +51,6 @@ from discreet.rounding import joint_set, k_of_c
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "KS",
-    "LOSSES",
-    "RISKS",
-    "check_formula",
-    "each_of",
-    "made_where",
-    "pair_of_made",
-    "release",
-    "setting_below",
-    "settings_of",
-    "sweep",
-]
-
 
 def rounding_told(request: TableRequest, points: Points | None, made: Made) -> Mapping[str, Any]:
     """Say how rounding points were found, where they were."""

@@ -39,14 +39,13 @@ from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.makers import maker_of, rows_maker
 from discreet.measure.pairs import Side
 from discreet.methods import Whole
-from discreet.methods.whole import Levels
-from discreet.methods.whole import Settings as CopySettings
+from discreet.methods.copies import Levels
+from discreet.methods.copies import Settings as CopySettings
 from discreet.policy import PaperSettings
 from discreet.policy.resolve import check_columns
 from discreet.progress import advance
-from discreet.vault.whole import RawWhole, raw_whole
-
-__all__ = ["LOSSES", "RISKS", "settings_of_whole", "sweep_whole"]
+from discreet.vault.whole import raw_whole
+from discreet.vault.whole_columns import RawWhole
 
 TASK = "trying copies"
 PER_K = (2, 4, 6)

@@ -16,7 +16,7 @@ from typing import Any
 from discreet.custodian.publishing import private_copy
 from discreet.custodian.session import Session, register_of
 from discreet.errors import InputError
-from discreet.explore.carried import SUFFIXES, Carried, read
+from discreet.explore.carried import Carried, read
 from discreet.explore.drawn_again import drawn_again
 from discreet.explore.provenance import (
     COPY,
@@ -28,7 +28,6 @@ from discreet.explore.provenance import (
 )
 from discreet.explore.verdicts import (
     ALTERED,
-    AS_MADE,
     ELSEWHERE,
     FAILED,
     NOT_CHECKED,
@@ -47,16 +46,6 @@ from discreet.provenance import Provenance, key_of, own_version
 from discreet.register.register import Register
 from discreet.render.parquet_words import PARQUET
 from discreet.secret import PLACES, DerivedKey, Secret, existing_secret
-
-__all__ = [
-    "AS_MADE",
-    "SUFFIXES",
-    "FileCheck",
-    "Verifier",
-    "read",
-    "verifier_of",
-    "verifier_of_policy",
-]
 
 OF_A_FILE = (
     "it says that it was made from a study file, as anybody can who has one; compare it with the"

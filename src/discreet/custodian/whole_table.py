@@ -28,18 +28,16 @@ from discreet.measure.pairs import Estimate, Pair, Side
 from discreet.measure.report import Report
 from discreet.measure.summary import rings
 from discreet.methods import Whole
-from discreet.methods.whole import MISSING, OTHER, Levels, WholeCopy
+from discreet.methods.copies import MISSING, OTHER, Levels, WholeCopy
 from discreet.policy.resolve import TABLE
 from discreet.provenance import Provenance
 from discreet.register.rules import ATTACK_RINGS
 from discreet.release import Pieces, Release, arrow_table, in_declared_order
 from discreet.vault.vault import check_kept, copied_whole
-from discreet.vault.whole import RawWhole
+from discreet.vault.whole_columns import RawWhole
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-__all__ = ["leaving_rounded", "release_whole"]
 
 ATTACKS = "attack"
 """What the register calls a report of attacks."""

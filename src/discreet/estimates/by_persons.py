@@ -16,14 +16,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.estimates.weighted import rows_worth
 
-__all__ = [
-    "error_by_persons",
-    "log_minus_log_errors",
-    "rows_worth_by_persons",
-    "rows_worth_of_bars",
-    "sums_by_person",
-]
-
 
 def sums_by_person(parts: Floats, persons: Labels) -> Floats:
     """Return the sum of the parts of each person.

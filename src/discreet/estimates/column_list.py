@@ -32,8 +32,6 @@ from discreet.render.report_text import WIDTH, bullets, headed
 from discreet.render.sealing import Gate, ask_to_leave, json_of, sealed
 from discreet.render.to_html import Html, fragment, heading, items, marked_up, table
 
-__all__ = ["ColumnFacts", "ColumnList", "bars_in_text", "facts_of"]
-
 SCHEMA = 1
 BINS = 10
 """Bars of a small histogram, at most; of levels as many as there are up to `MOST_LEVELS`."""

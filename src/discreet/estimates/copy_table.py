@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawn
 
-__all__ = ["FIGURES", "SUFFIXES", "CopyTable", "Line", "known_by"]
-
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
 STYLE = """

@@ -24,27 +24,6 @@ from discreet.estimates.weighted import mean_by, quantiles_by, rows_worth, sd_by
 from discreet.levels import in_order
 from discreet.render.dates import date_words
 
-__all__ = [
-    "MOST_LEVELS",
-    "Described",
-    "Part",
-    "RowsToDescribe",
-    "count_and_gaps",
-    "decimals_of",
-    "decimals_of_quartiles",
-    "described",
-    "known_in",
-    "mean_of",
-    "middle_words",
-    "number_words",
-    "parts_of",
-    "persons_of",
-    "quartiles_of",
-    "sd_of",
-    "share_words",
-    "weights_of",
-]
-
 MOST_LEVELS = 12
 """Of more levels the most frequent ones are listed, and the others in one line."""
 ROWS = "rows of the copy"
@@ -195,10 +174,7 @@ def _numbers(
     decimals = decimals_of(sd_of(known))
     moments = [(mean_of(*it), sd_of(*it)) for it in each]
     cells = [_beside(number_words(m, decimals), number_words(s, decimals)) for m, s in moments]
-    yield (
-        Line(name, "mean (sd)", tuple(cells)),
-        _figures(name, parts, ("mean", "sd"), moments),
-    )
+    yield (Line(name, "mean (sd)", tuple(cells)), _figures(name, parts, ("mean", "sd"), moments))
     if own is not None:
         whose = [persons_of(rows, values, part) for part in parts]
         yield _intervals(
@@ -273,10 +249,7 @@ def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part], own: OwnErro
 
 
 def _share_ends(
-    name: str,
-    level: str,
-    shares: Iterable[tuple[Part, float | None, float]],
-    own: OwnErrors,
+    name: str, level: str, shares: Iterable[tuple[Part, float | None, float]], own: OwnErrors
 ) -> Iterator[Figure]:
     """Return the ends of the intervals of the shares of a level in all groups."""
     for part, share, worth in shares:
@@ -322,10 +295,7 @@ def _gaps(name: str, parts: Sequence[Part], known: Sequence[int]) -> tuple[Line,
     """Say how many rows of each group have a value, and how many have none."""
     found = [(n, len(part.places) - n) for part, n in zip(parts, known, strict=True)]
     cells = [count_and_gaps(n, gaps) for n, gaps in found]
-    return (
-        Line(name, "n, missing", tuple(cells)),
-        _figures(name, parts, ("n", "missing"), found),
-    )
+    return (Line(name, "n, missing", tuple(cells)), _figures(name, parts, ("n", "missing"), found))
 
 
 def _figures(

@@ -16,9 +16,6 @@ from discreet.arguments import Floats, Labels
 from discreet.estimates.described import number_words
 from discreet.render.dates import date_words
 
-__all__ = ["GroupFit", "LevelFit", "MomentFit", "farthest_words", "group_fits", "level_fits",
-           "moment_fits"]  # fmt: skip
-
 FEWEST_OF_GROUP = 20
 """Means of fewer rows, of either table, are not compared."""
 MOST_GROUPS = 30

@@ -21,7 +21,7 @@ from discreet.arguments import Labels
 from discreet.errors import InputError
 from discreet.estimates.farthest import GroupFit, LevelFit, MomentFit, farthest_words
 from discreet.estimates.raw_beside import ColumnBeside, panels_beside, read_beside, text_beside
-from discreet.methods.whole import Draws
+from discreet.methods.copies import Draws
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import PANELS_A_ROW
 from discreet.render.report_text import Listing, as_text, headed, save_asking
@@ -32,17 +32,6 @@ from discreet.render.to_matplotlib import asking_first, draw, figure_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = [
-    "LIMITS",
-    "SUFFIXES",
-    "Beside",
-    "ColumnFit",
-    "Fidelity",
-    "Limit",
-    "PairFit",
-    "SubsetFit",
-]
 
 SCHEMA = 1
 FIGURES = (".png", ".svg", ".pdf")

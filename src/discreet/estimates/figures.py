@@ -11,21 +11,6 @@ from typing import Any, NamedTuple, Self
 
 from discreet.render.scene import Axis, Intervals, Lines, Panel, Scene
 
-__all__ = [
-    "INTERCEPT",
-    "MISSING",
-    "OF_INTERVAL",
-    "OF_MODEL",
-    "OF_SHARE",
-    "OF_WEIGHTS",
-    "REFERENCE",
-    "Figure",
-    "Group",
-    "dots_of",
-    "size_of",
-    "term_words",
-]
-
 MISSING = "(missing)"
 ALL = "all"
 OF_INTERVAL = ("mean, low end", "mean", "mean, high end")

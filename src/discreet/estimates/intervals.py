@@ -14,17 +14,12 @@ from discreet.estimates.by_persons import error_by_persons
 from discreet.estimates.own_error import NORMAL
 from discreet.estimates.weighted import error_by, mean_by, sd_by
 
-__all__ = ["interval_of", "share_interval", "wilson"]
-
 LEVEL = 0.975
 """The interval of a mean lies between the quantiles 1 - LEVEL and LEVEL of t."""
 
 
 def interval_of(
-    values: Floats,
-    weights: Floats | None = None,
-    own: float = 0.0,
-    persons: Labels | None = None,
+    values: Floats, weights: Floats | None = None, own: float = 0.0, persons: Labels | None = None
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of a mean, by t; None of fewer than two values.
 

@@ -39,14 +39,6 @@ from discreet.estimates.intervals import interval_of, share_interval
 from discreet.estimates.own_error import OwnErrors
 from discreet.estimates.weighted import rows_worth
 
-__all__ = [
-    "HEAD",
-    "means_by_group",
-    "means_of",
-    "shares_by_group",
-    "shares_of",
-]
-
 HEAD = ("n, missing", "mean", "95 % interval", "sd", "median (quartiles)", "sum")
 SHARE_HEAD = ("n, missing", "with it", "share", "95 % interval")
 
@@ -103,11 +95,7 @@ def means_of(
 
 
 def shares_of(
-    rows: RowsToDescribe,
-    value: str,
-    level: str,
-    by: Sequence[str],
-    own: OwnErrors | None = None,
+    rows: RowsToDescribe, value: str, level: str, by: Sequence[str], own: OwnErrors | None = None
 ) -> Described:
     """Return which share of the rows has a level of a column, by the levels of others.
 

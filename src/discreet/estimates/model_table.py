@@ -19,8 +19,6 @@ from discreet.estimates.figures import INTERCEPT, OF_MODEL, Figure
 from discreet.estimates.own_error import FEWEST, NORMAL, own_variance
 from discreet.regression import Estimates
 
-__all__ = ["Widened", "model_figures", "model_lines", "widened"]
-
 MEASURED = 2.0
 """What the sum of both variances is multiplied by: measured over 26 tables (docs/models.md).
 

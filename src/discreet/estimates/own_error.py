@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["FEWEST", "NORMAL", "OwnErrors", "own_variance"]
-
 FEWEST = 3
 """So many copies of the copy must have a figure, that it can be said how far it is off."""
 NORMAL = 1.959963984540054

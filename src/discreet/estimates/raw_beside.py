@@ -19,16 +19,6 @@ from discreet.estimates.farthest import NamedCodes, Numbers
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Bars, Columns, Lines, Mark, Panel
 
-__all__ = [
-    "MOST_DRAWN",
-    "ColumnBeside",
-    "bins_of",
-    "columns_beside",
-    "panels_beside",
-    "read_beside",
-    "text_beside",
-]
-
 MOST_DRAWN = 12
 """So many columns are drawn at most: those that are farthest off."""
 MOST_BARS = 24

@@ -8,8 +8,6 @@ from typing import Any
 
 from discreet.estimates.figures import REFERENCE, Figure
 
-__all__ = ["tidy_figures"]
-
 SUMMARY, MODEL = "summary", "model"
 COUNTS = ("n", "missing", "rows", "count", "rows with the event", "persons")
 """Figures that are whole numbers."""

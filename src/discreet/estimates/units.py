@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_unit", "unit_in"]
-
 OPEN, CLOSE = r"(\[\uff08\uff3b", r")\]\uff09\uff3d"  # those of Chinese and Japanese too
 IN_BRACKETS = re.compile(
     rf"[^{OPEN}{CLOSE}]\s*(?P<open>[{OPEN}])(?P<text>[^{OPEN}{CLOSE}]+)[{CLOSE}]\s*$"

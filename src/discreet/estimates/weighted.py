@@ -11,8 +11,6 @@ import numpy as np
 
 from discreet.arguments import Floats
 
-__all__ = ["error_by", "mean_by", "quantiles_by", "rows_worth", "sd_by"]
-
 NEARLY = 1e-12
 """So near to a share, of all weights, the sum of weights has reached it: sums are rounded."""
 

@@ -16,8 +16,6 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 from discreet.arguments import check_ratio
 from discreet.errors import InputError, one_of
 
-__all__ = ["asked", "check_risk_below", "known_settings"]
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 BY = "by"

@@ -17,17 +17,6 @@ from discreet.policy import Policy
 from discreet.render.sealing import Gate
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
 
-__all__ = [
-    "ROWS",
-    "TO_BROWSER",
-    "BoardRows",
-    "board_columns",
-    "board_rows",
-    "check_there",
-    "names_in",
-    "stays_on_server",
-]
-
 ROWS = "rows"
 """What the register calls the rows of a copy that leave as such."""
 TO_BROWSER = "browser"

@@ -21,8 +21,6 @@ from discreet.render.sealing import sealed_file
 from discreet.web.board import Board
 from discreet.web.page import board_page
 
-__all__ = ["board_of", "rows_facts"]
-
 FORM = "html"
 STAYS = (
     "the policy keeps the copy on a server (copy = {!r}), and a board in a file holds its rows;"

@@ -22,8 +22,6 @@ from discreet.plots.over_time import OVER_TIME, periods_for
 from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.survival import LEAST_AT_RISK, SURVIVAL
 
-__all__ = ["check_two", "drawn_from_copy"]
-
 _, POINTS, DENSITY = SHOWN
 Draw = Callable[[PlotRequest, WholeTable], View]
 
@@ -169,11 +167,7 @@ def _pairs(pairs: Pairs) -> list[Pair]:
 
 
 def _panels(
-    request: PlotRequest,
-    parted: _Parted,
-    views: Sequence[View | None],
-    origin: Origin,
-    each: bool,
+    request: PlotRequest, parted: _Parted, views: Sequence[View | None], origin: Origin, each: bool
 ) -> PanelsView:
     """Put the plots of all parts together, and say of how many rows they are."""
     drawn = [view for view in views if view is not None]

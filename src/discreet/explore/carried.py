@@ -16,8 +16,6 @@ from discreet.render.csv_words import CSV
 from discreet.render.metadata import CARRIERS, ending_of, without_words
 from discreet.render.parquet_words import MAGIC, PARQUET, read_words
 
-__all__ = ["JSON", "MOST_READ", "SUFFIXES", "Carried", "read"]
-
 JSON = ".json"
 SUFFIXES = (*CARRIERS, JSON, *TABLES)
 MOST_READ = {".html": 2**28}

@@ -21,8 +21,6 @@ from discreet.plots.over_time import OVER_TIME
 from discreet.plots.parallel import MOST_AXES, PARALLEL
 from discreet.plots.scatter import SCATTER
 
-__all__ = ["CHOICES", "Choice", "chosen", "kinds_of", "overview", "with_choice"]
-
 CHOICES: Mapping[tuple[str, ...], str] = MappingProxyType(
     {
         ("number",): HISTOGRAM.name,

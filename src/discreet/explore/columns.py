@@ -13,8 +13,6 @@ from discreet.estimates.units import unit_in
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.provenance import FIGURES
 
-__all__ = ["columns_of"]
-
 COLUMNS = "columns"
 KIND_OF: Mapping[str, str] = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
 

@@ -20,8 +20,6 @@ from discreet.render.csv_words import CSV
 from discreet.render.figure_file import printable
 from discreet.render.metadata import without_words
 
-__all__ = ["Unlike", "unlike"]
-
 NAMED, LOOKED_AT = 3, 1000
 """So many differences are named, and so many are looked for."""
 LETTERS = 60

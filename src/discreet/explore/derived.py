@@ -42,8 +42,6 @@ from discreet.provenance import Sealer
 from discreet.regression import read_formula
 from discreet.render.sealing import Gate
 
-__all__ = ["FEWEST", "DerivedCopy", "axis_order", "derived_of", "rows_where"]
-
 USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
 """How far off the sizes of such parts of six tables were: on average, and in one of ten."""
 
@@ -182,12 +180,7 @@ class DerivedCopy:
     # --- what is drawn --------------------------------------------------------------------------
 
     def settle(
-        self,
-        plot: str,
-        columns: Sequence[str] = (),
-        *,
-        formula: str | None = None,
-        **how: Any,
+        self, plot: str, columns: Sequence[str] = (), *, formula: str | None = None, **how: Any
     ) -> PlotRequest:
         """Say how a plot of these rows will be made, or refuse it."""
         policy, model = self.session.policy, None

@@ -19,8 +19,6 @@ from discreet.explore.provenance import plot_asked
 from discreet.plots import PLOTS, MultiplesView, PanelsView, View
 from discreet.provenance import canonical_text
 
-__all__ = ["drawn_again"]
-
 MOST_LETTERS, MOST_STEPS = 20_000, 40
 """So long a request may be, and so many conditions and new columns it may name."""
 

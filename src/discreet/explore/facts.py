@@ -20,18 +20,6 @@ from discreet.plots.view import PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.resolve import allowed_methods, diversity_of, method_of, refuse_unused
 
-__all__ = [
-    "NUMBERS",
-    "OF_WHOLE",
-    "board_facts",
-    "has_use",
-    "is_fixed",
-    "plot_facts",
-    "promise_of",
-    "study_facts",
-    "usual_number",
-]
-
 #: What the policy has a value of.
 NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
 #: What of it the copy of the whole table was made with, or has no use for.
@@ -81,10 +69,7 @@ def is_fixed(policy: Policy, method: str, name: str) -> bool:
 
 def study_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
     """Return what of the study, its columns and its policy a form is made of: no value."""
-    return {
-        **board_facts(of, columns),
-        "tables": table_facts(of.policy),
-    }
+    return {**board_facts(of, columns), "tables": table_facts(of.policy)}
 
 
 def board_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:

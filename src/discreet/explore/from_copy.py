@@ -36,18 +36,6 @@ from discreet.policy import Policy, resolve
 from discreet.policy.resolve import method_of_whole
 from discreet.regression import Model, categories_named
 
-__all__ = [
-    "DrawableColumn",
-    "WholeTable",
-    "check_way",
-    "is_of_clusters",
-    "levels_of_plot",
-    "said_of_gaps",
-    "settle_from_copy",
-    "view_from_copy",
-    "with_gaps",
-]
-
 NO_METHOD = "none"
 OF_CLUSTERS = ("sensitive", "diversity")
 OF_PUBLIC = (

@@ -45,8 +45,6 @@ from discreet.secret import DerivedKey
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
 
-__all__ = ["FileSession", "is_study_file", "open_file", "policy_told"]
-
 TOLD = (
     *("name", "round_to", "residual_df", "public", "copy", "copy_rows", "copy_bytes", "limits"),
     *("ordered", "derive", "labels", "tables", "withhold", "left_out"),

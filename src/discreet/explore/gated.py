@@ -9,8 +9,6 @@ from typing import TypeVar
 from discreet.plots import MultiplesView, PanelsView, View
 from discreet.provenance import Sealer
 
-__all__ = ["FIDELITY", "NO_COPY", "codes_said", "labels_of", "with_gate"]
-
 FIDELITY = "fidelity"
 NO_COPY = (
     "this study has no copy of the whole table; the custodian can open one under a guarded policy,"

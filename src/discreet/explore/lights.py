@@ -26,8 +26,6 @@ from discreet.explore.from_copy import WholeTable
 from discreet.plots.by_level import MISSING_NAMES
 from discreet.web.bundle import places_of
 
-__all__ = ["Axis", "Clause", "Lights"]
-
 MOST_BYTES = 256 * 2**20
 MOST_CELLS = 250_000
 """Of one plot: so many marks are told apart."""

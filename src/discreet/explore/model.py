@@ -14,17 +14,16 @@ from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
 from discreet.estimates.model_table import model_figures, model_lines, widened
-from discreet.explore.derived import FEWEST, DerivedCopy
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
 from discreet.explore.gated import labels_of
 from discreet.explore.provenance import FIGURES
 from discreet.explore.released_columns import columns_of_table
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
+from discreet.plots.by_two import FEWEST
 from discreet.plots.survival import event_of, too_many_values
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
-
-__all__ = ["modelled"]
 
 MODEL = "model"
 COX = "cox"

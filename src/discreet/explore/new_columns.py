@@ -32,8 +32,6 @@ from discreet.expressions import (
 )
 from discreet.policy import Policy
 
-__all__ = ["check_derive", "holds_codes", "parsed", "values_of", "with_column", "with_derived"]
-
 KIND_OF = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
 """What an expression calls the kinds of columns."""
 
@@ -157,8 +155,7 @@ def _without_withheld(whole: WholeTable, policy: Policy) -> WholeTable:
         return whole
     if held <= off:
         raise InputError(
-            "withhold of the policy leaves the copy no column; withhold fewer",
-            parameter="withhold",
+            "withhold of the policy leaves the copy no column; withhold fewer", parameter="withhold"
         )
     kept = whole.holding(without(whole.copy.columns, off), without(whole.copy.strata, off))
     made_from = {name: it for name, it in whole.made_from.items() if name not in off}

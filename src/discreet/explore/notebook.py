@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-__all__ = ["names_to_complete", "offer_names"]
-
 OPEN = re.compile(r"""(['"])([^'"]*)$""")
 CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\.\s*\w+")
 EXPRESSIONS = ("where", "assign")

@@ -10,15 +10,6 @@ from discreet.plots import PLOTS, Origin
 from discreet.plots.request import PlotRequest
 from discreet.policy import Policy
 
-__all__ = [
-    "CopyOfStudy",
-    "column_notes",
-    "derived_notes",
-    "notes_of_copy",
-    "open_ends",
-    "origin_of_copy",
-]
-
 
 class CopyOfStudy(Protocol):
     """A study whose copy is there: a Session, or a FileSession."""

@@ -29,8 +29,6 @@ from discreet.plots.request import PlotRequest
 if TYPE_CHECKING:
     from discreet.explore.derived import DerivedCopy
 
-__all__ = ["bars_said"]
-
 SPAN = 1 << 16
 """So many rows are looked at at a time."""
 

@@ -22,8 +22,6 @@ from discreet.plots.request import PlotRequest
 if TYPE_CHECKING:
     from discreet.explore.derived import DerivedCopy
 
-__all__ = ["differences", "groups_of", "own_errors", "rounded_words", "said_of_own"]
-
 Figures = Mapping[object, float]
 LOST = 1.25
 """So many times as far off are differences as copies of the copy are: what it has lost they do not

@@ -33,8 +33,6 @@ from discreet.plots.survival import SurvivalCurve, log_minus_log
 if TYPE_CHECKING:
     from discreet.explore.derived import DerivedCopy
 
-__all__ = ["with_own_errors"]
-
 NOWHERE = ("", "")
 """No column that divides into panels, and no level of it."""
 

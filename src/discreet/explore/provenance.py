@@ -13,24 +13,6 @@ from discreet.policy import Policy
 from discreet.provenance import DIGITS, Provenance, own_version
 from discreet.secret import Secret
 
-__all__ = [
-    "BOARD",
-    "COPY",
-    "COUNTS",
-    "FIGURES",
-    "FROM_FILE",
-    "MEASURED",
-    "REPORT",
-    "ROWS",
-    "asked_for",
-    "begun",
-    "begun_from_file",
-    "begun_of",
-    "plot_asked",
-    "policy_digest",
-    "version_of_counts",
-]
-
 COPY, COUNTS, ROWS = "copy", "counts", "rows"
 """The source of what was drawn from the protected copy, was counted in the data under a policy
 without a copy of the whole table, or was protected for one picture alone."""

@@ -8,8 +8,6 @@ from discreet.errors import InputError, RefusedError, one_of
 from discreet.explore.derived import DerivedCopy
 from discreet.policy.resolve import check_columns
 
-__all__ = ["columns_of_table", "columns_released"]
-
 
 def columns_of_table(
     of: DerivedCopy, columns: Sequence[str] | None, drop: Sequence[str]

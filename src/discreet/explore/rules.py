@@ -7,8 +7,6 @@ from typing import Any
 
 from discreet.explore.provenance import COPY, COUNTS, FROM_FILE, MEASURED, ROWS
 
-__all__ = ["rules_in_words"]
-
 SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",

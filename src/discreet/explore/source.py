@@ -20,8 +20,6 @@ from discreet.render.sealing import Gate
 if TYPE_CHECKING:
     from discreet.explore.from_file import FileSession
 
-__all__ = ["Custodian", "OfData"]
-
 
 class Custodian(Protocol):
     """Whoever keeps the data: asked before something is saved, and never for a value."""

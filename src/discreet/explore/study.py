@@ -43,16 +43,6 @@ from discreet.plots.violin import VIOLIN
 from discreet.policy import Policy, Sensitive
 from discreet.web.board import Board
 
-__all__ = [
-    "AxisSettings",
-    "BinSettings",
-    "GridSettings",
-    "Limits",
-    "Study",
-    "names_to_offer",
-    "study_of_file",
-]
-
 if TYPE_CHECKING:
     from discreet.release import Release
 
@@ -396,12 +386,7 @@ class Study:
     ) -> plots.MultiplesView: ...
     @overload
     def histogram(
-        self,
-        column: str,
-        *,
-        by: Two,
-        overlay: bool = False,
-        **view: Unpack[BinSettings],
+        self, column: str, *, by: Two, overlay: bool = False, **view: Unpack[BinSettings]
     ) -> plots.PanelsView: ...
     @asked
     def histogram(
@@ -448,25 +433,12 @@ class Study:
         return self._of_copy().draw(HISTOGRAM, [column], **how, **settings)
 
     @overload
-    def density(
-        self,
-        column: str,
-        *,
-        by: str | None = None,
-    ) -> plots.DensityView: ...
+    def density(self, column: str, *, by: str | None = None) -> plots.DensityView: ...
     @overload
-    def density(
-        self,
-        column: str,
-        *,
-        by: Two,
-    ) -> plots.PanelsView: ...
+    def density(self, column: str, *, by: Two) -> plots.PanelsView: ...
     @asked
     def density(
-        self,
-        column: str,
-        *,
-        by: str | Two | None = None,
+        self, column: str, *, by: str | Two | None = None
     ) -> plots.DensityView | plots.PanelsView:
         """Draw the distribution of one column as a smooth curve.
 
@@ -506,25 +478,12 @@ class Study:
         return self._of_copy().draw(DENSITY, [column], by=by)
 
     @overload
-    def ecdf(
-        self,
-        column: str,
-        *,
-        by: str | None = None,
-    ) -> plots.EcdfView: ...
+    def ecdf(self, column: str, *, by: str | None = None) -> plots.EcdfView: ...
     @overload
-    def ecdf(
-        self,
-        column: str,
-        *,
-        by: Two,
-    ) -> plots.PanelsView: ...
+    def ecdf(self, column: str, *, by: Two) -> plots.PanelsView: ...
     @asked
     def ecdf(
-        self,
-        column: str,
-        *,
-        by: str | Two | None = None,
+        self, column: str, *, by: str | Two | None = None
     ) -> plots.EcdfView | plots.PanelsView:
         """Draw which share of the rows lies at or below each value, as a curve in steps.
 
@@ -641,10 +600,7 @@ class Study:
         return self._of_copy().draw(SCATTER, [x, y], **how, **settings)
 
     @asked
-    def correlations(
-        self,
-        columns: Sequence[str] | None = None,
-    ) -> plots.CorrelationsView:
+    def correlations(self, columns: Sequence[str] | None = None) -> plots.CorrelationsView:
         """Draw how far each two columns go together, as a matrix of correlations.
 
         Parameters
@@ -689,39 +645,19 @@ class Study:
 
     @overload
     def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: None = None,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: None = None, **view: Unpack[GridSettings]
     ) -> plots.GridView: ...
     @overload
     def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: str, **view: Unpack[GridSettings]
     ) -> plots.MultiplesView: ...
     @overload
     def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: Two,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: Two, **view: Unpack[GridSettings]
     ) -> plots.PanelsView: ...
     @asked
     def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | Two | None = None,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: str | Two | None = None, **view: Unpack[GridSettings]
     ) -> plots.GridView | plots.MultiplesView | plots.PanelsView:
         """Draw two columns as the cells of a grid, coloured by what they hold.
 
@@ -749,39 +685,19 @@ class Study:
 
     @overload
     def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: None = None,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: None = None, **view: Unpack[GridSettings]
     ) -> plots.ContourView: ...
     @overload
     def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: str, **view: Unpack[GridSettings]
     ) -> plots.MultiplesView: ...
     @overload
     def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: Two,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: Two, **view: Unpack[GridSettings]
     ) -> plots.PanelsView: ...
     @asked
     def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | Two | None = None,
-        **view: Unpack[GridSettings],
+        self, x: str, y: str, *, by: str | Two | None = None, **view: Unpack[GridSettings]
     ) -> plots.ContourView | plots.MultiplesView | plots.PanelsView:
         """Draw two columns as lines of equal count, from the grid of the heat map.
 
@@ -803,24 +719,13 @@ class Study:
 
     @overload
     def box(
-        self,
-        *columns: str,
-        by: str | None = None,
-        **view: Unpack[GridSettings],
+        self, *columns: str, by: str | None = None, **view: Unpack[GridSettings]
     ) -> plots.BoxView: ...
     @overload
-    def box(
-        self,
-        *columns: str,
-        by: Two,
-        **view: Unpack[GridSettings],
-    ) -> plots.PanelsView: ...
+    def box(self, *columns: str, by: Two, **view: Unpack[GridSettings]) -> plots.PanelsView: ...
     @asked
     def box(
-        self,
-        *columns: str,
-        by: str | Two | None = None,
-        **view: Unpack[GridSettings],
+        self, *columns: str, by: str | Two | None = None, **view: Unpack[GridSettings]
     ) -> plots.BoxView | plots.PanelsView:
         """Draw a box plot of each column, or of one column for each level of another.
 
@@ -856,25 +761,12 @@ class Study:
         return self._of_copy().draw(BOX, columns, by=by, **settings)
 
     @overload
-    def violin(
-        self,
-        column: str,
-        *,
-        by: str | None = None,
-    ) -> plots.ViolinView: ...
+    def violin(self, column: str, *, by: str | None = None) -> plots.ViolinView: ...
     @overload
-    def violin(
-        self,
-        column: str,
-        *,
-        by: Two,
-    ) -> plots.PanelsView: ...
+    def violin(self, column: str, *, by: Two) -> plots.PanelsView: ...
     @asked
     def violin(
-        self,
-        column: str,
-        *,
-        by: str | Two | None = None,
+        self, column: str, *, by: str | Two | None = None
     ) -> plots.ViolinView | plots.PanelsView:
         """Draw the density of a column as a violin, or one violin for each level of another.
 
@@ -924,13 +816,7 @@ class Study:
         weights: str | None = None,
     ) -> plots.BarView: ...
     @overload
-    def bars(
-        self,
-        column: str,
-        *,
-        by: Two,
-        percent: bool = False,
-    ) -> plots.PanelsView: ...
+    def bars(self, column: str, *, by: Two, percent: bool = False) -> plots.PanelsView: ...
     @asked
     def bars(
         self,
@@ -981,11 +867,7 @@ class Study:
         return self._of_copy().draw(BARS, [column], by=by, **how)
 
     @asked
-    def crosstab(
-        self,
-        rows: str,
-        columns: str,
-    ) -> plots.CrossTableView:
+    def crosstab(self, rows: str, columns: str) -> plots.CrossTableView:
         """Count the pairs of levels of two categorical columns, with their sums.
 
         Parameters
@@ -1089,21 +971,11 @@ class Study:
 
     @overload
     def over_time(
-        self,
-        date: str,
-        value: str | None = None,
-        *,
-        by: str | None = None,
-        every: str = "auto",
+        self, date: str, value: str | None = None, *, by: str | None = None, every: str = "auto"
     ) -> plots.OverTimeView: ...
     @overload
     def over_time(
-        self,
-        date: str,
-        value: str | None = None,
-        *,
-        by: Two,
-        every: str = "auto",
+        self, date: str, value: str | None = None, *, by: Two, every: str = "auto"
     ) -> plots.PanelsView: ...
     @asked
     def over_time(
@@ -1394,11 +1266,7 @@ pixels = 400), policy standard)
 
     @asked
     def means(
-        self,
-        value: str,
-        by: str | Sequence[str],
-        *,
-        weights: str | None = None,
+        self, value: str, by: str | Sequence[str], *, weights: str | None = None
     ) -> CopyTable:
         """Average a number by the levels of one or two columns.
 

@@ -22,8 +22,6 @@ from discreet.explore.released_columns import columns_of_table
 from discreet.explore.weights import weighed
 from discreet.plots.survival import event_of
 
-__all__ = ["average", "summarise"]
-
 SUMMARY, MEANS = "summary", "means"
 MOST_BY = 2
 MOST_NAMED = 3
@@ -91,10 +89,7 @@ def summarise(
 
 
 def average(
-    session: DerivedCopy,
-    value: str,
-    by: str | Sequence[str],
-    weights: str | None = None,
+    session: DerivedCopy, value: str, by: str | Sequence[str], weights: str | None = None
 ) -> CopyTable:
     """Average a column of the copy by the levels of one or two others."""
     levels = _levels_of_means(value, by)

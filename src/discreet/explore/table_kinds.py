@@ -14,8 +14,6 @@ from discreet.explore.summary import average, summarise
 from discreet.policy import Policy
 from discreet.regression import FAMILIES
 
-__all__ = ["MOST_WORDS", "TABLES", "TableAsked", "TableField", "table_facts"]
-
 MOST_COLUMNS = 1000
 MOST_WORDS = 100
 

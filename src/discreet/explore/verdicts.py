@@ -13,23 +13,6 @@ from discreet.lines import Likeness
 from discreet.provenance import Provenance
 from discreet.render.figure_file import printable
 
-__all__ = [
-    "ALTERED",
-    "AS_MADE",
-    "ELSEWHERE",
-    "FAILED",
-    "NOT_CHECKED",
-    "NOT_COMPARABLE",
-    "PASSED",
-    "UNKNOWN",
-    "UNREADABLE",
-    "FileCheck",
-    "check_each",
-    "lines_in_words",
-    "result",
-    "verdict_of",
-]
-
 AS_MADE, ALTERED, ELSEWHERE, UNKNOWN = "as made", "altered", "elsewhere", "unknown"
 UNREADABLE, NOT_COMPARABLE = "unreadable", "not comparable"
 PASSED, FAILED, NOT_CHECKED = "passed", "failed", "not checked"

@@ -38,8 +38,6 @@ from discreet.render.figure_file import INCH, PNG_DPI, printable, write_whole
 from discreet.render.journal import VERSION, Drawing, drawn_by
 from discreet.study_file.signing import is_hex
 
-__all__ = ["FileVerifier", "file_verifier_of"]
-
 SVG, LOOKED_AT = ".svg", (".png", ".pdf")
 """The forms of pictures that people compare by eye."""
 MOST_PIXELS = 6000

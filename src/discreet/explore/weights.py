@@ -13,8 +13,6 @@ from discreet.columns.copied import Copy
 from discreet.errors import InputError, RefusedError, about, some_of
 from discreet.plots.by_two import FEWEST
 
-__all__ = ["Weighed", "weighed"]
-
 LARGEST = 1e100
 """Sums of weights times numbers as large as this are numbers still."""
 

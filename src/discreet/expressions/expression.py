@@ -15,15 +15,9 @@ from discreet.expressions.tokens import as_input_error, cut_up
 from discreet.expressions.tree import Kind, Mistake, Node
 from discreet.expressions.values import Array, Days, Levels, Numbers, Values, values_of
 
-__all__ = ["LONGEST", "Expression", "parse_expression"]
-
 LONGEST = 2000
 """How many characters an expression may have."""
-GIVEN: dict[str, type[Numbers | Days | Levels]] = {
-    "number": Numbers,
-    "date": Days,
-    "level": Levels,
-}
+GIVEN: dict[str, type[Numbers | Days | Levels]] = {"number": Numbers, "date": Days, "level": Levels}
 
 
 @dataclass(frozen=True)

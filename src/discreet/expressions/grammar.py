@@ -26,8 +26,6 @@ from discreet.expressions.meaning import (
 from discreet.expressions.tokens import Token
 from discreet.expressions.tree import Column, Constant, Kind, Mistake, Node, Place
 
-__all__ = ["EXPRESSIONS", "Grammar", "Reader"]
-
 OR, AND, NOT, COMPARE, SUM, PRODUCT, MINUS, POWER = range(1, 9)
 """What binds more tightly has the higher number."""
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")

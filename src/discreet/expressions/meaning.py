@@ -8,39 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, pairwise
 
-from discreet.expressions.tree import (
-    KINDS,
-    Applied,
-    Column,
-    Constant,
-    Mistake,
-    Node,
-    Place,
-    nodes,
-)
-
-__all__ = [
-    "FUNCTIONS",
-    "LARGEST_CONSTANT",
-    "LARGEST_EXPONENT",
-    "MOST_ARGUMENTS",
-    "NO_EXPONENT",
-    "NUMERIC",
-    "Call",
-    "Rule",
-    "among",
-    "compared",
-    "condition_of",
-    "constant",
-    "joined",
-    "negative",
-    "opposite",
-    "power",
-    "product",
-    "total",
-    "truth",
-    "yes_of",
-]
+from discreet.expressions.tree import KINDS, Applied, Column, Constant, Mistake, Node, Place, nodes
 
 NO_AND_YES = (("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"))
 """The values of a column that says yes or no, whatever their case; the second of each is true."""

@@ -10,8 +10,6 @@ from typing import NamedTuple, Protocol
 from discreet.errors import InputError
 from discreet.expressions.tree import Mistake, Place
 
-__all__ = ["PLAIN_NAME", "Signs", "Token", "as_input_error", "cut_up"]
-
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 # What was taken is not given back (*+, ++), so the time grows with the length alone.
 TOKEN = re.compile(

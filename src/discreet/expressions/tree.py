@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["KINDS", "Applied", "Column", "Constant", "Kind", "Mistake", "Node", "Place", "nodes"]
-
 Kind = Literal["truth", "number", "level", "date"]
 Place = tuple[int, int]
 """Where something stands in the text: its first character, and the one behind its last."""

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.expressions.tree import Applied, Column, Constant, Node
 
-__all__ = ["Days", "Levels", "Numbers", "Truth", "Values", "computed", "values_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Numbers:

@@ -7,8 +7,6 @@ from itertools import chain
 from discreet.expressions.tokens import PLAIN_NAME
 from discreet.expressions.tree import Applied, Column, Constant, Node
 
-__all__ = ["quoted", "written"]
-
 SUM, PRODUCT, MINUS, POWER, ALONE = range(5)
 BINDING = {"sum": SUM, "product": PRODUCT, "minus": MINUS, "power": POWER}
 """What binds more tightly has the higher number; functions stand alone."""

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["blocks_of"]
-
 Whole = NDArray[np.int64]
 
 

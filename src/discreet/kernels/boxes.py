@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["centroids_by_tree"]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 

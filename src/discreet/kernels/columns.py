@@ -21,22 +21,6 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = [
-    "best_cuts",
-    "cost_about_means",
-    "cost_of",
-    "lloyd",
-    "mdav_labels",
-    "means_of",
-    "merge_by_chi_square",
-    "merged",
-    "optimal_cuts",
-    "points_of",
-    "prefix_sums",
-    "regions_of",
-    "vmdav_labels",
-]
-
 INSTEAD_OF_NONE = 0.1
 
 

@@ -20,8 +20,6 @@ from numba.core import caching, event
 
 from discreet.progress import advance
 
-__all__ = ["Kept", "kept_kernels", "kernel"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

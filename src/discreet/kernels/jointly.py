@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["LEFT", "PARTS", "RECORDS", "SEED", "joint_steps", "place_strays"]
-
 Whole = NDArray[np.int64]
 
 RECORDS, CLUSTERS, PARTS, LEFT, SEED = 0, 1, 2, 3, 4

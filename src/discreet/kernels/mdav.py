@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["mdav_steps", "rows_left", "sow", "vmdav_steps"]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
@@ -611,13 +609,7 @@ def vmdav_steps(left: Left, k: int, gamma: float, enough: int) -> None:
 
 @kernel
 def _extend(
-    left: Left,
-    k: int,
-    gamma: float,
-    members: Labels,
-    size: int,
-    others: Labels,
-    gaps: Floats,
+    left: Left, k: int, gamma: float, members: Labels, size: int, others: Labels, gaps: Floats
 ) -> None:
     """Let rows join the group that is being made, as long as they are much nearer to it.
 

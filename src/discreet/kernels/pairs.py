@@ -34,8 +34,6 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["cluster_bins", "deal_out", "sort_parts"]
-
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
 Function = TypeVar("Function", bound=Callable[..., Any])

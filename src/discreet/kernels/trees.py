@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["Tree", "grow", "leaves_of"]
-
 Codes = NDArray[np.uint8]
 Whole = NDArray[np.int64]
 Places = NDArray[np.int32]

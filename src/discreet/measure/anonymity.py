@@ -14,20 +14,6 @@ from discreet.errors import InputError, one_of
 from discreet.measure.pairs import Estimate, Side, as_side
 from discreet.progress import advance
 
-__all__ = [
-    "Known",
-    "anonymity",
-    "attribute_disclosure",
-    "closeness",
-    "combination_sizes",
-    "combinations_of",
-    "diversity",
-    "entropy_diversity",
-    "shared_by_fewer",
-    "uniqueness",
-    "uniqueness_of_every",
-]
-
 TASK = "combinations"  # what `uniqueness_of_every` calls its work
 
 

@@ -51,8 +51,6 @@ from discreet.render.sealing import Gate, ask_to_leave, json_of, released, seale
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
 from discreet.spreadsheet import as_texts, quoting
 
-__all__ = ["NOT_SHOWN", "SUFFIXES", "AttackReport", "attack_released", "attacked"]
-
 SCHEMA = 1
 SUFFIXES = (".html", ".json", ".csv", ".txt")
 HEAD = ("attack", "figure", "counted", "right", "low", "high", "baseline", "against", "trials",

@@ -29,31 +29,8 @@ from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.evaluate import COUNT_STEPS
 from discreet.measure.linkage import moments
 from discreet.measure.pairs import MANY, Estimate, Side, Z, keyed_order
-from discreet.methods.whole import MISSING, OTHER
+from discreet.methods.copies import MISSING, OTHER
 from discreet.secret import Secret, generator
-
-__all__ = [
-    "BOUNDS",
-    "Attack",
-    "Copy",
-    "Make",
-    "Records",
-    "Space",
-    "Success",
-    "attack_secret",
-    "bounded",
-    "comparable",
-    "compared",
-    "counted_of",
-    "first_of",
-    "first_rows",
-    "in_keyed_order",
-    "ranked",
-    "ranked_within",
-    "recognised",
-    "space_of",
-    "told_as",
-]
 
 BOUNDS = MappingProxyType(
     {
@@ -349,11 +326,7 @@ def counted_of(
 
 
 def compared(
-    what: str,
-    inside: Floats,
-    outside: Floats,
-    persons: Labels,
-    against: str = "held-out persons",
+    what: str, inside: Floats, outside: Floats, persons: Labels, against: str = "held-out persons"
 ) -> Success:
     """Return how often an attack succeeds on rows in a copy, beside the same rows left out of one.
 

@@ -33,8 +33,6 @@ from discreet.measure.pairs import Side
 from discreet.progress import advance
 from discreet.secret import generator
 
-__all__ = ["FEWEST_PAIRS", "ROWS", "TYPICAL", "WHO", "membership"]
-
 ROWS = 1000
 """Copies are made of so many records at most."""
 FOLDS = 5

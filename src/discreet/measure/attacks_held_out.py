@@ -44,16 +44,6 @@ from discreet.measure.pairs import Side
 from discreet.progress import advance
 from discreet.secret import generator
 
-__all__ = [
-    "HeldOut",
-    "held_out",
-    "inference",
-    "inference_of_copy",
-    "insider",
-    "rare_persons",
-    "verbatim",
-]
-
 PARTS = 5
 WITHIN = 0.05
 """A number is inferred where the guess lies within so many sds of it."""
@@ -333,8 +323,7 @@ def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 def verbatim(held: HeldOut) -> Attack:
     """Count the persons whose very row is in a copy, beside those held out of it."""
     inside, outside = _of_every(
-        held,
-        lambda trial, names: same_rows_as(trial.told, trial.table, names).astype(np.float64),
+        held, lambda trial, names: same_rows_as(trial.told, trial.table, names).astype(np.float64)
     )
     return Attack(
         "verbatim",

@@ -16,21 +16,6 @@ from discreet.measure.attacks import Attack, Copy, Records, counted_of, space_of
 from discreet.measure.pairs import Flags, Side
 from discreet.secret import generator
 
-__all__ = [
-    "FAR",
-    "TURNS",
-    "codes_of",
-    "coincidences",
-    "combination",
-    "combined",
-    "linkage",
-    "own_parts",
-    "rare_combinations",
-    "same_rows_as",
-    "shared_by_few",
-    "some_of",
-]
-
 FAR = 5
 TURNS = 8
 """Of so many tables of independent columns coincidences are counted, as a baseline."""

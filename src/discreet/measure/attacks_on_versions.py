@@ -28,8 +28,6 @@ from discreet.measure.pairs import Side
 from discreet.progress import advance
 from discreet.secret import generator
 
-__all__ = ["versions"]
-
 NEAREST = (3, 1, 30)
 """Of so many nearest rows the mean distance is looked at: of the first alone, too."""
 SOFTER = (1.0, 2.0)

@@ -12,8 +12,6 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 
-__all__ = ["Rule", "cross_validated", "discriminant", "learned", "ridge_logistic", "standard"]
-
 PENALTIES = (10.0, 100.0, 1000.0)
 STEPS = 12
 FARTHEST = 6.0

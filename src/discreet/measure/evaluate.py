@@ -45,8 +45,6 @@ from discreet.methods import OrderMeans
 from discreet.methods.values import nice_step, stepped
 from discreet.progress import advance
 
-__all__ = ["COUNT_STEPS", "FAR_GUARDED", "RISKS", "WIDTHS", "Measured", "Scores", "measured"]
-
 WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Where a report tells the robust distance risks, as Fig. 5 of the 2022 paper does."""
 

@@ -25,10 +25,8 @@ from discreet.estimates.farthest import NamedCodes, group_fits, level_fits, mome
 from discreet.estimates.fidelity_report import Beside, ColumnFit, Fidelity, PairFit, SubsetFit
 from discreet.estimates.figures import MISSING as NO_LEVEL
 from discreet.estimates.raw_beside import columns_beside
-from discreet.methods.whole import MISSING, OTHER, Levels
+from discreet.methods.copies import MISSING, OTHER, Levels
 from discreet.progress import advance
-
-__all__ = ["Columns", "Mixed", "fidelity"]
 
 FIFTHS = (0.2, 0.4, 0.6, 0.8)
 OUTER = (0.01, 0.99)

@@ -11,8 +11,6 @@ from discreet.measure.anonymity import combinations_of
 from discreet.measure.attacks import Attack, Copy, Records, counted_of, told_as
 from discreet.measure.pairs import Estimate, Side
 
-__all__ = ["found_records", "records_in_copy"]
-
 WHAT = "records that a released row is like in every column"
 AGAINST = "what is no record"
 NEAR = 0.02

@@ -32,8 +32,6 @@ from discreet.render.to_html import (
 )
 from discreet.render.to_matplotlib import figure_bytes
 
-__all__ = ["Point", "RiskUtilityMap", "Setting"]
-
 SCHEMA = 1
 TITLE = "Risk and utility of the settings"
 OWN_WORK = "For the custodian: not a release."

@@ -20,19 +20,6 @@ from discreet.measure.linkage import check_same_rows, ddr, idr, moments
 from discreet.measure.pairs import Estimate, Pair, as_pair, as_side
 from discreet.regression.formula import ROUNDING
 
-__all__ = [
-    "ILDR",
-    "Entropy",
-    "InformationLoss",
-    "SseShare",
-    "entropy",
-    "il1s",
-    "il_dr_score",
-    "il_metrics",
-    "mean_absolute_correlation",
-    "sse_share",
-]
-
 TOO_WIDE = (
     "a column holds numbers too large, or too near to zero, to be computed with; rescale it, or"
     " leave it out"
@@ -61,11 +48,7 @@ class SseShare:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the shares as plain values."""
-        return {
-            "total": self.total,
-            "columns": dict(self.columns),
-            "left out": list(self.left_out),
-        }
+        return {"total": self.total, "columns": dict(self.columns), "left out": list(self.left_out)}
 
     def __str__(self) -> str:
         return f"SSE / SST: {self.total:.4g} %"

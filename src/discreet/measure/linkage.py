@@ -15,20 +15,6 @@ from discreet.measure.anonymity import combinations_of
 from discreet.measure.pairs import Estimate, Pair, as_pair, counted, keyed_order
 from discreet.methods.base import lexicographic, ordered_spread
 
-__all__ = [
-    "check_same_rows",
-    "ddr",
-    "different_rows",
-    "far_linkage",
-    "idr",
-    "interval_risk",
-    "interval_risks",
-    "linkages",
-    "moments",
-    "nearness",
-    "record_linkage",
-]
-
 TIED = 1e-10
 """Distances that differ by less than this share of themselves count as equal."""
 SLACK = 1e-12

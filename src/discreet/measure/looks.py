@@ -18,8 +18,6 @@ from discreet.measure.attacks import Space, space_of, told_as
 from discreet.measure.pairs import Side
 from discreet.secret import generator
 
-__all__ = ["Look", "figures_of", "look_of"]
-
 CORRELATED = 12
 PAIRS = 80
 """So many pairs of columns are looked at, at most."""

@@ -13,12 +13,9 @@ from discreet.measure.pairs import Side
 from discreet.methods import Whole
 from discreet.methods.alike import persons_alike
 from discreet.methods.base import RowMethod
-from discreet.methods.copies import LEFT_OUT
+from discreet.methods.copies import LEFT_OUT, Draws, Levels, Settings, WholeCopy
 from discreet.methods.listed import copy_with_tables
-from discreet.methods.whole import Draws, Levels, Settings, WholeCopy
 from discreet.secret import Secret
-
-__all__ = ["drawn_of", "maker_of", "rows_maker", "whole_maker"]
 
 
 def whole_maker(

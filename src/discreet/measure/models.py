@@ -25,16 +25,6 @@ from discreet.regression.formula import (
     standardised,
 )
 
-__all__ = [
-    "Coefficients",
-    "RegressionFit",
-    "TreeFit",
-    "coefficient_difference",
-    "model_of",
-    "regression_on",
-    "tree_on",
-]
-
 FARTHEST = 1e9
 """Values further off than this many standard deviations are a mistake of units."""
 SMALLEST_SPLIT, SMALLEST_LEAF, DEEPEST, COMPLEXITY = 20, 7, 30, 0.01

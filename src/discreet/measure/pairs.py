@@ -23,24 +23,9 @@ from discreet.columns.dates import DATE
 from discreet.errors import InputError, one_of
 from discreet.levels import as_given
 from discreet.methods.base import lexicographic
-from discreet.methods.whole import OTHER
+from discreet.methods.copies import OTHER
 from discreet.spreadsheet import as_meant
 from discreet.table import Table, open_table
-
-__all__ = [
-    "MANY",
-    "SAMPLED",
-    "Estimate",
-    "Flags",
-    "Pair",
-    "Side",
-    "as_pair",
-    "as_side",
-    "counted",
-    "keyed_order",
-    "mixed",
-    "sample_size",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,9 +294,7 @@ def _opened_released(source: object, categorical: Sequence[str], dates: Mapping[
 
 
 def _opened(
-    source: object,
-    categorical: Sequence[str],
-    dates: Mapping[str, str] = MappingProxyType({}),
+    source: object, categorical: Sequence[str], dates: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
     if isinstance(source, np.ndarray | list | tuple):
         source = _framed(source)

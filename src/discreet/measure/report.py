@@ -27,27 +27,11 @@ from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.report_text import Listing, as_text, headed, save_asking
 from discreet.render.scene import Axis, Bars, Box, Boxes, Intervals, Lines, Panel, Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
-from discreet.render.to_html import (
-    Html,
-    fragment,
-    heading,
-    items,
-    page,
-    paragraph,
-    picture,
-)
+from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
 from discreet.table import shown
 
 if TYPE_CHECKING:
     from discreet.measure.attack_report import AttackReport
-
-__all__ = [
-    "SUFFIXES",
-    "Plot",
-    "Report",
-    "compare",
-    "histogram_plot",
-]
 
 SCHEMA = 1
 SUFFIXES = (".html", ".json", ".txt")

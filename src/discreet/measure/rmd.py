@@ -18,8 +18,6 @@ from discreet.errors import InputError, RefusedError
 from discreet.measure.linkage import check_same_rows, different_rows, moments
 from discreet.measure.pairs import Estimate, Flags, Pair, as_pair, counted, keyed_order, mixed
 
-__all__ = ["RmdGrid", "RmdRisk", "rmd_grid", "rmd_risk", "robust_covariance", "squared_distances"]
-
 VARIANTS = ("sdcmicro", "paper")
 CHUNK = 1 << 20
 """How many distances are held at a time."""

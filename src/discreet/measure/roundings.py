@@ -28,8 +28,6 @@ from discreet.rounding.choice import FREEDMAN_DIACONIS
 from discreet.rounding.rounding_set import REPRESENTATIVES, column_sets, encoded
 from discreet.table import open_table, shown
 
-__all__ = ["compare_roundings"]
-
 KS = (20, 25, 34, 50, 100, 167)
 """The paper's numbers: for its 500 rows, c = 25, 20, 15, 10, 5 and 3."""
 MOST_CLASSES = 10

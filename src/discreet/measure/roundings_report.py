@@ -25,17 +25,6 @@ from discreet.rounding import METHODS
 from discreet.rounding.choice import FREEDMAN_DIACONIS
 from discreet.spreadsheet import of_row
 
-__all__ = [
-    "FAMILIES",
-    "MEASURES",
-    "MODELS",
-    "SUFFIXES",
-    "RoundingComparison",
-    "RoundingGrid",
-    "Trial",
-    "short",
-]
-
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".json", ".txt")
 

@@ -16,8 +16,6 @@ from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
 from discreet.methods import TABLE_METHODS
 
-__all__ = ["NOT_PAIRED", "claims_of", "rings", "summary"]
-
 Section = tuple[str, tuple[str, ...]]
 
 # Words of the house for the share of persons who are found; no law or standard sets them.

@@ -23,16 +23,6 @@ from discreet.errors import InputError, RefusedError
 from discreet.measure.pairs import Pair, Side, as_pair
 from discreet.regression.formula import LARGEST_VALUE, ROUNDING
 
-__all__ = [
-    "QUANTILES",
-    "Preservation",
-    "Propensity",
-    "displacement",
-    "preservation",
-    "propensity",
-    "propensity_u",
-]
-
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Where distributions are compared."""
 
@@ -411,11 +401,7 @@ def propensity(
 
 
 def propensity_u(
-    original: object,
-    released: object,
-    *,
-    categorical: Sequence[str] = (),
-    same_rows: bool = True,
+    original: object, released: object, *, categorical: Sequence[str] = (), same_rows: bool = True
 ) -> float:
     """Return U alone: how well a main-effects model tells the tables apart, from 0 to 1/4.
 

@@ -24,16 +24,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.methods.copies import Draws, Levels
 
-__all__ = [
-    "BY_CHANCE",
-    "CELLS",
-    "Alike",
-    "alike",
-    "as_codes",
-    "persons_alike",
-    "persons_of_alike",
-]
-
 Hashes = NDArray[np.uint64]
 
 CELLS = (0.1, 0.02, 0.002)

@@ -17,22 +17,6 @@ import numpy as np
 from discreet.arguments import Described, Floats, Labels, as_strata
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 
-__all__ = [
-    "RowMethod",
-    "by_person",
-    "check_groups_of_persons",
-    "check_normals",
-    "lexicographic",
-    "means_of_persons",
-    "ordered_spread",
-    "persons_in",
-    "refuse_persons",
-    "rows_by_stratum",
-    "sd_of",
-    "several_rows",
-    "standardise",
-]
-
 TINY = 1e-100
 """Z-scores nearer to zero than this are zero, so that no squared distance underflows."""
 

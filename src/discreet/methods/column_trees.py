@@ -15,18 +15,6 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 
-__all__ = [
-    "TARGETS",
-    "Before",
-    "Features",
-    "Fitted",
-    "LevelCode",
-    "NumberCode",
-    "flag_targets",
-    "level_targets",
-    "number_targets",
-]
-
 MOST_CODES = 255
 """A number is known by so many codes at most, and 0 where it is missing."""
 UNIT = 512

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.secret import Secret
 
-__all__ = ["LEFT_OUT", "MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "threshold"]
-
 LEFT_OUT = 0.2
 """The largest share of persons who are left out, where nothing else is asked for."""
 OTHER, MISSING = "(other)", ""

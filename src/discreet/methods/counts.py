@@ -12,19 +12,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Labels, check_parameters, check_whole, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 
-__all__ = [
-    "LEAST_GAP",
-    "Bins",
-    "Generalization",
-    "Guarded",
-    "NoProtection",
-    "Suppression",
-    "about",
-    "check_counts",
-    "merged_bins",
-    "rounded",
-]
-
 Bins = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Counter = Callable[[tuple[int, ...]], Bins]

@@ -33,8 +33,6 @@ from discreet.methods.base import (
     standardise,
 )
 
-__all__ = ["Deterministic", "deterministic"]
-
 SMALLEST_K = 3
 TIED = 1e-10
 """Distances that differ by less than this share of themselves count as equal."""

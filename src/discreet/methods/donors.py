@@ -8,8 +8,6 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 
-__all__ = ["donors_evenly", "usual_donor"]
-
 UNEVEN = 0.2
 """Such a share of donors counts twice or not at all, where they are taken evenly."""
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Labels
 from discreet.methods.base import persons_in
 
-__all__ = ["exceptions"]
-
 EXPECTED = 3
 """Chance would give so many times as many rows as are few, where a rule is seen."""
 MOST_CELLS = 100_000

@@ -18,8 +18,6 @@ from discreet.methods.participants import ONE
 from discreet.methods.relations import Relations
 from discreet.methods.safe_values import SafeColumn, usual_excess
 
-__all__ = ["Ends", "far_out", "far_out_together", "words_of_ends"]
-
 Ends = tuple[bool, bool]
 """Whether something is so at the lower, and at the upper end of a column."""
 

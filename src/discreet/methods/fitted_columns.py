@@ -38,17 +38,6 @@ from discreet.methods.safe_levels import joined_levels, safe_levels
 from discreet.methods.safe_values import BEYOND, LEAST_IN_LEAF, SafeColumn, normal, safe_column
 from discreet.progress import advance
 
-__all__ = [
-    "Drawn",
-    "FittedColumns",
-    "Given",
-    "SafeColumns",
-    "draw_columns",
-    "fit_columns",
-    "safe_columns",
-    "safe_values_of",
-]
-
 Given = Levels | Floats
 """A column that others are drawn by."""
 

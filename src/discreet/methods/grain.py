@@ -10,8 +10,6 @@ from discreet.arguments import Floats
 from discreet.methods.copies import threshold
 from discreet.methods.values import nice_step
 
-__all__ = ["Chance", "shortened", "step_of"]
-
 Chance = Callable[[str, int], Floats]
 """Returns so many numbers between 0 and 1 that hang on a name and on no record."""
 

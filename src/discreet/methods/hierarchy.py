@@ -20,8 +20,6 @@ from discreet.arguments import Labels, as_levels
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.places import is_there
 
-__all__ = ["Chain", "Coded", "Hierarchy", "Step", "chains_of", "coded", "read_hierarchy"]
-
 SEPARATORS = (";", "\t", ",")  # the first that gives each line the same number of names
 
 

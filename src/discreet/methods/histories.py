@@ -11,8 +11,6 @@ from discreet.arguments import Floats, Labels
 from discreet.methods.copies import Settings
 from discreet.methods.participants import Rows
 
-__all__ = ["Histories", "SoFar", "histories_of", "means_so_far"]
-
 
 class Histories(NamedTuple):
     """The rows of persons in order.

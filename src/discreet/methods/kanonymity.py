@@ -22,8 +22,6 @@ from discreet.methods.counts import Bins
 from discreet.methods.hierarchy import Chain, Coded, Hierarchy, Step, chains_of, coded
 from discreet.progress import advance
 
-__all__ = ["Repair", "repair"]
-
 T = TypeVar("T")
 
 Node = tuple[int, ...]
@@ -451,11 +449,7 @@ def _moved(node: Node, column: int, step: int) -> Node:
 # --- what is returned -----------------------------------------------------------------------
 
 
-def _check(
-    repaired: Repair,
-    demand: _Demand,
-    sensitive: Sequence[int] | None,
-) -> None:
+def _check(repaired: Repair, demand: _Demand, sensitive: Sequence[int] | None) -> None:
     """Count again, row by row and by the definitions, what the strata hold."""
     kept = repaired.kept.tolist()
     values = [0] * len(kept) if sensitive is None else sensitive

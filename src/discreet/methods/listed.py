@@ -21,8 +21,6 @@ from discreet.methods.base import several_rows
 from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.methods.whole import whole_copy
 
-__all__ = ["copy_with_tables", "noise_of_counts", "with_tables"]
-
 Pair = tuple[str, str]
 Counts = NDArray[np.int64]
 

@@ -33,16 +33,6 @@ from discreet.methods.base import (
 from discreet.progress import advance
 from discreet.rounding.groups import GAIN
 
-__all__ = [
-    "Condensation",
-    "check_shared",
-    "groups_in_order",
-    "mdav",
-    "means_of",
-    "strata_groups",
-    "vmdav",
-]
-
 TASK = "grouping"
 FEW = 2000
 """So many rows take less time in numpy than it takes to load the kernels."""

@@ -14,8 +14,6 @@ from discreet.errors import RefusedError
 from discreet.methods.base import check_normals, refuse_persons
 from discreet.methods.probabilistic import keyed_normals
 
-__all__ = ["Multiplicative", "multiplicative"]
-
 VERSION = b"discreet.methods.multiplicative"
 """What the noise of `multiplicative` belongs to: the same for every call of it."""
 

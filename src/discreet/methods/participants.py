@@ -16,17 +16,6 @@ from discreet.arguments import Floats, Labels
 from discreet.methods.copies import Draws, Levels
 from discreet.methods.grain import Chance
 
-__all__ = [
-    "ONE",
-    "PERSONS_PER_K",
-    "Rows",
-    "finite",
-    "least_known",
-    "participants",
-    "persons_of",
-    "usual_rows",
-]
-
 HUGE = 1e150
 PERSONS_PER_K = 4
 """A column of numbers has at least so many times k persons, to twice, who have one."""

@@ -28,8 +28,6 @@ from discreet.methods.fitted_columns import (
 from discreet.methods.histories import Histories, SoFar, histories_of, means_so_far
 from discreet.methods.participants import Rows
 
-__all__ = ["DrawnRows", "rows_by_themselves", "rows_of_persons"]
-
 COUNT = "\0rows"
 """The column of how many rows a person has: no raw one has such a name."""
 

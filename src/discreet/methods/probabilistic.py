@@ -24,8 +24,6 @@ from discreet.keys import row_keys
 from discreet.methods.base import check_normals, ordered_spread, refuse_persons, standardise
 from discreet.secret import Secret
 
-__all__ = ["Probabilistic", "keyed_normals", "probabilistic"]
-
 CHUNK = 1 << 22
 """How many distances are held at a time."""
 

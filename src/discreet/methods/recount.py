@@ -17,8 +17,6 @@ from discreet.methods.base import persons_in
 from discreet.methods.copies import MISSING, OTHER, Levels, Settings, WholeCopy
 from discreet.methods.relations import Relations
 
-__all__ = ["check_whole"]
-
 MORE, SDS = 0.3, 7.0
 """So much more of the rows of persons in a copy may be found in it, and so many sds by chance."""
 TINY = 1e-9

@@ -23,8 +23,6 @@ from discreet.columns.dates import on_clock
 from discreet.methods.copies import threshold
 from discreet.methods.grain import Chance, shortened
 
-__all__ = ["Relations", "relations_of"]
-
 AT_RISK = 0.01
 """An order is looked after where so many pairs of different records would break it, to twice."""
 UNSURE = 0.2
@@ -96,11 +94,7 @@ class Relations:
         )
 
     def together(
-        self,
-        numbers: Mapping[str, Floats],
-        bounds: Bounds,
-        safe: Safe,
-        parts: Parts = NO_PARTS,
+        self, numbers: Mapping[str, Floats], bounds: Bounds, safe: Safe, parts: Parts = NO_PARTS
     ) -> Columns:
         """Return protected columns put together again: ends from starts, sums from parts.
 

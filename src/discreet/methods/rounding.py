@@ -21,12 +21,7 @@ from discreet.methods.base import (
     rows_by_stratum,
     standardise,
 )
-from discreet.methods.microaggregation import (
-    check_shared,
-    groups_in_order,
-    means_of,
-    strata_groups,
-)
+from discreet.methods.microaggregation import check_shared, groups_in_order, means_of, strata_groups
 from discreet.rounding.base import sorted_column
 from discreet.rounding.choice import FREEDMAN_DIACONIS, known_method, settled
 from discreet.rounding.groups import GAIN
@@ -38,8 +33,6 @@ from discreet.rounding.rounding_set import (
     encoded,
     regions_of,
 )
-
-__all__ = ["ColumnRounding", "Microaggregation", "Rounding"]
 
 OF_ROWS: Mapping[str, Callable[[Floats, Labels, int], tuple[Labels, Labels]]] = MappingProxyType(
     {"mdav": groups_in_order, "vmdav": partial(groups_in_order, gamma=GAIN)}

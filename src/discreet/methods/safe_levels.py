@@ -9,8 +9,6 @@ from discreet.methods.base import persons_in
 from discreet.methods.copies import MISSING, OTHER, Levels
 from discreet.methods.participants import persons_of
 
-__all__ = ["joined_levels", "safe_levels"]
-
 
 def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
     """Return levels of `least` persons or more, rarer ones joined; -1 for rows that give none.

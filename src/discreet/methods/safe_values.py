@@ -25,8 +25,6 @@ from discreet.methods.copies import threshold
 from discreet.methods.grain import Chance, shortened, step_of
 from discreet.methods.participants import ONE
 
-__all__ = ["BEYOND", "SafeColumn", "normal", "safe_column", "usual_excess"]
-
 EXCESS, SHARE = 6.0, 0.4
 """An excess is capped at so many times the usual one inside, and at this share of its block's."""
 END_NOISE = 2.0

@@ -14,23 +14,6 @@ import numpy as np
 from discreet.arguments import Floats, check_parameters, check_word, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 
-__all__ = [
-    "DIGITS",
-    "MISSING_LEVELS",
-    "MISSING_NUMBERS",
-    "OUTSIDE",
-    "OrderMeans",
-    "drawn_levels",
-    "extreme_mean",
-    "filled",
-    "nice_step",
-    "outside",
-    "safe_ends",
-    "short",
-    "step_above",
-    "stepped",
-]
-
 STEP_IN_SDS = 0.02
 SHARES = (0.25, 0.5, 0.75)
 DIGITS = 12

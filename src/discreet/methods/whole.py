@@ -30,7 +30,7 @@ import numpy as np
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.methods.base import several_rows
-from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
 from discreet.methods.far_out import far_out_together, words_of_ends
 from discreet.methods.fitted_columns import safe_values_of
 from discreet.methods.participants import (
@@ -45,8 +45,6 @@ from discreet.methods.participants import (
 from discreet.methods.person_rows import rows_by_themselves, rows_of_persons
 from discreet.methods.recount import check_whole
 from discreet.methods.relations import relations_of
-
-__all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whole_copy"]
 
 PERSONS_PER_M = 2
 """A copy is of at least so many times m persons, and up to k more; and of 4 k."""

@@ -8,8 +8,6 @@ from typing import ClassVar
 from discreet.arguments import check_parameters, whole
 from discreet.errors import InputError
 
-__all__ = ["MEMBERS_PER_K", "Whole"]
-
 MEMBERS_PER_K = 4
 """A leaf of a copy has so many times k persons."""
 

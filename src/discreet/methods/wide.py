@@ -16,8 +16,6 @@ from discreet.arguments import Labels
 from discreet.methods.base import persons_in
 from discreet.methods.copies import Draws, Levels
 
-__all__ = ["PERSONS_PER_LEVEL", "about_two_digits", "levels_of", "said_of_width", "width_of"]
-
 QUARTERS = 4
 """A column of numbers counts as so many levels."""
 PERSONS_PER_LEVEL = 10

@@ -8,8 +8,6 @@ from typing import Any
 
 from discreet.explore.provenance import FIGURES, REPORT
 
-__all__ = ["command_of"]
-
 DERIVED = "derived"
 """Of a request: new columns, each with its expression, and conditions, which have no name."""
 PLAIN = re.compile(r"[\w.-]+")

@@ -20,8 +20,6 @@ from discreet.records.outputs import InForce, hand_in, list_outputs, review
 from discreet.records.store import Store
 from discreet.unfinished import being_released
 
-__all__ = ["Finding", "Folder"]
-
 RESULTS, CONFIG, PAGE, CHECKSUMS = "results.json", "config.json", "index.html", "checksums"
 OWN = (RESULTS, CONFIG, PAGE, CHECKSUMS)
 SUM = re.compile(rb"[0-9a-f]{64}")

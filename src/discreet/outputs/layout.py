@@ -14,8 +14,6 @@ from discreet.outputs.standing import Standing
 from discreet.provenance import own_version
 from discreet.records.outputs import InForce, Review
 
-__all__ = ["LAYOUT", "is_ours", "results_text", "summary_of"]
-
 LAYOUT = "1.0.2"
 """The version of ACRO whose layout this is."""
 TOOL = "discreet"

@@ -23,8 +23,6 @@ from discreet.provenance import Sealer
 from discreet.render.sealing import released
 from discreet.render.to_matplotlib import figure_bytes
 
-__all__ = ["PLOT_FORMS", "TABLE_FORMS", "Answered", "file_name", "file_of"]
-
 #: The files that a plot can be downloaded as, and what they are.
 PLOT_FORMS = {
     "figure.svg": "image/svg+xml",

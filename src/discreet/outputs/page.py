@@ -12,8 +12,6 @@ from discreet.outputs.standing import CHANGED, Standing
 from discreet.records.outputs import InForce
 from discreet.render.to_html import Html, heading, items, marked_up, page, paragraph, table
 
-__all__ = ["PICTURES", "page_text"]
-
 PICTURES = (".png", ".svg")
 """What pages show as a picture; other files are opened elsewhere."""
 TABLES = {".csv": ",", ".tsv": "\t"}

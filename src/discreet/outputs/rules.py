@@ -8,16 +8,9 @@ from typing import Any
 from discreet.explore.rules import rules_in_words
 from discreet.policy import Policy
 
-__all__ = ["judged"]
-
 
 def judged(
-    source: str,
-    settings: Mapping[str, Any],
-    policy: Policy,
-    *,
-    same: bool,
-    rings: bool = False,
+    source: str, settings: Mapping[str, Any], policy: Policy, *, same: bool, rings: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """Return whether numbers pass or need a look, and by which rules they were made.
 

@@ -9,9 +9,6 @@ from pathlib import Path
 from discreet.provenance import checksum_of_file
 from discreet.records.outputs import InForce, Output
 
-__all__ = ["CHANGED", "Standing", "standing_of"]
-
-
 CHANGED = "changed"
 
 

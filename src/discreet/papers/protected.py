@@ -20,8 +20,6 @@ from discreet.secret import Secret
 from discreet.table import Table
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
 
-__all__ = ["Made", "make_table", "protect_view", "said"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Made:

@@ -23,18 +23,6 @@ from discreet.secret import Secret
 from discreet.table import Table
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
 
-__all__ = [
-    "Done",
-    "Noised",
-    "Prepared",
-    "Raw",
-    "noised",
-    "prepared",
-    "raw_rows",
-    "repaired",
-    "strata_labels",
-]
-
 Mask = NDArray[np.bool_]
 KEYED = {"round_to": 1}
 """What the text that keys rows says beside the policy: with other words all noise were another."""
@@ -188,12 +176,7 @@ def noised(rows: Prepared, secret: Secret, version: bytes) -> Noised:
 
 
 def _levels(
-    words: tuple[str, ...],
-    name: str,
-    policy: Policy,
-    secret: Secret,
-    version: bytes,
-    keys: Keys,
+    words: tuple[str, ...], name: str, policy: Policy, secret: Secret, version: bytes, keys: Keys
 ) -> tuple[str, ...]:
     from scipy.special import ndtr
 
@@ -273,9 +256,7 @@ def _of_persons_enough(found: Repair, persons: Labels, policy: Policy) -> Repair
 
 
 def _repaired_levels(
-    levels: Mapping[str, tuple[str, ...]],
-    carried: Mapping[str, tuple[str, ...]],
-    policy: Policy,
+    levels: Mapping[str, tuple[str, ...]], carried: Mapping[str, tuple[str, ...]], policy: Policy
 ) -> Repair:
     """Repair strata by their sizes."""
     sensitive = next(iter(carried.values()), None)

@@ -11,25 +11,7 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.diversity import Joins
-from discreet.parallel.pixels import (
-    KINDS,
-    TRIED,
-    Seeding,
-    bins_of_grid,
-    choose_seeding,
-    whole_grid,
-)
-
-__all__ = [
-    "NOWHERE",
-    "Box",
-    "CellClusters",
-    "check_cells",
-    "check_shared",
-    "cluster_cells",
-    "grow_cells",
-    "shared",
-]
+from discreet.parallel.pixels import KINDS, TRIED, Seeding, bins_of_grid, choose_seeding, whole_grid
 
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.integer]
@@ -58,11 +40,7 @@ class CellClusters:
 
 
 def cluster_cells(
-    counts: Numbers,
-    k: int,
-    *,
-    kinds: tuple[str, str],
-    edges: tuple[Numbers, Numbers],
+    counts: Numbers, k: int, *, kinds: tuple[str, str], edges: tuple[Numbers, Numbers]
 ) -> CellClusters:
     """Cluster the cells of a pair of axes so that every cluster holds at least k persons.
 
@@ -135,12 +113,7 @@ def cluster_cells(
 
 
 def shared(
-    triples: Numbers,
-    persons: Numbers,
-    left: CellClusters,
-    right: CellClusters,
-    *,
-    least: int,
+    triples: Numbers, persons: Numbers, left: CellClusters, right: CellClusters, *, least: int
 ) -> Joins:
     """Name the clusters of neighbouring gaps that have at least `least` persons in common.
 
@@ -277,11 +250,7 @@ def _triples(
 
 
 def grow_cells(
-    grid: Whole,
-    k: int,
-    *,
-    kinds: tuple[str, str],
-    edges: tuple[Whole, Whole],
+    grid: Whole, k: int, *, kinds: tuple[str, str], edges: tuple[Whole, Whole]
 ) -> tuple[tuple[Box, ...], Labels]:
     """Return boxes and the box of each cell, grown as `cluster_cells` says."""
     own = grid >= k
@@ -308,12 +277,7 @@ class _Growing:
     """Clusters in the making: what is left, and what has been made of the rest."""
 
     def __init__(
-        self,
-        grid: Whole,
-        left: Whole,
-        edges: tuple[Whole, Whole],
-        k: int,
-        cost: str,
+        self, grid: Whole, left: Whole, edges: tuple[Whole, Whole], k: int, cost: str
     ) -> None:
         self.grid, self.left = grid, left.copy()
         self.edges = edges

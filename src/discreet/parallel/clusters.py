@@ -15,17 +15,6 @@ from discreet.parallel.methods import KMember, KMemberJoint
 from discreet.parallel.pixels import COSTS, TRIED, PairBins, Seeding, choose_seeding
 from discreet.progress import advance
 
-__all__ = [
-    "HELD_PIXELS",
-    "MANY",
-    "PairClusters",
-    "check_clusters",
-    "cluster_jointly",
-    "cluster_pair",
-    "members",
-]
-
-
 Whole = NDArray[np.int64]
 Places = NDArray[np.intp]
 

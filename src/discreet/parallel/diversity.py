@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import InputError
 
-__all__ = ["Joins", "Splits", "diverse_joins", "joined", "splits"]
-
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.integer]
 Sets = NDArray[np.uint8]  # a row is a set of values: a bit for each, eight to a byte

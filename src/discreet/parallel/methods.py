@@ -7,8 +7,6 @@ from typing import ClassVar
 
 from discreet.arguments import check_parameters, whole
 
-__all__ = ["KMember", "KMemberJoint"]
-
 
 @dataclass(frozen=True)
 class KMember:

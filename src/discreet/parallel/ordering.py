@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.pixels import KINDS, Information
 
-__all__ = ["ERRORS_APART", "AxisRole", "broken_rules", "nearest_allowed", "propose"]
-
 # Two measurements that differ by fewer standard errors than these are not told from one another.
 ERRORS_APART = 2
 

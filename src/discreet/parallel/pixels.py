@@ -12,31 +12,6 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import InputError, RefusedError, one_of
 
-__all__ = [
-    "COSTS",
-    "KINDS",
-    "METRICS",
-    "MOST_PIXELS",
-    "PIXEL_STEP",
-    "TRIED",
-    "Information",
-    "PairBins",
-    "PairMetrics",
-    "Seeding",
-    "Whole",
-    "bin_of_records",
-    "bins_of_grid",
-    "choose_seeding",
-    "information",
-    "level_bands",
-    "level_pixels",
-    "pair_bins",
-    "pair_metrics",
-    "resolution",
-    "whole_grid",
-]
-
-
 Whole = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

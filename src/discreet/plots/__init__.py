@@ -19,12 +19,7 @@ from discreet.plots.crosstab import CrossTableView
 from discreet.plots.curves import Curve
 from discreet.plots.density import DensityView
 from discreet.plots.descriptor import PARAMETERS, Parameter, Plot
-from discreet.plots.diagnostics import (
-    Diagnostic,
-    LeverageView,
-    QQView,
-    ResidualView,
-)
+from discreet.plots.diagnostics import Diagnostic, LeverageView, QQView, ResidualView
 from discreet.plots.ecdf import EcdfView
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
@@ -35,8 +30,9 @@ from discreet.plots.scatter import PointsView
 from discreet.plots.scatter_density import CellsOfLevel, ScatterDensityView
 from discreet.plots.survival import SurvivalCurve, SurvivalView
 from discreet.plots.trends import DRAWN, RAW, Trend
-from discreet.plots.view import Gate, Origin, View
+from discreet.plots.view import Origin, View
 from discreet.plots.violin import ViolinView
+from discreet.render.sealing import Gate
 
 __all__ = [
     "DRAWN",

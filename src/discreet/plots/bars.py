@@ -20,8 +20,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Columns, Panel, Scene
 
-__all__ = ["BARS", "BarView", "from_counts", "weigh"]
-
 MOST_BARS = 200
 DECIMALS = 4
 DIGITS = 9

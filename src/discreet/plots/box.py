@@ -16,18 +16,11 @@ from discreet.errors import InputError, RefusedError
 from discreet.methods import Suppression
 from discreet.plots.by_level import panels_of
 from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import (
-    Protected,
-    Shown,
-    count_cells,
-    parameters_of_rows,
-)
+from discreet.plots.counts import Protected, Shown, count_cells, parameters_of_rows
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
-
-__all__ = ["BOX", "BoxView", "from_counts", "from_rows", "tukey_box"]
 
 MOST_BOXES = 24
 MOST_OUTLIERS = 1000

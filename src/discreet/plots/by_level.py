@@ -17,37 +17,10 @@ from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
 from discreet.methods.counts import Bins, check_counts
-from discreet.plots.counts import (
-    Protected,
-    Shown,
-    cells_of,
-    count_cells,
-    count_rows,
-    shown_all,
-)
+from discreet.plots.counts import Protected, Shown, cells_of, count_cells, count_rows, shown_all
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
 from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
-
-__all__ = [
-    "HEADROOM",
-    "MISSING",
-    "MISSING_NAMES",
-    "MOST_OVERLAID",
-    "Levels",
-    "MultiplesView",
-    "Panels",
-    "alike",
-    "check_few",
-    "codes_as_words",
-    "joined",
-    "levels_of",
-    "multiples",
-    "panels_of",
-    "panels_of_counts",
-    "panels_of_rows",
-]
-
 
 MISSING, OTHER = "(missing)", "other"
 MISSING_NAMES = (MISSING, "(no value)")

@@ -31,8 +31,6 @@ from discreet.render.scene import (
     Violins,
 )
 
-__all__ = ["FEWEST", "GRIDS", "Pair", "Pairs", "PanelsView", "pairs_of"]
-
 FEWEST = 50
 """A part of fewer rows of the copy is not drawn: how many there are says next to nothing."""
 ROUGH = 300

@@ -26,18 +26,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Lines, Panel, Scene
 
-__all__ = [
-    "CONTOUR",
-    "ContourView",
-    "by_level_from_counts",
-    "by_level_from_rows",
-    "contour_levels",
-    "contour_of",
-    "from_counts",
-    "from_rows",
-    "shared_levels",
-]
-
 STEPS = 8
 FEWEST = 3
 

@@ -19,8 +19,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Cells, Panel, Scene
 
-__all__ = ["CORRELATIONS", "MOST_COLUMNS", "CorrelationsView", "correlation_of", "from_rows"]
-
 #: More numbers than those of so many columns are not read in one plot.
 MOST_COLUMNS = 20
 DIGITS = 6

@@ -21,23 +21,6 @@ from discreet.methods.counts import Bins, Guarded, check_counts
 from discreet.methods.values import DIGITS, safe_ends, short
 from discreet.plots.request import PlotRequest
 
-__all__ = [
-    "AxisRange",
-    "Protected",
-    "Shown",
-    "cells_of",
-    "count_cells",
-    "count_rows",
-    "ends_of_table",
-    "ends_of_values",
-    "parameters_of_counts",
-    "parameters_of_rows",
-    "short_places",
-    "shown_all",
-    "shown_counts",
-]
-
-
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
 NARROWEST = 1e-9
 # A thousandth of it, the width of the narrowest bin, is not 0.

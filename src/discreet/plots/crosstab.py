@@ -17,14 +17,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene, Words
 
-__all__ = [
-    "CROSSTAB",
-    "CrossTableView",
-    "count_pairs",
-    "from_counts",
-    "levels_of_pair",
-]
-
 MOST_CELLS = 1000
 
 

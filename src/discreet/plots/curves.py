@@ -15,22 +15,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Tidy
 from discreet.render.scene import Lines
 
-__all__ = [
-    "LEAST_ROWS",
-    "MOST_CURVES",
-    "Chance",
-    "Curve",
-    "OfLevels",
-    "Own",
-    "decoded",
-    "intervals_for",
-    "left_out",
-    "lines_of",
-    "named",
-    "of_levels",
-    "tidy_curves",
-]
-
 Own = Callable[[str, float], float]
 """Says of a level, and of where its line is, half of the 95 % interval that the copy's own error
 would have alone: 0 where it is not known."""

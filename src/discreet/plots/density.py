@@ -19,8 +19,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene
 
-__all__ = ["DENSITY", "DensityView", "bandwidth_of", "density_of", "from_rows", "said_of"]
-
 CELLS, POINTS = 1024, 256
 #: Of what a curve spans: where nearly all rows have one value, the rules give hardly any width.
 NARROWEST = 1 / 200
@@ -94,11 +92,7 @@ class DensityView(View):
 
 
 def said_of(
-    by: str | None,
-    few: Sequence[str],
-    others: Sequence[str],
-    constant: Sequence[str],
-    what: str,
+    by: str | None, few: Sequence[str], others: Sequence[str], constant: Sequence[str], what: str
 ) -> tuple[str, ...]:
     """Say what tells curves or violins apart, and which levels have none."""
     said = left_out(by, few, others, what)

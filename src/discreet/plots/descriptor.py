@@ -16,21 +16,6 @@ from discreet.plots.periods import AUTO, EVERY
 from discreet.plots.request import SHOWN, PlotRequest
 from discreet.plots.view import Origin, View
 
-__all__ = [
-    "BINNED",
-    "CELLS",
-    "PARAMETERS",
-    "POINTS",
-    "ROWS",
-    "ROWS_AND_COUNTS",
-    "ByCounts",
-    "ByRows",
-    "Parameter",
-    "Place",
-    "Plot",
-]
-
-
 GRIDDED = ("suppression", "generalization")
 #: Methods that count in bins or cells, rows that are protected before among them.
 BINNED = (*GRIDDED, *ROW_METHODS)
@@ -279,12 +264,7 @@ _EACH = (
         step=PIXEL_STEP,
     ),
     Parameter(
-        "cost",
-        "word",
-        "How clusters grow.",
-        choices=COSTS,
-        usual="smaller",
-        methods=("k-member",),
+        "cost", "word", "How clusters grow.", choices=COSTS, usual="smaller", methods=("k-member",)
     ),
     Parameter(
         "event_is",

@@ -31,19 +31,6 @@ from discreet.plots.view import Origin, Tidy, View
 from discreet.regression import Fit, Folds, Model, cook_line, corrected, fit, quantiles
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
 
-__all__ = [
-    "LEVERAGE",
-    "QQ",
-    "RESIDUALS",
-    "Diagnostic",
-    "LeverageView",
-    "Protect",
-    "QQView",
-    "ResidualView",
-    "of_protected",
-    "of_records",
-]
-
 Protect = Callable[[Mapping[str, Floats], PlotRequest], Mapping[str, Floats]]
 """Protects the columns of a table by the row method that was asked for."""
 COOK = (0.5, 1.0)

@@ -20,8 +20,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene
 
-__all__ = ["ECDF", "MOST_STEPS", "EcdfView", "from_rows", "steps_of"]
-
 #: A curve of more different values is drawn in this many steps, which are of one size.
 MOST_STEPS = 1000
 DIGITS = 6

@@ -34,18 +34,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Cells, Panel, Scene
 
-__all__ = [
-    "HEATMAP",
-    "GridView",
-    "by_level_from_counts",
-    "by_level_from_rows",
-    "check_grid",
-    "from_counts",
-    "from_rows",
-    "grid_view",
-    "grids_of",
-]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GridView(View):

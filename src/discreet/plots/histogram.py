@@ -38,17 +38,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bars, Panel, Scene
 
-__all__ = [
-    "HISTOGRAM",
-    "HistogramView",
-    "by_level_from_counts",
-    "by_level_from_rows",
-    "from_counts",
-    "from_rows",
-    "histogram_view",
-    "weigh",
-]
-
 HIDDEN = "hatched below the axis: none, or fewer than k"
 
 

@@ -24,16 +24,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
 
-__all__ = [
-    "OVER_TIME",
-    "OverTimeView",
-    "Series",
-    "check_times",
-    "from_counts",
-    "means_by",
-    "periods_for",
-]
-
 LEVEL = 0.975
 """The interval of a mean lies between the quantiles 1 - LEVEL and LEVEL of t."""
 FEW = 50

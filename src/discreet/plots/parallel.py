@@ -49,8 +49,6 @@ from discreet.plots.parallel_view import ParallelView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin
 
-__all__ = ["PARALLEL", "clusters_of_cells", "clusters_of_records", "from_counts"]
-
 MOST_AXES = 24
 MOST_CLUSTERS, MOST_JOINT = 20_000, 100_000
 

@@ -31,23 +31,6 @@ from discreet.plots.counts import ends_of_table
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.request import PlotRequest
 
-__all__ = [
-    "CELL_PIXELS",
-    "CellAxis",
-    "PixelAxis",
-    "axes_to_order",
-    "cell_axis",
-    "cells_of",
-    "check_named",
-    "check_order",
-    "counted_cells",
-    "on_one_place",
-    "pixel_axis",
-    "proposed_order",
-    "remarks_on_order",
-    "too_diverse",
-]
-
 STORED_MISSING = ""
 CELL_PIXELS = 10
 """How wide a cell is at least; narrower ones are joined to what is above them."""

@@ -16,8 +16,6 @@ from discreet.plots.view import Tidy, View
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 
-__all__ = ["ParallelAxis", "ParallelView"]
-
 BAND, PIECE = 0.3, 0.03  # how much of its band, and of the axis at most, a level is drawn as
 RAW = "none"  # each record by itself
 # As shares of an axis, both ends of a cluster together; and how far apart the colours' ends are.

@@ -13,20 +13,6 @@ from discreet.errors import InputError, one_of
 from discreet.methods.values import nice_step
 from discreet.render.dates import date_words
 
-__all__ = [
-    "AUTO",
-    "EVERY",
-    "STEP",
-    "Periods",
-    "check_every",
-    "divided",
-    "edges_of",
-    "in_part",
-    "periods_of",
-    "steps_of",
-    "words_of",
-]
-
 EVERY = ("day", "week", "month", "quarter", "year")
 AUTO, STEP = "auto", "step"
 """What is asked for where nobody names a period, and what whole numbers have in its place."""

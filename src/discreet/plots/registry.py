@@ -23,8 +23,6 @@ from discreet.plots.survival import SURVIVAL
 from discreet.plots.view import View
 from discreet.plots.violin import VIOLIN
 
-__all__ = ["PLOTS"]
-
 PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
     {
         plot.name: plot

@@ -12,19 +12,6 @@ from discreet.methods import COPY_METHODS
 from discreet.plots.periods import AUTO, Periods
 from discreet.regression import Model
 
-__all__ = [
-    "BINS",
-    "GRID",
-    "NO_AXES",
-    "PIXELS",
-    "SHOWN",
-    "AxesRequest",
-    "Edges",
-    "Limits",
-    "PlotRequest",
-    "columns_of_by",
-]
-
 #: What a scatter plot draws: cells of very many rows and points of fewer, or one of the two.
 SHOWN = ("auto", "points", "density")
 BINS, GRID, PIXELS = 20, 30, 400

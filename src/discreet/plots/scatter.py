@@ -22,25 +22,10 @@ from discreet.plots.counts import Protected, parameters_of_rows, short_places
 from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.heatmap import GridView
 from discreet.plots.request import SHOWN, PlotRequest
-from discreet.plots.scatter_density import (
-    MANY,
-    ScatterDensityView,
-    density_of_rows,
-)
+from discreet.plots.scatter_density import MANY, ScatterDensityView, density_of_rows
 from discreet.plots.trends import DRAWN, Trend, line_of, trend_of, trend_of_raw
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Dots, Lines, Panel, Scene
-
-__all__ = [
-    "SCATTER",
-    "PointsView",
-    "check_show",
-    "from_counts",
-    "from_rows",
-    "middles_of_cells",
-    "points_of_rows",
-    "with_trends",
-]
 
 AUTO, _, DENSITY = SHOWN
 

@@ -20,8 +20,6 @@ from discreet.plots.trends import DRAWN, RAW, Trend, line_of, trend_of
 from discreet.plots.view import Origin, Tidy, View, stacked
 from discreet.render.scene import Axis, Cells, Lines, Panel, Scene
 
-__all__ = ["MANY", "CellsOfLevel", "ScatterDensityView", "density_of_rows", "edges_of"]
-
 MANY = 2000
 """More points than these hide each other, so that cells are drawn where nobody says."""
 SIDES = (20, 50)

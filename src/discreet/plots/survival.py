@@ -26,19 +26,6 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
 
-__all__ = [
-    "LEAST_AT_RISK",
-    "SURVIVAL",
-    "SurvivalCurve",
-    "SurvivalView",
-    "event_of",
-    "from_counts",
-    "log_minus_log",
-    "product_limit",
-    "too_many_values",
-    "values_named",
-]
-
 LEAST_AT_RISK = 10
 """A curve ends where fewer rows than this are at risk: each would be a large step."""
 MOST_CURVES = 12
@@ -198,8 +185,7 @@ class SurvivalView(View):
         names = [it.level or "at risk" for it in self.curves]
         rows = [
             Beneath(
-                name,
-                tuple((t, f"{n:,}") for t, n in zip(self.places, it.at_risk, strict=True)),
+                name, tuple((t, f"{n:,}") for t, n in zip(self.places, it.at_risk, strict=True))
             )
             for name, it in zip(names, self.curves, strict=True)
         ]

@@ -10,8 +10,6 @@ from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.render.scene import Lines
 
-__all__ = ["DRAWN", "RAW", "Trend", "line_of", "trend_of", "trend_of_raw"]
-
 RAW, DRAWN = "raw records", "what is drawn"
 DIGITS, INTERCEPT_DIGITS = 12, 15
 

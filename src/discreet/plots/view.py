@@ -37,18 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FORMS",
-    "SCHEMA",
-    "WHERE_SAID",
-    "WHERE_THERE_ARE",
-    "Gate",
-    "Origin",
-    "Tidy",
-    "View",
-    "stacked",
-]
-
 SCHEMA = 1
 Tidy = list[tuple[str, Sequence[Any]]]
 """Columns of one length, each with its name."""

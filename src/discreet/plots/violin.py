@@ -22,8 +22,6 @@ from discreet.plots.view import Origin, Tidy, View
 from discreet.render.dates import date_words
 from discreet.render.scene import Axis, Panel, Scene, Violin, Violins
 
-__all__ = ["VIOLIN", "ViolinView", "from_rows"]
-
 HALF = 0.42
 """The widest place of the widest violin, to each side of its tick."""
 ROUGH = 50

@@ -19,35 +19,6 @@ from typing import Any, Literal
 from discreet.columns.written import is_form
 from discreet.errors import InputError, one_of
 
-__all__ = [
-    "BOUNDS",
-    "DIFFERENT",
-    "EDGES",
-    "EXPRESSIONS",
-    "FORMS",
-    "LEVELS",
-    "LIMITS",
-    "NAME",
-    "NAMES",
-    "PAIRS",
-    "YES_NO",
-    "Changes",
-    "Field",
-    "Rule",
-    "check_fields",
-    "column_words",
-    "documented",
-    "fields_of",
-    "from_keys",
-    "number",
-    "optional",
-    "plain",
-    "setting",
-    "texts",
-    "whole",
-    "word",
-]
-
 MOST_EDGES = 101
 METADATA = "field"
 Changes = Literal["copy", "answers", "nothing"]
@@ -221,9 +192,7 @@ def word(allowed: Iterable[str]) -> Rule:
     words = tuple(allowed)
     listed = ", ".join(f'"{it}"' for it in words)
     return Rule(
-        f"{{{listed}}}",
-        f"one of {one_of(words)}",
-        lambda v: isinstance(v, str) and v in words,
+        f"{{{listed}}}", f"one of {one_of(words)}", lambda v: isinstance(v, str) and v in words
     )
 
 

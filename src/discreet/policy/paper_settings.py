@@ -42,8 +42,6 @@ from discreet.policy.fields import (
     word,
 )
 
-__all__ = ["PAPER_FIELDS", "PaperSettings"]
-
 METRICS, TIES = (parameters_of(Deterministic)[name].words for name in ("metric", "ties"))
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
 

@@ -50,8 +50,6 @@ from discreet.policy.paper_settings import PAPER_FIELDS, PaperSettings
 from discreet.policy.resolve import method_of, refuse_unused
 from discreet.rounding import Mdav
 
-__all__ = ["FIELDS", "PRESETS", "Policy", "load_policy"]
-
 STANDARD = "standard"
 PRESETS = (STANDARD, "datashield", "sacro", "opensafely", "research")
 LEAST_GUARDED_K = 3
@@ -167,16 +165,10 @@ class Policy:
         words="The copy's rows {go}\n, {there}.",
     )
     copy_rows: int = setting(
-        whole(0, 10**9),
-        300_000,
-        "A copy of more rows stays on the server.",
-        "nothing",
+        whole(0, 10**9), 300_000, "A copy of more rows stays on the server.", "nothing"
     )
     copy_bytes: int = setting(
-        whole(0, 10**10),
-        30_000_000,
-        "A copy of more bytes stays on the server.",
-        "nothing",
+        whole(0, 10**10), 30_000_000, "A copy of more bytes stays on the server.", "nothing"
     )
     private_files: bool = setting(
         YES_NO,
@@ -211,10 +203,7 @@ class Policy:
         words="Counted into the copy, with noise,\n are the cross-tables {pairs}.",
     )
     limits: Limits = setting(
-        LIMITS,
-        NONE,
-        "The ends of a column's axis, where they are public.",
-        "answers",
+        LIMITS, NONE, "The ends of a column's axis, where they are public.", "answers"
     )
     bounds: Limits = setting(
         BOUNDS,

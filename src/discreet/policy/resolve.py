@@ -14,21 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.arguments import check_whole
 from discreet.columns.countable import NamedColumns
-from discreet.errors import (
-    BrokenPromiseError,
-    InputError,
-    RefusedError,
-    about,
-    one_of,
-)
-from discreet.methods import (
-    ROW_METHODS,
-    ROW_NAMES,
-    ColumnRounding,
-    Rounding,
-    Whole,
-    named,
-)
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
+from discreet.methods import ROW_METHODS, ROW_NAMES, ColumnRounding, Rounding, Whole, named
 from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
 from discreet.plots.descriptor import NOISY
@@ -41,23 +28,6 @@ from discreet.rounding import known_method
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
-
-__all__ = [
-    "LEAST_DIVERSITY",
-    "Columns",
-    "Sensitive",
-    "TableRequest",
-    "allowed_methods",
-    "check_columns",
-    "check_numbers",
-    "diversity_of",
-    "method_of",
-    "method_of_whole",
-    "refuse_unused",
-    "resolve",
-    "resolve_rounding",
-    "resolve_table",
-]
 
 LEAST_DIVERSITY = 2
 

@@ -15,8 +15,6 @@ from discreet.policy.fields import Field
 from discreet.policy.paper_settings import PAPER_FIELDS
 from discreet.policy.policy import FIELDS, Policy
 
-__all__ = ["ALWAYS", "Sentence", "words"]
-
 ALWAYS = ("k", "round_to", "papers", "versions", "residual_df", "name", "papers.method")
 """Fields that protect, or that somebody reads of in pictures, whether they are set or not."""
 

@@ -11,17 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = [
-    "FIRST",
-    "Schema",
-    "create",
-    "link",
-    "objects_of",
-    "row_of",
-    "seal_of",
-    "stamp",
-]
-
 
 def stamp(now: datetime | None = None) -> str:
     """Return a time, or the present, as text that sorts as times do: UTC, with milliseconds."""

@@ -21,27 +21,6 @@ from discreet.errors import InputError, one_of, path_in_words
 from discreet.records.chain import stamp
 from discreet.records.store import Store
 
-__all__ = [
-    "APPROVED",
-    "COMMENT",
-    "MOST_LETTERS",
-    "OUTDATED",
-    "REJECTED",
-    "REVIEWS",
-    "TABLES",
-    "TABLES_MADE",
-    "WAITING",
-    "InForce",
-    "Output",
-    "Review",
-    "checked_words",
-    "file_of",
-    "hand_in",
-    "hand_in_bytes",
-    "list_outputs",
-    "review",
-]
-
 TABLES = ("output", "review", "decision")
 """The tables that outputs take, and what makes them.
 

@@ -33,8 +33,6 @@ from discreet.records import chain
 from discreet.secret import Secret, key_there, secret_at
 from discreet.unfinished import being_written, delete_unfinished, partial_file
 
-__all__ = ["Store", "Verification", "verify"]
-
 WAIT_SECONDS = 30.0
 PAUSE_SECONDS = 0.01
 SETTINGS = (

@@ -28,8 +28,6 @@ from discreet.register.rules import (
 )
 from discreet.sketch import WHOLE_ROWS
 
-__all__ = ["CopyThatLeft", "check_copies", "of_same_persons"]
-
 FEW_AGAIN = 0.02
 """Of more persons than that, as a share, no two copies may be made by another k, m or secret, and
 none may be one too many."""

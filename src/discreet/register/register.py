@@ -32,8 +32,6 @@ from discreet.register.schema import REGISTER
 from discreet.secret import WORD, Secret
 from discreet.sketch import BUCKETS, Sketch
 
-__all__ = ["MARK", "Register"]
-
 MARK = "discreet.register"
 """What says in the folder of the policy, or of the user's own secret, that a register was begun."""
 MOST_WITHDRAWN = 2
@@ -106,11 +104,7 @@ class Register:
         with self.store.writing() as connection:
             for record in records:
                 _release(
-                    self.store,
-                    connection,
-                    record,
-                    {**whole, **record.sketches},
-                    whole=bool(whole),
+                    self.store, connection, record, {**whole, **record.sketches}, whole=bool(whole)
                 )
 
     def check(self, record: ReleaseRecord, every: Callable[[], Mapping[str, Sketch]]) -> None:

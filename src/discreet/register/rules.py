@@ -20,22 +20,6 @@ from discreet.lines import Lines
 from discreet.secret import PLACES
 from discreet.sketch import WHOLE_ROWS, Sketch
 
-__all__ = [
-    "ATTACK_RINGS",
-    "COPY_OF_TABLE",
-    "LEAST_COUNT",
-    "STRATA_OF_TABLE",
-    "STUDY_FILE",
-    "WAYS",
-    "WAY_OF_CLUSTERS",
-    "WAY_OF_ROWS",
-    "ReleaseRecord",
-    "Version",
-    "check_version",
-    "compare",
-]
-
-
 Known = Mapping[str, Sketch]
 
 CHANGED_PER_K = 10
@@ -244,10 +228,7 @@ def check_names(sketches: Known, known: Known) -> None:
 
 
 def check_unchanged(
-    record: ReleaseRecord,
-    version: Version,
-    known: Known,
-    sketches: Known = NOTHING,
+    record: ReleaseRecord, version: Version, known: Known, sketches: Known = NOTHING
 ) -> None:
     """Refuse columns that have changed within a version.
 

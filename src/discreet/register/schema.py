@@ -5,8 +5,6 @@ from __future__ import annotations
 from discreet.records.chain import Schema
 from discreet.records.outputs import TABLES, TABLES_MADE
 
-__all__ = ["REGISTER"]
-
 REGISTER = Schema(
     name="register",
     number=9,

@@ -22,8 +22,6 @@ from discreet.regression.formula import (
 )
 from discreet.regression.noise import Folds, Scored, scored
 
-__all__ = ["Fit", "cook_line", "corrected", "fit", "quantiles"]
-
 PERFECT_FIT = 1e-9
 """Residuals that vary less than this (in sd of the outcome) are rounding errors."""
 ALONE = 1e-10

@@ -24,8 +24,6 @@ from discreet.regression.formula import (
     standardised,
 )
 
-__all__ = ["FAMILIES", "LINEAR", "Asked", "Estimates", "estimated", "read_model"]
-
 LINEAR, LOGISTIC, COX = "linear", "logistic", "cox"
 FAMILIES = (LINEAR, LOGISTIC, COX)
 R_SQUARED = "R²"

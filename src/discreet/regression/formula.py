@@ -22,20 +22,6 @@ from discreet.expressions.values import computed
 from discreet.expressions.writing import written
 from discreet.levels import in_order
 
-__all__ = [
-    "DEPENDENT",
-    "PERFECT",
-    "ROUNDING",
-    "Design",
-    "Model",
-    "Standard",
-    "categories_named",
-    "design_of",
-    "parse_again",
-    "read_formula",
-    "standardised",
-]
-
 LONGEST = 500
 """How many characters a formula may have."""
 MOST_TERMS = 50

@@ -13,8 +13,6 @@ import numpy as np
 
 from discreet.arguments import Floats
 
-__all__ = ["Folds", "Scored", "scored"]
-
 STEADY = 1e-12
 TURNS = 200
 """So often at most the variance is estimated with the noise that follows from it."""

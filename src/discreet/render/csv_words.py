@@ -15,8 +15,6 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.spreadsheet import as_text
 
-__all__ = ["CSV", "as_csv", "with_column", "without_column"]
-
 CSV = ".csv"
 NAME = "provenance"
 BEGINS = '{"schema": '

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import takewhile
 
-__all__ = ["date_ticks", "date_words"]
-
 EPOCH = datetime(1970, 1, 1)
 MOST = 8
 """An axis has this many ticks of dates at most, as one of numbers."""

@@ -29,35 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-__all__ = [
-    "GREY",
-    "GRID",
-    "INCH",
-    "INK",
-    "LINE",
-    "LITERAL",
-    "PANELS_A_ROW",
-    "PNG_DPI",
-    "SMALLEST",
-    "check_width",
-    "content",
-    "entitle",
-    "fit",
-    "frame",
-    "head",
-    "head_axes",
-    "new_figure",
-    "path_to_save",
-    "plain_settings",
-    "points",
-    "printable",
-    "width_of",
-    "with_minus",
-    "wrapped",
-    "write_whole",
-    "writing_whole",
-]
-
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
 NOTE, SMALL_NOTE = 0.75, 0.62  # of the letters of a figure, of the two lines below it
@@ -342,10 +313,7 @@ def _ticks_and_rows(drawn: DrawnAxis, axis: Axis, size: float) -> None:
         down = -(6 + i * line)
         name, grey = printable(row.name), not row.words
         name = name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
-        beside: dict[str, Any] = {
-            "xy": (0, 0),
-            "xycoords": "axes fraction",
-        }
+        beside: dict[str, Any] = {"xy": (0, 0), "xycoords": "axes fraction"}
         beside["xytext"] = (-8 - first / 2, down)
         ax.annotate(name, ha="right", color=GREY if grey else INK, **beside, **look)
         for at, words in row.words:

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["OWN", "families_for", "letters_of", "no_boxes"]
-
 OWN = "DejaVu Sans"
 """The font that matplotlib brings along, and measures with."""
 NO_FONTS = ("Last Resort", "STIX", "cm", "DejaVu")

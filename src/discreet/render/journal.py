@@ -16,8 +16,6 @@ from discreet.render.figure_file import INCH, PNG_DPI, SMALLEST, check_width
 from discreet.render.scene import Scene
 from discreet.render.to_matplotlib import figure_bytes
 
-__all__ = ["FIGURES", "VERSION", "Drawing", "drawn_by"]
-
 FIGURES = (".png", ".svg", ".pdf")
 DPI = (50, 1200)
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")

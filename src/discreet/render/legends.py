@@ -27,8 +27,6 @@ from discreet.render.scene import Boxes, Cells, Columns, Dots, Intervals, Lines,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Entry", "entries_of", "legends"]
-
 MOST_LETTERS = 24  # of a line of a legend
 MOST_LEVELS = 8
 

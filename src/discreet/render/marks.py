@@ -27,44 +27,6 @@ from discreet.render.scene import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "ACCENT",
-    "DARK",
-    "GROUP",
-    "HIDDEN",
-    "HIDDEN_LOOK",
-    "MARKERS",
-    "RAMP",
-    "SIGNED",
-    "Limits",
-    "bands",
-    "bars",
-    "box_colours",
-    "box_groups",
-    "boxes",
-    "cells",
-    "coarse",
-    "colour_bar",
-    "columns",
-    "cut",
-    "dots",
-    "hidden_signs",
-    "inside",
-    "interval_style",
-    "intervals",
-    "level_styles",
-    "lines",
-    "place_of",
-    "round_numbers",
-    "series_names",
-    "series_style",
-    "size_scale",
-    "sizes_within",
-    "style",
-    "through",
-]
-
-
 Limits = tuple[float, float]
 
 ACCENT, PALE, DARK, HIDDEN = "#4477aa", "#dbe6f1", "#10202f", "#f5f5f5"

@@ -18,8 +18,6 @@ from typing import NamedTuple
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.render.csv_words import CSV, with_column, without_column
 
-__all__ = ["CARRIERS", "NAME", "ending_of", "with_words", "without_words"]
-
 NAME = "provenance"
 PNG_START = b"\x89PNG\r\n\x1a\n"
 PNG_HEAD = len(PNG_START) + 25  # and the chunk that says how large it is

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from functools import partial
 from importlib.resources.abc import Traversable
 
-__all__ = ["joined", "texts_below"]
-
 _IMPORT = re.compile(r"""^import (?:(\{[^}]*\}) from )?"(\.[^"]+)";$""", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE)
 _RENAMED = re.compile(r"(\w+) as (\w+)")

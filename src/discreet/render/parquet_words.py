@@ -15,8 +15,6 @@ from typing import IO, NamedTuple
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.render.metadata import NAME
 
-__all__ = ["NAME", "PARQUET", "Worded", "put_words", "read_words"]
-
 PARQUET = ".parquet"
 MAGIC = b"PAR1"
 END = 8

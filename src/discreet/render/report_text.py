@@ -12,17 +12,6 @@ from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.sealing import Sealable, released
 from discreet.render.to_html import Html, table
 
-__all__ = [
-    "WIDTH",
-    "Listing",
-    "as_text",
-    "bullets",
-    "columns",
-    "headed",
-    "save_as",
-    "save_asking",
-]
-
 
 def save_as(path: str | Path, forms: Mapping[str, Callable[[], str | bytes]], what: str) -> Path:
     """Write a file, by what makes the form that its ending asks for."""

@@ -14,33 +14,6 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.render.subtitle import Subtitle, subtitle_of
 
-__all__ = [
-    "SCHEMA",
-    "Axis",
-    "Bands",
-    "Bars",
-    "Beneath",
-    "Box",
-    "Boxes",
-    "Cells",
-    "Columns",
-    "Dots",
-    "Grid",
-    "Intervals",
-    "Lines",
-    "Mark",
-    "Panel",
-    "Scene",
-    "Strands",
-    "Trapezoids",
-    "Upright",
-    "Uprights",
-    "Violin",
-    "Violins",
-    "Words",
-    "scene_to_plain",
-]
-
 
 @dataclass(frozen=True)
 class Beneath:

@@ -15,17 +15,6 @@ from typing import Any, Protocol, TypeVar
 from discreet.provenance import Provenance, Sealer
 from discreet.render.metadata import with_words
 
-__all__ = [
-    "Gate",
-    "Sealable",
-    "ask_to_leave",
-    "file_of",
-    "json_of",
-    "released",
-    "sealed",
-    "sealed_file",
-]
-
 #: Called with the form in which something is to be released ("svg", "json", ...), and with its
 #: provenance where it has one; raises if it may not be.
 Gate = Callable[..., None]

@@ -10,8 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["BETWEEN", "Subtitle", "Unreliable", "subtitle_of", "unreliable_of"]
-
 BETWEEN = " · "
 SHOWN = "shown: "
 CODE = re.compile(r", policy \S")

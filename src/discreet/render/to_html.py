@@ -27,26 +27,6 @@ from dataclasses import replace
 
 from discreet.render.to_matplotlib import figure_bytes
 
-__all__ = [
-    "Html",
-    "code_block",
-    "data_block",
-    "digest",
-    "fragment",
-    "greyed",
-    "heading",
-    "items",
-    "marked_up",
-    "page",
-    "paragraph",
-    "parts",
-    "picture",
-    "scene_page",
-    "scene_widget",
-    "script",
-    "table",
-]
-
 # All rules stand below one class, so that a fragment leaves the notebook around it alone.
 STYLE = """
 .discreet{--paper:#fff;--ink:#1d2733;--soft:#55616d;--line:#d8dee4;--shade:#f4f6f8;

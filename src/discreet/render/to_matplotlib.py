@@ -62,28 +62,12 @@ from discreet.render.scene import (
     Violins,
     Words,
 )
-from discreet.render.trapezoids import (
-    strands,
-    trapezoids,
-    upright_axes,
-    upright_words,
-)
+from discreet.render.trapezoids import strands, trapezoids, upright_axes, upright_words
 from discreet.render.violins import violins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "ROW_LETTERS",
-    "asking_first",
-    "draw",
-    "figure_bytes",
-    "shape",
-    "table_axes",
-    "words",
-]
-
 
 CELL = (0.5, 0.4)  # inches of a cell that holds a text
 ROW, COLUMN = 0.32, 0.95  # inches of a new figure

@@ -19,17 +19,6 @@ from discreet.render.scene import Panel, Strands, Trapezoids, Upright, Uprights
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Ends",
-    "colour",
-    "layers",
-    "named_levels",
-    "strands",
-    "trapezoids",
-    "upright_axes",
-    "upright_words",
-]
-
 Ends = tuple[float, float, float, float]  # low and high on the left, low and high on the right
 
 # From narrow to wide; the middle is light, because orange and blue make mud.

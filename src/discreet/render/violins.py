@@ -10,8 +10,6 @@ from discreet.render.scene import Panel, Violins
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["violins"]
-
 
 def violins(ax: Axes, mark: Violins, panel: Panel) -> None:
     """Draw a shape about each tick, a bar between its quartiles and a dot at its median."""

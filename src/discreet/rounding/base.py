@@ -13,16 +13,6 @@ from numpy.typing import ArrayLike
 from discreet.arguments import Described, Floats, Labels, as_column
 from discreet.errors import InputError, RefusedError
 
-__all__ = [
-    "MOST_REGIONS",
-    "RegionMethod",
-    "Regions",
-    "SortedColumn",
-    "edges_at",
-    "scaled",
-    "sorted_column",
-]
-
 WIDEST = 1e150
 """Squares of larger numbers could not be summed."""
 MOST_CLASSES = 1000

@@ -18,18 +18,6 @@ from discreet.rounding.groups import Mdav, Optimal, VMdav
 from discreet.rounding.intervals import Base, EqualFrequency, EqualWidth
 from discreet.rounding.supervised import ChiMerge, Mdlp
 
-__all__ = [
-    "FREEDMAN_DIACONIS",
-    "METHODS",
-    "Choice",
-    "c_of_k",
-    "freedman_diaconis",
-    "is_supervised",
-    "k_of_c",
-    "known_method",
-    "settled",
-]
-
 LEAST_K = 3
 LEAST_SHARED = 2
 

@@ -23,8 +23,6 @@ from discreet.rounding.base import (
 from discreet.rounding.intervals import EqualFrequency, EqualWidth, equal_frequency_cuts
 from discreet.secret import generator
 
-__all__ = ["KMeans", "Resampling", "kmeans", "resampling"]
-
 FEW = 4096
 SHORT = 1_000_000
 """Up to so many different values, or so many times c, the exact program is quick for everyone."""

@@ -17,8 +17,6 @@ from discreet.rounding.choice import is_supervised
 from discreet.rounding.rounding_set import ENCODINGS, RoundingSet, column_sets, encoded
 from discreet.secret import load_secret
 
-__all__ = ["Rounder"]
-
 VERSION = b"discreet.methods.rounding"
 LEAST_ROWS = 2
 

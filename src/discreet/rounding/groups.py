@@ -20,8 +20,6 @@ from discreet.arguments import (
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.rounding.base import SortedColumn, edges_at, scaled
 
-__all__ = ["GAIN", "Mdav", "Optimal", "VMdav", "optimal"]
-
 GAIN = 0.2
 """How much nearer to a group than to the rest a row must be to join it: what Solanas et al. use."""
 NOT_ROWS = " A column rounded by itself says nothing of whole rows."

@@ -14,16 +14,6 @@ from discreet.arguments import Floats, Labels, check_parameters, ratio, whole
 from discreet.errors import InputError, RefusedError
 from discreet.rounding.base import MOST_REGIONS, Regions, SortedColumn, edges_at, sorted_column
 
-__all__ = [
-    "Base",
-    "EqualFrequency",
-    "EqualWidth",
-    "base",
-    "equal_frequency",
-    "equal_frequency_cuts",
-    "equal_width",
-]
-
 FINEST = 2.0**50
 """Edges about multiples of a base that is smaller against its values would fall together."""
 TRIED_SINGLY = 100

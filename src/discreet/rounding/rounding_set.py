@@ -25,20 +25,6 @@ from discreet.rounding.intervals import Base
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ENCODINGS",
-    "REPRESENTATIVES",
-    "JointSet",
-    "RoundingSet",
-    "column_sets",
-    "encoded",
-    "joint_set",
-    "load_points",
-    "points_text",
-    "regions_of",
-    "rounding_set",
-]
-
 FEW = 20_000
 """Up to so many rows numpy is quick enough, and nothing needs to be compiled."""
 

@@ -13,8 +13,6 @@ from discreet.arguments import Floats, Labels, check_parameters, ratio, whole
 from discreet.errors import InputError
 from discreet.rounding.base import SortedColumn, edges_at, sorted_column
 
-__all__ = ["ChiMerge", "Mdlp", "chimerge", "mdlp"]
-
 ALIKE = 1e-12
 """Bits of entropy by which equally good cuts may differ, as their sums are rounded."""
 
@@ -197,11 +195,7 @@ def mdlp(x: ArrayLike, y: ArrayLike) -> Floats:
 
 
 def chimerge(
-    x: ArrayLike,
-    y: ArrayLike,
-    significance: float = 0.95,
-    most: int | None = None,
-    fewest: int = 1,
+    x: ArrayLike, y: ArrayLike, significance: float = 0.95, most: int | None = None, fewest: int = 1
 ) -> Floats:
     """Return the inner edges, rising, of the regions of Kerber, of `x` with classes `y`.
 

@@ -22,8 +22,6 @@ from discreet.records.store import Store
 from discreet.serve.limits import place_of
 from discreet.serve.tokens import ROLES, Caller, caller_of
 
-__all__ = ["ALGORITHMS", "CallerOf", "Issuer", "callers", "is_loopback"]
-
 #: Says whose a bearer token is, and which study it opens; None where it opens nothing.
 CallerOf = Callable[[str], tuple[Caller, str] | None]
 LONGEST = 8192

@@ -22,22 +22,6 @@ from discreet.serve.studies import Served
 from discreet.serve.tables import table_sent
 from discreet.serve.tokens import Caller
 
-__all__ = [
-    "TABLE",
-    "VIEW",
-    "acted",
-    "answer_again",
-    "answer_table",
-    "answer_view",
-    "heavy",
-    "made_again",
-    "made_before",
-    "over",
-    "refused",
-    "study_json",
-    "who",
-]
-
 VIEW, TABLE = "view", "table"
 """What the answer of a plot holds, and that of a table."""
 
@@ -172,11 +156,7 @@ def acted(
 
 
 def _answered(
-    served: Served,
-    caller: Caller,
-    kind: str,
-    text: str,
-    make: Callable[[str], bytes | Refusal],
+    served: Served, caller: Caller, kind: str, text: str, make: Callable[[str], bytes | Refusal]
 ) -> Answer | Refusal:
     """Make what was asked for, and write it down before it is sent."""
     too_many = over(served, caller, kind)

@@ -58,8 +58,6 @@ from discreet.serve.tables import table_body
 from discreet.serve.tokens import Caller
 from discreet.web import board_files
 
-__all__ = ["create_app", "files", "pages", "routes"]
-
 LOOK_SECONDS = 60.0
 CODES = {404: "unknown", 405: "method"}
 

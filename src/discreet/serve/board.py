@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, RefusedError
 from discreet.explore.board import ROWS, BoardRows, names_in
-from discreet.explore.derived import FEWEST
 from discreet.explore.lights import Axis, Clause
 from discreet.explore.new_columns import holds_codes
+from discreet.plots.by_two import FEWEST
 from discreet.serve.answers import heavy, over, refused, who
 from discreet.serve.files import drawn
 from discreet.serve.log import ANSWERED, Answer, LogEntry, explored, write_entry
@@ -34,15 +34,6 @@ from discreet.serve.requests import (
 )
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
-
-__all__ = [
-    "LightBody",
-    "PartBody",
-    "answer_copy",
-    "answer_light",
-    "answer_part",
-    "answer_rows",
-]
 
 EXPLORED = "copy"
 STAYS = "rows: the copy of this study stays on the server; ask /api/copy for pictures"

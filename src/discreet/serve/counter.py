@@ -21,8 +21,6 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tokens import Caller
 
-__all__ = ["JSON", "Bearer", "Counter", "Work", "answered", "not_as", "read_body"]
-
 SECONDS = 60.0  # until a request is answered, or told to ask again
 JSON = "application/json"
 OF_ONE = 6

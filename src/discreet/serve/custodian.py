@@ -40,20 +40,6 @@ from discreet.serve.tokens import (
 )
 from discreet.spreadsheet import of_row
 
-__all__ = [
-    "LOG_FORMS",
-    "LogQuery",
-    "NewToken",
-    "Terms",
-    "add",
-    "change",
-    "log_file",
-    "log_page",
-    "overview",
-    "revoke",
-    "verified",
-]
-
 ADD, CHANGE, REVOKE = "token added", "token changed", "token revoked"
 #: The files that the record can be had as, and what they are.
 LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json"}
@@ -251,13 +237,7 @@ def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str,
         if wrong is not None:
             return wrong
         store = served.store
-        text = add_token(
-            store,
-            served.name,
-            body["name"],
-            body["role"],
-            days=body["days"],
-        )
+        text = add_token(store, served.name, body["name"], body["role"], days=body["days"])
         return {"text": text, "token": _of_name(served, body["name"])}
 
     return acted(served, caller, ADD, body, make)

@@ -18,8 +18,6 @@ from discreet.serve.refusals import Refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
 
-__all__ = ["add_custodian_routes"]
-
 
 def add_custodian_routes(router: APIRouter, counter: Counter, files: Files) -> None:
     """Add all routes that a custodian's token alone opens."""

@@ -12,8 +12,6 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["MOST_WAITING", "Desk", "Rate", "Turns"]
-
 MINUTE = 60.0
 MOST_WAITING = 24
 """So many requests wait for their turn or are worked on, of all callers together: each of them

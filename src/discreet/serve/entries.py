@@ -16,8 +16,6 @@ from discreet.records.chain import stamp
 from discreet.records.store import Store
 from discreet.serve.log import ANSWERED
 
-__all__ = ["KINDS", "Record", "Wanted"]
-
 KINDS = ("shown", "left", "refused", "unanswered", "other")
 """What an entry can be: shown on the page, left the server, refused, not answered, or neither."""
 GIVEN = (ANSWERED, "done")

@@ -23,15 +23,6 @@ from discreet.secret import DerivedKey
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
 
-__all__ = [
-    "WARMED",
-    "Files",
-    "drawn",
-    "picture_told",
-    "warm",
-    "warm_in_background",
-]
-
 
 def drawn(asked: Accepted) -> View:
     """Draw the plot of a request that was accepted."""

@@ -12,8 +12,6 @@ from discreet.explore.derived import DerivedCopy
 from discreet.explore.lights import Lights
 from discreet.serve.files import MOST_BYTES, Kept
 
-__all__ = ["HeldCopy"]
-
 LEVEL = 5
 """Of compression: more takes longer and saves hardly anything."""
 
@@ -53,9 +51,4 @@ class HeldCopy:
         rows = self.rows
         if rows is None:
             return {"way": "server", "rows": len(self._copy.whole)}
-        return {
-            "way": "browser",
-            "rows": rows.rows,
-            "bytes": len(rows.data),
-            "digest": rows.digest,
-        }
+        return {"way": "browser", "rows": rows.rows, "bytes": len(rows.data), "digest": rows.digest}

@@ -24,16 +24,6 @@ from uvicorn.server import ServerState
 
 from discreet.serve.refusals import Refusal, refusal
 
-__all__ = [
-    "HEADERS",
-    "CarefulProtocol",
-    "Faults",
-    "ProxiedProtocol",
-    "RequestLimits",
-    "SecurityHeaders",
-    "place_of",
-]
-
 logger = logging.getLogger("discreet.serve")
 
 #: What every answer says of itself. The page has no inline script or style, is never framed, and

@@ -16,19 +16,6 @@ from discreet.records.chain import stamp
 from discreet.records.store import Store
 from discreet.serve.tokens import Caller
 
-__all__ = [
-    "ANSWERED",
-    "Answer",
-    "Download",
-    "LogEntry",
-    "asked_before",
-    "callers",
-    "downloads",
-    "explored",
-    "log",
-    "write_entry",
-]
-
 ANSWERED = "answered"
 
 

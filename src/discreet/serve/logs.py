@@ -24,8 +24,6 @@ from typing import NamedTuple
 from discreet.errors import InputError
 from discreet.serve.limits import place_of
 
-__all__ = ["LOG_FORMATS", "check_log_format", "keep_log", "log_kept"]
-
 OURS = "discreet"
 SAID = "discreet: "
 """How a line of text begins that says who speaks."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric
 
-__all__ = ["SHARED", "Measured", "Metrics", "offered", "shared_registry"]
-
 #: Names the folder in which processes share their counts; prometheus-client reads it at its import.
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 HOST = "127.0.0.1"

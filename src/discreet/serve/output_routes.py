@@ -16,8 +16,6 @@ from discreet.serve.refusals import Refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
 
-__all__ = ["Act", "add_act", "add_output_routes"]
-
 Act = Callable[[Served, Caller, str, Mapping[str, Any]], Mapping[str, Any] | Refusal]
 """Does something of a study for a caller, of the name in the address, by the body."""
 NAMED = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}

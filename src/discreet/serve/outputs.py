@@ -38,21 +38,6 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
 
-__all__ = [
-    "OUTPUTS",
-    "Collect",
-    "Comment",
-    "HandedIn",
-    "Said",
-    "collect",
-    "comment",
-    "file",
-    "hand_in",
-    "outputs",
-    "review_output",
-    "seen",
-]
-
 HAND_IN, COMMENTED = "output handed in", "output commented"
 REVIEWED, COLLECTED = "output reviewed", "outputs collected"
 OUTPUTS = (HAND_IN, COMMENTED, REVIEWED, COLLECTED)

@@ -16,8 +16,6 @@ from discreet.serve.files import WARMED, warm
 from discreet.serve.limits import place_of
 from discreet.serve.studies import Studies
 
-__all__ = ["Ready", "Workers", "runs"]
-
 LOG = logging.getLogger("discreet.serve")
 TASK = "warming up"
 OTHERS = "the other workers"

@@ -12,8 +12,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["ErrorBody", "Place", "Refusal", "refusal"]
-
 #: Of each code its status, its sentence, and the rule behind it.
 CODES: Mapping[str, tuple[int, str, str]] = {
     "token": (

@@ -25,18 +25,6 @@ from discreet.policy.resolve import method_of
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
 
-__all__ = [
-    "BODIES",
-    "Accepted",
-    "Body",
-    "body_of",
-    "check",
-    "derivation_fields",
-    "part_of",
-    "parted",
-    "refused_in_words",
-]
-
 LONGEST_NAME = 1000
 LONGEST_FORMULA = 2000
 LONGEST_EXPRESSION = 500
@@ -360,11 +348,7 @@ def _too_few(method: str, numbers: Body) -> list[str]:
 
 
 def _refused(
-    copy: DerivedCopy,
-    columns: Columns,
-    kind: str,
-    error: DiscreetError,
-    asked: _Asked,
+    copy: DerivedCopy, columns: Columns, kind: str, error: DiscreetError, asked: _Asked
 ) -> Refusal:
     """Say in fixed words why a request is refused, and what may be asked instead."""
     what, given = asked.what, asked.given

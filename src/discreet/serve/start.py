@@ -34,17 +34,6 @@ from discreet.serve.studies import A_MINUTE, Studies
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-__all__ = [
-    "Serving",
-    "app_of_environment",
-    "at_sigterm",
-    "configured",
-    "listening",
-    "opened",
-    "run",
-    "worker",
-]
-
 LOG = logging.getLogger("discreet.serve")
 
 ENVIRONMENT = "DISCREET_SERVE"

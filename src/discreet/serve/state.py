@@ -15,8 +15,6 @@ from discreet.records.outputs import TABLES, TABLES_MADE
 from discreet.records.store import Store
 from discreet.secret import key_there
 
-__all__ = ["RECORD", "existing_record", "opened_record", "record_there", "state_folder"]
-
 RECORD = Schema(
     name="record",
     number=101,

@@ -24,8 +24,6 @@ from discreet.serve.desk import Desk
 from discreet.serve.held import HeldCopy
 from discreet.study_file import SUFFIX
 
-__all__ = ["A_MINUTE", "Served", "Studies", "served_file"]
-
 LOG = logging.getLogger("discreet.serve")
 A_MINUTE = 120
 LOOK_SECONDS = 1.0

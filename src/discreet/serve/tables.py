@@ -24,11 +24,6 @@ from discreet.serve.requests import (
     refused_in_words,
 )
 
-__all__ = [
-    "table_body",
-    "table_sent",
-]
-
 LONGEST_WORD = 40
 
 

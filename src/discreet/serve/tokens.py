@@ -14,17 +14,6 @@ from discreet.records.chain import stamp
 from discreet.records.store import Store
 from discreet.secret import unguessable
 
-__all__ = [
-    "ROLES",
-    "Caller",
-    "Token",
-    "add_token",
-    "caller_of",
-    "change_token",
-    "list_tokens",
-    "revoke_token",
-]
-
 ROLES = ("analyst", "custodian")
 PREFIX = "discreet_"
 MOST_DAYS = 3660.0
@@ -124,12 +113,7 @@ def add_token(
 
 
 def change_token(
-    store: Store,
-    study: str,
-    name: str,
-    *,
-    days: float,
-    now: datetime | None = None,
+    store: Store, study: str, name: str, *, days: float, now: datetime | None = None
 ) -> Token:
     """Let a token of a study hold for some `days` from now; return it.
 

@@ -22,8 +22,6 @@ from typing import IO
 
 from discreet.errors import InputError, path_in_words
 
-__all__ = ["Archive", "Slice", "Stretch", "add_bytes", "add_stream", "new_archive", "open_archive"]
-
 HEAD = struct.Struct("<4s5H3L2H")
 """What stands before an entry, by the ZIP format; so in the list; so at the end."""
 LISTED = struct.Struct("<4s6H3L5H2L")

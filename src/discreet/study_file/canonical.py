@@ -13,8 +13,6 @@ from typing import Any, NoReturn
 
 from discreet.errors import InputError
 
-__all__ = ["DEEPEST", "LARGEST_WHOLE", "MOST_BYTES", "MOST_ITEMS", "canonical_json", "read_json"]
-
 LARGEST_WHOLE = 2**53 - 1
 """Up to here every reader of JSON has the same whole number."""
 DEEPEST = 16

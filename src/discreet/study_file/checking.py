@@ -11,8 +11,6 @@ from discreet.study_file.manifest import Column, Manifest
 from discreet.study_file.pins import Signer, remember_signer, state_folder
 from discreet.study_file.reading import StudyFile, check_values_of, open_study_file
 
-__all__ = ["Check", "check", "open_signed"]
-
 MOST_LISTED = 40
 """Of more columns than this the first are listed."""
 

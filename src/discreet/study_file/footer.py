@@ -17,8 +17,6 @@ from discreet.study_file.manifest import Column
 from discreet.study_file.rows import Part
 from discreet.study_file.thrift import STRUCT, Reader
 
-__all__ = ["DICTIONARIES", "MAGIC", "PLAIN", "Chunk", "most_bytes", "read_footer"]
-
 MAGIC = b"PAR1"
 MOST_BESIDE, MOST_A_CHUNK, MOST_A_COLUMN = 4_096, 400, 200
 """Bytes of a footer about the file, about the values of a column in one group, about a column."""

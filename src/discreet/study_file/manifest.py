@@ -13,22 +13,6 @@ from discreet.errors import InputError
 from discreet.study_file.canonical import LARGEST_WHOLE, canonical_json, read_json
 from discreet.study_file.signing import Successor, is_hex, is_signed, successors_of
 
-__all__ = [
-    "KINDS",
-    "MANIFEST",
-    "MOST_AGAIN_ROWS",
-    "PRIVATE_SCHEMA",
-    "SCHEMA",
-    "SUFFIX",
-    "Again",
-    "Column",
-    "Entry",
-    "Manifest",
-    "columns_again",
-    "content_digest",
-    "read_manifest",
-]
-
 SCHEMA, PRIVATE_SCHEMA = 1, 0
 """Of study files, and of the copy that is kept beside the data, which is opened as none."""
 SUFFIX = ".discreet"

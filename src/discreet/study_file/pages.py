@@ -12,8 +12,6 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.study_file.thrift import Reader
 
-__all__ = ["DATA", "DICTIONARY", "Page", "read_pages"]
-
 DATA, DICTIONARY = 0, 2
 """The two kinds of pages that are written."""
 HEAD_BYTES = 256

@@ -18,8 +18,6 @@ from discreet.study_file.footer import DICTIONARIES, MAGIC, PLAIN, Chunk, most_b
 from discreet.study_file.pages import DATA, DICTIONARY, Page, read_pages
 from discreet.study_file.rows import Part
 
-__all__ = ["open_part"]
-
 TAIL = 8
 """The length of the footer in four bytes, and what every Parquet file ends with."""
 WIDEST, MOST_BESIDE = 8, 4_096

@@ -19,8 +19,6 @@ from discreet.study_file.manifest import Manifest
 from discreet.study_file.signing import fingerprint, follows, is_hex
 from discreet.unfinished import being_written, write_once
 
-__all__ = ["Signer", "remember_signer", "state_folder"]
-
 FOLDER = "signers"
 SCHEMA = 1
 MOST_BYTES = 10_000

@@ -42,8 +42,6 @@ from discreet.study_file.rows import (
     type_of,
 )
 
-__all__ = ["NEARNESS", "StudyFile", "check_values_of", "open_study_file"]
-
 NEARNESS = "nearness.json"
 ANSWER = re.compile(r"answers/(.+)\.json")
 ROWS_WITHOUT_DOUBT, MOST_ROWS_A_BYTE = 1_000_000, 1_000

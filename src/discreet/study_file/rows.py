@@ -21,21 +21,6 @@ import pyarrow.parquet as pq
 from discreet.errors import InputError
 from discreet.study_file.manifest import MOST_AGAIN_ROWS, Column
 
-__all__ = [
-    "GROUPS_A_PART",
-    "Part",
-    "ValueDigest",
-    "again_name",
-    "check_values",
-    "in_groups",
-    "most_rows_again",
-    "part_name",
-    "part_rows",
-    "rows_a_group",
-    "type_of",
-    "write_part",
-]
-
 Frame: TypeAlias = pa.Table | pa.RecordBatch
 
 GROUPS_A_PART = 8

@@ -22,20 +22,6 @@ from discreet.places import is_there
 from discreet.study_file.canonical import canonical_json, read_json
 from discreet.unfinished import being_written, write_once
 
-__all__ = [
-    "FILE_NAME",
-    "MOST_SUCCESSORS",
-    "SigningKey",
-    "Successor",
-    "fingerprint",
-    "follows",
-    "is_hex",
-    "is_signed",
-    "load_signing_key",
-    "replace_signing_key",
-    "successors_of",
-]
-
 FILE_NAME = "discreet.signing-key"
 KEY_DIGITS, SIGNATURE_DIGITS = 64, 128
 MOST_SUCCESSORS = 100

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 
 from discreet.errors import InputError
 
-__all__ = ["BINARY", "I16", "I32", "I64", "LIST", "STRUCT", "Fields", "Reader"]
-
 STOP, TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, STRUCT = (*range(10), 12)
 WHOLE = (I16, I32, I64)
 MOST_VARINT = 10

@@ -41,8 +41,6 @@ from discreet.study_file.rows import (
 from discreet.study_file.signing import SigningKey
 from discreet.unfinished import being_released
 
-__all__ = ["Draft", "write_study_file"]
-
 NO_DIGEST = "0" * 64
 
 

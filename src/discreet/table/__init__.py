@@ -16,12 +16,4 @@ from discreet.table.private import forget
 from discreet.table.table import Reading, Table, open_table, with_levels_of_two
 from discreet.table.urls import is_url, shown
 
-__all__ = [
-    "Reading",
-    "Table",
-    "forget",
-    "is_url",
-    "open_table",
-    "shown",
-    "with_levels_of_two",
-]
+__all__ = ["Reading", "Table", "forget", "is_url", "open_table", "shown", "with_levels_of_two"]

@@ -27,15 +27,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = [
-    "ends_of_groups",
-    "names_in_arrow",
-    "names_in_parquet",
-    "read_arrow",
-    "read_parquet",
-    "relation_of",
-]
-
 DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 """So many of each unit are a day."""
 FILE = b"ARROW1"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CHECK", "cause_of", "named"]
-
 CHECK = "check that it is complete, and that every column holds one type"
 ENGINES = {
     "psycopg": "PostgreSQL",

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = ["NUMBER", "TEXT", "TIME", "grouped_by_points", "kinds_of_cells", "read_as"]
-
-
 # Digits that begin with a nought are a code, and many behind a plus a telephone number. So is an
 # exponent without a sign or a point before it part of a code, as in 12E3.
 UNSIGNED = r"(?:(?:WHOLE\.\d*|\.\d+)(?:[eE][+-]?\d{1,3})?|WHOLE(?:[eE][+-]\d{1,3})?)"

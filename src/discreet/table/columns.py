@@ -19,8 +19,6 @@ from discreet.table.engine import check_different, check_many
 if TYPE_CHECKING:
     pass
 
-__all__ = ["CODES", "as_lazy", "columns_of"]
-
 PART = 1 << 18
 """So many rows of a frame are read at once."""
 

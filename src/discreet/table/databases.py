@@ -20,8 +20,6 @@ from discreet.table.urls import chosen_table, is_url, masked, without_table
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-__all__ = ["Opened", "is_database", "open_database"]
-
 DATABASES = (".duckdb", ".ddb")
 PARQUET = (".parquet", ".pq")
 TABLES = """

@@ -29,8 +29,6 @@ from discreet.columns.written import (
 from discreet.errors import InputError, about, some_of
 from discreet.table.frames import parts
 
-__all__ = ["least_rows", "with_dates", "with_declared_as_text"]
-
 K = 5
 LEVELS = KINDS[1]
 EPOCH = date(1970, 1, 1)

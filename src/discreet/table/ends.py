@@ -8,8 +8,6 @@ from typing import Any
 
 import narwhals as nw
 
-__all__ = ["ends_of"]
-
 Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
 

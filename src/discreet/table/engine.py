@@ -25,25 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-__all__ = [
-    "MEMORY",
-    "MEMORY_LIMIT",
-    "Compression",
-    "Kept",
-    "Source",
-    "check_different",
-    "check_many",
-    "connect",
-    "failure",
-    "held",
-    "in_zones",
-    "plain_types",
-    "quiet",
-    "quietly",
-    "quoted",
-    "with_made",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 Compression = Literal["gzip", "zstd"]

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = ["names_in_excel", "read_excel"]
-
 WHOLE = 2**53
 """Below it a float tells all whole numbers apart."""
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from discreet.columns.column import FIRST
 from discreet.table.columns import array_of
 
-__all__ = ["Extremes", "Outer", "extremes_of", "outer_of"]
-
 Floats = NDArray[np.float64]
 Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 

@@ -45,17 +45,6 @@ from discreet.table.text import names_in_csv, names_in_json, read_csv, read_json
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-__all__ = [
-    "FORMATS",
-    "STANDARD_INPUT",
-    "digest_of",
-    "is_file_name",
-    "name_of",
-    "names_in",
-    "read_file",
-    "stamp_of",
-]
-
 STANDARD_INPUT = "-"
 READ_AS = 4
 """How the types of text are taken; another number has private files made again."""

@@ -22,8 +22,6 @@ from discreet.table.spark import with_this_python
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Zones", "no_more_of_dask", "parts", "take_frame", "yes_no_as_numbers"]
-
 
 def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
     """Take a frame of any library; return it, and what must be kept alive for it."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-__all__ = ["names_in_labelled", "read_labelled"]
-
 READERS: Mapping[str, str] = MappingProxyType(
     {
         ".dta": "read_dta",

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from discreet.columns import Levels, text_of
 
-__all__ = ["cells_of_levels"]
-
 Whole = NDArray[np.int64]
 
 

@@ -19,12 +19,6 @@ from discreet.columns.level_orders import Orders, merged_orders, ordered_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "orders_in_dataset",
-    "orders_in_parquet",
-    "orders_in_schema",
-]
-
 MOST_FILES = 20
 """So many files of a table are asked for the order of their levels."""
 

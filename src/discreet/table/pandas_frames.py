@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["plain_frame"]
-
 DAYS = "date32[day][pyarrow]"
 WORDS = "string"
 LARGEST = 2**63

@@ -18,8 +18,6 @@ from discreet.table.engine import quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["first_days_in_duckdb", "with_first_days"]
-
 PERIOD = "pandas.period"
 NAME, METADATA = b"ARROW:extension:name", b"ARROW:extension:metadata"
 

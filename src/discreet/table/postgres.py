@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import psycopg
     import pyarrow as pa
 
-__all__ = ["Postgres", "open_postgres", "plain_columns"]
-
 FORM = "postgresql://user@host:5432/database?table=schema.name"
 PASSWORDS = "PGPASSWORD, ~/.pgpass or a service file (PGSERVICE) may hold it"
 #: Of what the server's library says one piece is looked for; what it says may hold a password.

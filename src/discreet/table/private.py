@@ -24,28 +24,10 @@ from typing import IO, TYPE_CHECKING
 
 from discreet.errors import InputError
 from discreet.places import files_like
-from discreet.unfinished import (
-    PART,
-    being_written,
-    delete_unfinished,
-    is_own,
-    make_locked,
-    unused,
-)
+from discreet.unfinished import PART, being_written, delete_unfinished, is_own, make_locked, unused
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-__all__ = [
-    "INPUT",
-    "at_end",
-    "forget",
-    "labels_in",
-    "orders_in",
-    "own_folder",
-    "private_file",
-    "write_parquet",
-]
 
 OWN = "discreet-private-"
 LOCK = ".discreet-lock"

@@ -11,8 +11,6 @@ from discreet.errors import InputError, needing
 from discreet.table.causes import named
 from discreet.table.urls import SPARK
 
-__all__ = ["open_spark", "with_this_python"]
-
 FORM = "spark:database.table, or spark://host:7077/database.table"
 JAVA = "Spark needs Java 17 or newer: install openjdk-17-jre-headless, or set JAVA_HOME"
 

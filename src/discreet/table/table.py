@@ -56,9 +56,6 @@ from discreet.table.level_orders import orders_in_schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Reading", "Table", "open_table", "with_levels_of_two"]
-
-
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 

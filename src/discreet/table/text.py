@@ -23,16 +23,6 @@ from discreet.table.private import INPUT, own_folder
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-__all__ = [
-    "header_of",
-    "is_number",
-    "names_in_csv",
-    "names_in_json",
-    "read_csv",
-    "read_json",
-    "why_no_csv",
-]
-
 SEPARATORS = "\t;|,"
 OTHER_SEPARATORS: Mapping[str, str] = MappingProxyType(
     {" ": "blanks", ":": "colons", "^": "the sign ^", "~": "the sign ~"}
@@ -98,11 +88,7 @@ def _names_of_columns(source: Source, header: Sequence[str]) -> list[str]:
 
 
 def _read_texts(
-    kept: Kept,
-    file: Path,
-    compression: Compression | None,
-    delimiter: str,
-    names: Sequence[str],
+    kept: Kept, file: Path, compression: Compression | None, delimiter: str, names: Sequence[str]
 ) -> DuckDBPyRelation:
     """Return a CSV file whose cells are all texts."""
     return kept.connection.read_csv(

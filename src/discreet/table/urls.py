@@ -7,9 +7,6 @@ from urllib.parse import parse_qsl, urlencode
 
 from discreet.errors import InputError, some_of
 
-__all__ = ["SPARK", "chosen_table", "is_url", "masked", "shown", "without_table"]
-
-
 SPARK = "spark:"
 
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from discreet.errors import InputError
 
-__all__ = ["check_size"]
-
 MOST_CELLS = 10_000_000
 """So many cells the rectangle of a sheet may have."""
 MOST_BYTES = 2 << 30

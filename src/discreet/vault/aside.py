@@ -28,8 +28,6 @@ from discreet.vault.keyed import Columns, Keyed, Total
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["AT_ONCE", "Reader", "in_turn", "parts_of", "set_aside"]
-
 P = TypeVar("P")
 
 DIGEST = ("\0low", "\0high")

@@ -18,18 +18,6 @@ from discreet.keys import BLOCK, Column, Keys, coded, row_digests, row_keys, tot
 from discreet.secret import DerivedKey, Secret, encrypted
 from discreet.table import Table
 
-__all__ = [
-    "Columns",
-    "Keyed",
-    "Total",
-    "digest_of",
-    "keys_of",
-    "persons_of",
-    "places",
-    "rows_with_key",
-    "unit_of",
-]
-
 Columns = dict[str, Any]
 """Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
 

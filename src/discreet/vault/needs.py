@@ -18,8 +18,6 @@ from discreet.methods.copies import Draws
 from discreet.progress import advance
 from discreet.secret import Secret
 
-__all__ = ["Needs", "check_memory"]
-
 LOG = logging.getLogger("discreet.vault")
 
 OF_NUMBER, OF_LEVELS, OF_INDICATOR = 120, 270, 4

@@ -33,8 +33,6 @@ from discreet.vault.stored import part_of, write_part
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["done_on_spark", "first_on_spark", "total_on_spark"]
-
 Frame = Any
 """A DataFrame of PySpark."""
 Batches = Iterator[Any]

@@ -30,8 +30,6 @@ from discreet.vault.on_spark import done_on_spark, first_on_spark, total_on_spar
 from discreet.vault.protected import Outcome, Protected, Work, protected
 from discreet.vault.whole_columns import RawWhole, Wanted, settings_of, unreadable
 
-__all__ = ["LargeTable"]
-
 PURPOSE = "rows of a large table"
 TOGETHER = 1.5e9
 """Partitions that are protected at a time take so many bytes together, unless one takes more."""

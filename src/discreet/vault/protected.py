@@ -16,24 +16,13 @@ from discreet.arguments import Floats, Labels
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.keys import Keys
 from discreet.measure.fidelity import Mixed, fidelity
+from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
 from discreet.methods.listed import copy_with_tables
-from discreet.methods.whole import Draws, Levels, Settings, WholeCopy
 from discreet.vault.keyed import Columns, Keyed, persons_of, places
 from discreet.vault.whole_columns import RawWhole, Wanted, raw_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-__all__ = [
-    "Outcome",
-    "Protected",
-    "Work",
-    "columns_of_copy",
-    "copy_of_whole",
-    "nearness_of",
-    "protected",
-    "whose_of",
-]
 
 
 class Outcome(NamedTuple):

@@ -24,24 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import FileMetaData, ParquetWriter
 
-__all__ = [
-    "ABOUT",
-    "Said",
-    "TemporaryFolder",
-    "batches_in",
-    "columns_in",
-    "is_kept",
-    "kept_in",
-    "kind_of",
-    "part_of",
-    "pieces_of",
-    "readable",
-    "said_in",
-    "write_part",
-    "written",
-    "written_by_many",
-]
-
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
 WHOSE = b"discreet: the column that says which rows are one person's"

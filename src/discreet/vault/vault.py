@@ -15,7 +15,7 @@ from discreet.columns import words_of
 from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.methods.whole import WholeCopy
+from discreet.methods.copies import WholeCopy
 from discreet.methods.wide import said_of_width
 from discreet.policy import Policy
 from discreet.progress import advance
@@ -26,13 +26,7 @@ from discreet.unfinished import being_written
 from discreet.vault.aside import Reader
 from discreet.vault.needs import Needs, check_memory
 from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import (
-    Outcome,
-    columns_of_copy,
-    copy_of_whole,
-    nearness_of,
-    whose_of,
-)
+from discreet.vault.protected import Outcome, columns_of_copy, copy_of_whole, nearness_of, whose_of
 from discreet.vault.stored import (
     Said,
     TemporaryFolder,
@@ -44,21 +38,8 @@ from discreet.vault.stored import (
     written,
     written_by_many,
 )
-from discreet.vault.whole import (
-    RawWhole,
-    column_remarks,
-    raw_in_one,
-    raw_whole,
-    remarks_of,
-    version_in_one,
-)
-from discreet.vault.whole_columns import wanted_of
-
-__all__ = [
-    "Vault",
-    "check_kept",
-    "copied_whole",
-]
+from discreet.vault.whole import column_remarks, raw_in_one, raw_whole, remarks_of, version_in_one
+from discreet.vault.whole_columns import RawWhole, wanted_of
 
 
 def check_kept(copy: Copy, again: Copy, partitions: int) -> None:

@@ -11,8 +11,8 @@ from discreet.arguments import Floats
 from discreet.columns import Rows
 from discreet.errors import InputError
 from discreet.keys import Column, numbered, row_digests
+from discreet.methods.copies import OTHER, Draws, Levels, Settings
 from discreet.methods.listed import copy_with_tables
-from discreet.methods.whole import OTHER, Draws, Levels, Settings
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table
@@ -28,17 +28,6 @@ from discreet.vault.whole_columns import (
     unreadable,
     wanted_of,
 )
-
-__all__ = [
-    "RawWhole",
-    "column_remarks",
-    "drawn_again",
-    "raw_in_one",
-    "raw_whole",
-    "remarks_of",
-    "version_in_one",
-    "version_of_whole",
-]
 
 
 def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:

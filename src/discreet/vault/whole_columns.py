@@ -13,20 +13,9 @@ from discreet.columns.dates import DATE, on_clock, parts_of
 from discreet.errors import RefusedError
 from discreet.levels import as_given
 from discreet.methods.alike import persons_alike
-from discreet.methods.whole import Draws, Levels, Settings
+from discreet.methods.copies import Draws, Levels, Settings
 from discreet.policy import Policy
 from discreet.table import Table
-
-__all__ = [
-    "LEAST_PERSONS",
-    "RawWhole",
-    "Wanted",
-    "partitions_for",
-    "raw_of",
-    "settings_of",
-    "unreadable",
-    "wanted_of",
-]
 
 HOW = 6
 """Counts the ways in which such copies were made: another way is another copy."""

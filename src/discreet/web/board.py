@@ -14,8 +14,6 @@ from discreet.web.parts import widget_script
 if TYPE_CHECKING:
     from anywidget import AnyWidget
 
-__all__ = ["Board"]
-
 SUFFIX = ".html"
 
 

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.errors import InputError
 
-__all__ = ["MOST_LEVELS", "LevelColumn", "NumberColumn", "bundle", "places_of"]
-
 MARK = b"dscr"
 STEP = 8
 """Header and columns begin at multiples of so many bytes, as typed arrays need it."""

@@ -11,8 +11,6 @@ from typing import Any
 from discreet.render.to_html import code_block, data_block, digest, marked_up
 from discreet.web.parts import board_files, file_script
 
-__all__ = ["board_page"]
-
 LEVEL = 6
 """Of compression: more takes thrice as long and saves hardly anything."""
 

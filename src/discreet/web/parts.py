@@ -8,8 +8,6 @@ from importlib import resources
 
 from discreet.render.modules import joined, texts_below
 
-__all__ = ["FILES", "board_files", "file_script", "widget_script"]
-
 FILES = ("board.js", "worker.js", "board.css", "tokens.css")
 STYLES = (
     *("tokens.css", "board.css", "marks.css", "cards.css", "floating.css", "forms.css"),

@@ -68,9 +68,7 @@ def test_the_stand_in_has_a_model_like_that_of_table_4(stand_in: Compared) -> No
     assert "not public" in table.caption
 
 
-def test_intervals_stand_the_first_on_top_and_the_intercept_is_left_out(
-    stand_in: Compared,
-) -> None:
+def test_intervals_stand_the_first_on_top_and_the_intercept_is_left_out(stand_in: Compared) -> None:
     terms = cohort_figures.TERMS
     scale = {term: 2.0 for term in terms if term != "Intercept"}
     panel = tables.intervals(stand_in.coefficients, terms, scale, "twice")

@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from examples.parallel.attacks import (
-    at_edge,
-    lit_by,
-    narrowed,
-    single_joins,
-    unique_paths,
-    widths,
-)
+from examples.parallel.attacks import at_edge, lit_by, narrowed, single_joins, unique_paths, widths
 from examples.parallel.clustered import Gap
 
 # Records 0, 1 and 2, 3 are clusters between age and duration; 0, 2 and 1, 3 beyond duration.
